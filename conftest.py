@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 import tpuref as tf
-from tpuref.graph.default import fresh_defaults
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.graph.default import fresh_defaults
+from tpuref.engine.runtime.system import LOCAL
 
 
 def pytest_configure() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import tpuref as tf
-from tpuref.benchmarks.system import running_system
+from tpuref.tools.benchmarks.system import running_system
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.benchmarks.all_reduce import CORES, PEERS, SIZES, counts
-from tpuref.benchmarks.chain import Chain
-from tpuref.benchmarks.peers.process import Peer, absent
+from tpuref.tools.benchmarks.all_reduce import CORES, PEERS, SIZES, counts
+from tpuref.tools.benchmarks.chain import Chain
+from tpuref.tools.benchmarks.peers.process import Peer, absent
 
 ROUNDS = 5
 

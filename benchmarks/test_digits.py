@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.benchmarks.digits import MODELS, epoch_times, why_missing
+from tpuref.tools.benchmarks.digits import MODELS, epoch_times, why_missing
 
 
 @pytest.mark.parametrize("name", ["pool", "lockstep", "NumPy"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.benchmarks.padding import (
+from tpuref.tools.benchmarks.padding import (
     ARRAYS,
     BLOCK,
     COPY,
@@ -17,7 +17,7 @@ from tpuref.benchmarks.padding import (
     contestants,
     ragged,
 )
-from tpuref.benchmarks.peers.process import absent
+from tpuref.tools.benchmarks.peers.process import absent
 
 
 @pytest.mark.parametrize("name", [OWN, ARRAYS, NUMPY, BLOCK, TORCH, COPY])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.benchmarks.sharding import CORES, SIZE, copied, sharded
+from tpuref.tools.benchmarks.sharding import CORES, SIZE, copied, sharded
 
 
 @pytest.fixture

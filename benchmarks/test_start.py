@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.benchmarks.start import CORES, started_and_ended
+from tpuref.tools.benchmarks.start import CORES, started_and_ended
 
 
 def test_start(benchmark: Any) -> None:

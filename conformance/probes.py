@@ -115,7 +115,7 @@ def _lent_system(cores):
     To start its processes takes longer than most clauses. What such a system is
     started with and what ends it are clauses of their own.
     """
-    system = importlib.import_module("tpuref.runtime.system")
+    system = importlib.import_module("tpuref.engine.runtime.system")
     lent = _KEPT.pop(cores, None) or system.System(system.LOCAL_JOB)
     while len(_KEPT) >= _KEPT_SYSTEMS:
         _KEPT.pop(next(iter(_KEPT))).close()

@@ -104,8 +104,8 @@ def sessions_on_a_server(tf):
 
     A system that eager operations start meanwhile is stopped at the end.
     """
-    session = importlib.import_module("tpuref.graph.session")
-    local = importlib.import_module("tpuref.runtime.system").LOCAL
+    session = importlib.import_module("tpuref.engine.graph.session")
+    local = importlib.import_module("tpuref.engine.runtime.system").LOCAL
     target_of = session.target_of
     server = tf.train.Server({"localhost": ["localhost:0"]})
 

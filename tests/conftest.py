@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import pytest
 
 import tpuref as tf
-import tpuref.graph.session
-from tpuref.graph import target
-from tpuref.runtime.executor import STARTS
-from tpuref.runtime.pool.host.pool import CorePool
+import tpuref.engine.graph.session
+from tpuref.engine.graph import target
+from tpuref.engine.runtime.executor import STARTS
+from tpuref.engine.runtime.pool.host.pool import CorePool
 
 Evaluate = Callable[..., Any]
 
@@ -70,7 +70,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def target_of(given: Any, function: str) -> str:
         return server.target if given == "" else target.target_of(given, function)
 
-    monkeypatch.setattr(tpuref.graph.session, "target_of", target_of)
+    monkeypatch.setattr(tpuref.engine.graph.session, "target_of", target_of)
     yield
     server.stop()
 

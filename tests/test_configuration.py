@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.configuration import EXECUTORS, Config
+from tpuref.engine.configuration import EXECUTORS, Config
 
 
 @pytest.fixture

@@ -15,15 +15,15 @@ MODULES = sorted(
     for info in pkgutil.walk_packages(tpuref.__path__, "tpuref.")
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
-NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
-NEED_JAX = "tpuref.runtime.xla."
+NEED_GRPC = ("tpuref.engine.remote.", "tpuref.interface.cluster_resolver.server")
+NEED_JAX = "tpuref.engine.runtime.xla."
 NEED_TRAINING = (
-    "tpuref.data.parsing",
+    "tpuref.interface.data.parsing",
     "tpuref.estimator.",
     "tpuref.summary.",
-    "tpuref.training.hooks.",
-    "tpuref.training.monitored_training_session",
-    "tpuref.training.warm_start",
+    "tpuref.interface.training.hooks.",
+    "tpuref.interface.training.monitored_training_session",
+    "tpuref.interface.training.warm_start",
 )
 
 

@@ -16,43 +16,42 @@ import pytest
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
 
 LAYERS = [
-    "version",
     "base",
-    "error_catalogue",
     "names",
     "compat",
     "contrib",
-    "as_tensorflow",
     "kernels",
-    "configuration",
-    "ops",
-    "program",
-    "drawings",
-    "runtime",
-    "remote",
-    "graph",
-    "functions",
-    "tracing",
-    "differentiation",
-    "files",
-    "checkpoints",
-    "summary",
-    "layers",
-    "losses",
-    "metrics",
-    "profiler",
-    "training",
-    "optimizers",
-    "tpu",
-    "data",
-    "cluster_resolver",
-    "distribute",
-    "estimator",
-    "testing",
-    "conformance",
-    "porting",
-    "benchmarks",
-    "cli",
+    "engine.configuration",
+    "engine.ops",
+    "engine.program",
+    "engine.drawings",
+    "engine.runtime",
+    "engine.remote",
+    "engine.graph",
+    "interface.functions",
+    "engine.tracing",
+    "engine.differentiation",
+    "interface.files",
+    "interface.checkpoints",
+    "interface.summary",
+    "interface.layers",
+    "interface.losses",
+    "interface.metrics",
+    "interface.profiler",
+    "interface.training",
+    "interface.optimizers",
+    "interface.tpu",
+    "interface.data",
+    "interface.cluster_resolver",
+    "interface.distribute",
+    "interface.estimator",
+    "tools.error_catalogue",
+    "tools.as_tensorflow",
+    "tools.testing",
+    "tools.conformance",
+    "tools.porting",
+    "tools.benchmarks",
+    "tools.cli",
     "__main__",
 ]
 """From the bottom to the top; a module may import from its own layer and below."""
@@ -65,9 +64,10 @@ MODULES = sorted(
 
 def layer_of(module: str) -> str | None:
     parts = module.split(".")
-    if parts[0] != "tpuref" or len(parts) < 2 or parts[1] == "__init__":
+    storeys = ("engine", "interface", "tools")
+    if parts[0] != "tpuref" or parts[-1] == "__init__" and len(parts) < 4:
         return None
-    return parts[1]
+    return ".".join(parts[1:3]) if parts[1] in storeys else parts[1]
 
 
 class Import(NamedTuple):
@@ -195,44 +195,52 @@ def test_a_public_name_loads_only_what_it_needs() -> None:
 
 
 def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
-    script = "import sys, tpuref.runtime.pool.process.worker\nprint(*sys.modules)"
+    script = (
+        "import sys, tpuref.engine.runtime.pool.process.worker\nprint(*sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     loaded = {layer_of(name) for name in done.stdout.split()}
     assert "runtime" in loaded
     assert not loaded & {"drawings", *LAYERS[LAYERS.index("runtime") + 1 :]}
-    assert "tpuref.ops.derivatives" not in done.stdout
+    assert "tpuref.engine.ops.derivatives" not in done.stdout
 
 
 # -- circles, and imports inside functions -------------------------------------
 
 LATE_IMPORTS = {
     # optional dependencies
-    ("tpuref.benchmarks.peers.*", "*"): "the peer that is measured",
-    ("tpuref.benchmarks.convolution", "threadpoolctl"): "optional",
-    ("tpuref.benchmarks.plot", "matplotlib"): "optional",
-    ("tpuref.cli", "argcomplete"): "optional",
-    ("tpuref.cli.completion", "argcomplete"): "optional",
-    ("tpuref.cli.conformance", "tpuref_conformance"): "a distribution of its own",
-    ("tpuref.cluster_resolver.server", "tpuref.remote.server"): "needs gRPC",
-    ("tpuref.graph.target", "tpuref.remote.session"): "needs gRPC",
+    ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
+    ("tpuref.tools.benchmarks.convolution", "threadpoolctl"): "optional",
+    ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
+    ("tpuref.tools.cli", "argcomplete"): "optional",
+    ("tpuref.tools.cli.completion", "argcomplete"): "optional",
+    ("tpuref.tools.cli.conformance", "tpuref_conformance"): "a distribution of its own",
+    (
+        "tpuref.interface.cluster_resolver.server",
+        "tpuref.engine.remote.server",
+    ): "needs gRPC",
+    ("tpuref.engine.graph.target", "tpuref.engine.remote.session"): "needs gRPC",
     # start-up time
-    ("tpuref.cli.*", "tpuref*"): (
+    ("tpuref.tools.cli.*", "tpuref*"): (
         "tpuref --help and completion take 0.1 s, and 0.5 s with all of these"
     ),
-    ("tpuref.cluster_resolver.metadata", "http.client"): (
+    ("tpuref.interface.cluster_resolver.metadata", "http.client"): (
         "40 ms at the start of each program, for email and ssl"
     ),
-    ("tpuref.graph.graph", "tpuref.drawings.graph"): (
+    ("tpuref.engine.graph.graph", "tpuref.engine.drawings.graph"): (
         "10 ms at the start of each program, for subprocess and shutil"
     ),
-    ("tpuref.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
-    ("tpuref.runtime.executor", "tpuref.runtime.pool.host.pool"): (
+    ("tpuref.engine.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
+    ("tpuref.engine.runtime.executor", "tpuref.engine.runtime.pool.host.pool"): (
         "25 ms at the start of each program that does not use the pool"
     ),
-    ("tpuref.runtime.executor", "tpuref.runtime.xla.executor"): "needs JAX",
-    ("tpuref.runtime.hosts.here", "tpuref.runtime.hosts.*"): (
+    (
+        "tpuref.engine.runtime.executor",
+        "tpuref.engine.runtime.xla.executor",
+    ): "needs JAX",
+    ("tpuref.engine.runtime.hosts.here", "tpuref.engine.runtime.hosts.*"): (
         "10 ms at the start of each program, for subprocess and sockets"
     ),
     ("tpuref.testing.pytest_plugin", "tpuref.*"): (
@@ -349,21 +357,21 @@ PUBLIC = LISTS_OF_NAMES | {
 ALONE = """
 import importlib, os, sys
 import numpy as np
-import tpuref.graph, tpuref.ops.derivatives.rules, tpuref.runtime.system
+import tpuref.engine.graph, tpuref.engine.ops.derivatives.rules, tpuref.engine.runtime.system
 
-assert "tpuref.functions" not in sys.modules
+assert "tpuref.interface.functions" not in sys.modules
 MAKERS = {"Variable", "constant", "convert_to_tensor", "get_variable", "placeholder"}
 
 def use():
-    from tpuref.graph.build import apply
-    from tpuref.graph.convert import convert_to_tensor
-    from tpuref.graph.session import Session
+    from tpuref.engine.graph.build import apply
+    from tpuref.engine.graph.convert import convert_to_tensor
+    from tpuref.engine.graph.session import Session
 
     x, one = convert_to_tensor([1.0, 4.0, 9.0]), (1,)
     roots = np.sum(np.sqrt(x) * np.float32(2))
     begin = apply("Placeholder", dtype="int32", shape=one)
     part = apply("Slice", x, begin, convert_to_tensor([2]))
-    from tpuref.differentiation.gradients import gradients
+    from tpuref.engine.differentiation.gradients import gradients
 
     (slope,) = gradients(part, x)
     with Session() as session:
@@ -375,7 +383,7 @@ for module in sys.argv[1:]:
     if not child:
         try:
             names = set(dir(importlib.import_module(module)))
-            if "tpuref.functions" in sys.modules or names & MAKERS:
+            if "tpuref.interface.functions" in sys.modules or names & MAKERS:
                 use()
         except BaseException as error:
             print(module, type(error).__name__, error)
@@ -410,9 +418,9 @@ def test_public_modules_work_alone(imports: list[Import]) -> None:
     }
     tried: dict[str, set[str]] = {}
     for name in sorted(loaded, key=lambda name: len(loaded[name])):
-        makes = "tpuref.functions" in loaded[name]
+        makes = "tpuref.interface.functions" in loaded[name]
         if not makes or not any(
-            "tpuref.functions" in other and other - {small} <= loaded[name]
+            "tpuref.interface.functions" in other and other - {small} <= loaded[name]
             for small, other in tried.items()
         ):
             tried[name] = loaded[name]

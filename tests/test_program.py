@@ -10,8 +10,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
-from tpuref.graph.lowering import lower
-from tpuref.program import HOST, Instr, Program
+from tpuref.engine.graph.lowering import lower
+from tpuref.engine.program import HOST, Instr, Program
 
 
 def instr(core: int = 0, blocks: Any = (), name: str = "op") -> Instr:

@@ -21,8 +21,8 @@ from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.suite import load_clauses
 
 import tpuref as tf
-from tpuref.error_catalogue import AREAS
-from tpuref.error_catalogue.entry import Entry
+from tpuref.tools.error_catalogue import AREAS
+from tpuref.tools.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))

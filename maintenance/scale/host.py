@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import tpuref as tf
-from tpuref.benchmarks.clock import seconds_of
-from tpuref.benchmarks.steps import trained
+from tpuref.tools.benchmarks.clock import seconds_of
+from tpuref.tools.benchmarks.steps import trained
 
 HOSTS = tf.config.num_hosts or 1
 REPLICAS = 8

@@ -6,7 +6,11 @@ from tpuref import compat as compat
 from tpuref import contrib as contrib
 from tpuref.compat.v1 import *
 from tpuref.compat.v2 import autodiff as autodiff
-from tpuref.version import __version__ as __version__
+from tpuref.base.version import __version__ as __version__
+from tpuref.tools import as_tensorflow as as_tensorflow
+from tpuref.tools import benchmarks as benchmarks
+from tpuref.tools import conformance as conformance
+from tpuref.tools import testing as testing
 
 compiler: Any
 core: Any

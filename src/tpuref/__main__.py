@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from tpuref.cli import main
+from tpuref.tools.cli import main
 
 sys.exit(main())

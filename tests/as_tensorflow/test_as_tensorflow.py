@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tpuref.as_tensorflow import NOTE
+from tpuref.tools.as_tensorflow import NOTE
 
 PROGRAM = """\
 import multiprocessing
@@ -70,8 +70,8 @@ def test_a_program_and_its_children(tmp_path: Path) -> None:
     done = run(tmp_path, PROGRAM, "run", "--as-tensorflow")
     assert done.stdout.splitlines() == [
         "parent 3.0 3.0",
-        "child tpuref.graph.session",
-        "child tpuref.graph.session",
+        "child tpuref.engine.graph.session",
+        "child tpuref.engine.graph.session",
         "grandchild tpuref",
         "missing tpuref has no tf.graph (nor has TensorFlow). Did you mean tf.Graph?"
         " [TPUREF-E200]",
@@ -98,7 +98,7 @@ def test_it_refuses_beside_the_real_one(tmp_path: Path) -> None:
     (tmp_path / "tensorflow.py").write_text("")
     program = tmp_path / "program.py"
     program.write_text("")
-    line = "import tensorflow, sys; from tpuref.cli import main; sys.exit(main())"
+    line = "import tensorflow, sys; from tpuref.tools.cli import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", line, "run", "--as-tensorflow", str(program)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},

@@ -102,7 +102,7 @@ def test_an_error_without_a_code_says_where_the_rest_is(tmp_path: Path) -> None:
     )
     assert tracebacks.NOTE not in shown  # the user's own call is the innermost frame
     deep = (
-        "import tpuref as tf\nfrom tpuref.functions import creation\n"
+        "import tpuref as tf\nfrom tpuref.interface.functions import creation\n"
         "creation.convert_to_tensor = None\ntf.zeros_like(1)\n"
     )
     assert shown != (shown := run(tmp_path, deep))

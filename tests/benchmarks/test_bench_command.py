@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.benchmarks import (
+from tpuref.tools.benchmarks import (
     all_reduce,
     chain,
     contest,
@@ -23,11 +23,11 @@ from tpuref.benchmarks import (
     sharding,
     steps,
 )
-from tpuref.benchmarks.contest import Withdrawn, interleaved
-from tpuref.benchmarks.extent import Extent
-from tpuref.benchmarks.peers import process
-from tpuref.benchmarks.table import Goal, Row, Table
-from tpuref.cli import main
+from tpuref.tools.benchmarks.contest import Withdrawn, interleaved
+from tpuref.tools.benchmarks.extent import Extent
+from tpuref.tools.benchmarks.peers import process
+from tpuref.tools.benchmarks.table import Goal, Row, Table
+from tpuref.tools.cli import main
 
 
 @pytest.fixture(autouse=True)

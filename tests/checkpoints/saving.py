@@ -9,9 +9,12 @@ import sys
 
 import numpy as np
 
-from tpuref.checkpoints.kept import KeptCheckpoints
-from tpuref.checkpoints.state import get_checkpoint_state, update_checkpoint_state
-from tpuref.checkpoints.stored import CheckpointReader, write_checkpoint
+from tpuref.interface.checkpoints.kept import KeptCheckpoints
+from tpuref.interface.checkpoints.state import (
+    get_checkpoint_state,
+    update_checkpoint_state,
+)
+from tpuref.interface.checkpoints.stored import CheckpointReader, write_checkpoint
 
 
 def main(folder: str) -> None:

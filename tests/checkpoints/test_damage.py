@@ -23,9 +23,9 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.base.error_codes import PATTERN
-from tpuref.checkpoints.kept import KeptCheckpoints
-from tpuref.checkpoints.stored import write_checkpoint
-from tpuref.files import filesystem
+from tpuref.interface.checkpoints.kept import KeptCheckpoints
+from tpuref.interface.checkpoints.stored import write_checkpoint
+from tpuref.interface.files import filesystem
 
 ALTERATIONS = 3000 if os.environ.get("TPUREF_SOAK") == "full" else 300
 VALUES = {

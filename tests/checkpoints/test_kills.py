@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import tpuref as tf
-from tpuref.checkpoints.stored import write_checkpoint
-from tpuref.files.filesystem import UNFINISHED
+from tpuref.interface.checkpoints.stored import write_checkpoint
+from tpuref.interface.files.filesystem import UNFINISHED
 
 KILLS = 300 if os.environ.get("TPUREF_SOAK") == "full" else 6
 PROGRAM = Path(__file__).with_name("saving.py")

@@ -86,7 +86,7 @@ def test_steps_and_what_is_kept(tmp_path: Path) -> None:
 
 def test_one_now_and_then_is_kept_for_good(tmp_path: Path, monkeypatch: Any) -> None:
     now = [1000.0]
-    monkeypatch.setattr("tpuref.checkpoints.kept.time.time", lambda: now[0])
+    monkeypatch.setattr("tpuref.interface.checkpoints.kept.time.time", lambda: now[0])
     v = tf.get_variable("v", initializer=1.0)
     saver = tf.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=2)
     with tf.Session() as sess:

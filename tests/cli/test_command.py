@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tpuref.benchmarks.command import BENCHMARKS
-from tpuref.cli import COMMANDS, bench, main
-from tpuref.version import __version__
+from tpuref.base.version import __version__
+from tpuref.tools.benchmarks.command import BENCHMARKS
+from tpuref.tools.cli import COMMANDS, bench, main
 
 NAMES = [command.NAME for command in COMMANDS]
 
@@ -83,7 +83,7 @@ def test_a_mistyped_command(written: str, meant: str, capsys: Any) -> None:
 
 def test_the_help_imports_little() -> None:
     script = (
-        "import sys\nfrom tpuref.cli import main\n"
+        "import sys\nfrom tpuref.tools.cli import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "print([m for m in sys.modules if m in ('numpy', 'ml_dtypes', 'asyncio')])"
     )

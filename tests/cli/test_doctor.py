@@ -14,12 +14,12 @@ import pytest
 import tpuref as tf
 from tpuref.base import processors as processors_module
 from tpuref.base.processors import cpu_quota, processors, usable_processors
-from tpuref.cli import checks, doctor, main
-from tpuref.cli.checks import GOOD, NOTE, PROBLEM
-from tpuref.cli.doctor import memory
-from tpuref.runtime.available_memory import UNLIMITED
-from tpuref.runtime.topology.topology import Topology
-from tpuref.version import __version__
+from tpuref.base.version import __version__
+from tpuref.engine.runtime.available_memory import UNLIMITED
+from tpuref.engine.runtime.topology.topology import Topology
+from tpuref.tools.cli import checks, doctor, main
+from tpuref.tools.cli.checks import GOOD, NOTE, PROBLEM
+from tpuref.tools.cli.doctor import memory
 
 GIBIBYTE = 1 << 30
 

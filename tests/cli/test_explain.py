@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tpuref.cli import colour, main
-from tpuref.error_catalogue import ENTRIES
+from tpuref.tools.cli import colour, main
+from tpuref.tools.error_catalogue import ENTRIES
 
 
 @pytest.mark.parametrize("code", ["E021", "e021", "TPUREF-E021", "[TPUREF-E021]"])

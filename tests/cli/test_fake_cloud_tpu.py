@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.cli import main
+from tpuref.tools.cli import main
 
 
 def test_the_variables_as_json() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tpuref.cli.launch import _reported
+from tpuref.tools.cli.launch import _reported
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.cli import main
+from tpuref.tools.cli import main
 
 from .conftest import Script
 

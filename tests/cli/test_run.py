@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tpuref.cli import main
-from tpuref.cli.run import EXECUTORS
-from tpuref.configuration import EXECUTORS as CONFIGURED
+from tpuref.engine.configuration import EXECUTORS as CONFIGURED
+from tpuref.tools.cli import main
+from tpuref.tools.cli.run import EXECUTORS
 
 REPORT = """
 import json, sys

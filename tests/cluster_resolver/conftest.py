@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.cluster_resolver import coordinator, metadata, source, tpu
+from tpuref.interface.cluster_resolver import coordinator, metadata, source, tpu
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
 from .api_object import NODE_1, NODE_2, Service

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.cluster_resolver import devices
+from tpuref.interface.cluster_resolver import devices
 from tpuref.testing import FakeClock, patience
 
 from .statements import CONTRIB, DISTRIBUTE, distribute

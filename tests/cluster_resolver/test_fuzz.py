@@ -14,12 +14,12 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from tpuref.cluster_resolver import addresses, metadata
-from tpuref.cluster_resolver.devices import core_counts
-from tpuref.cluster_resolver.metadata import Metadata
-from tpuref.cluster_resolver.node import endpoints_of
-from tpuref.cluster_resolver.patience import Patience
-from tpuref.cluster_resolver.source import Search
+from tpuref.interface.cluster_resolver import addresses, metadata
+from tpuref.interface.cluster_resolver.devices import core_counts
+from tpuref.interface.cluster_resolver.metadata import Metadata
+from tpuref.interface.cluster_resolver.node import endpoints_of
+from tpuref.interface.cluster_resolver.patience import Patience
+from tpuref.interface.cluster_resolver.source import Search
 from tpuref.testing import FakeClock
 
 from .api_object import Service

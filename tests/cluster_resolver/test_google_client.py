@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from tpuref.testing import FakeClock, FakeCloudTPU, http_answers, patience
-from tpuref.testing.discovery import description
+from tpuref.testing import FakeClock, FakeCloudTPU, patience
+from tpuref.tools.testing import http_answers
+from tpuref.tools.testing.discovery import description
 
 from .api_object import Service
 from .statements import CONTRIB, DISTRIBUTE, both, distribute

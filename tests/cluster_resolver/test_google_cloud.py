@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.cluster_resolver import metadata
+from tpuref.interface.cluster_resolver import metadata
 from tpuref.testing import FakeClock, patience
 
 from .api_object import Untouchable
@@ -131,7 +131,7 @@ def test_what_the_metadata_server_says_is_checked(
 def test_another_server_is_no_metadata_server(
     service: Any, cloud: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("tpuref.testing.http_answers.FLAVOR", "X-Flavor")
+    monkeypatch.setattr("tpuref.tools.testing.http_answers.FLAVOR", "X-Flavor")
     with pytest.raises(RuntimeError, match="not the answer of a metadata server"):
         DISTRIBUTE("node-1", service=service)
 

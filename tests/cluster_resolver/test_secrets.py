@@ -82,7 +82,9 @@ def test_a_master_that_cannot_be_reached(monkeypatch: Any, clock: FakeClock) -> 
     def unreachable(*arguments: Any, **options: Any) -> Any:
         raise tf.errors.UnavailableError("nobody there")
 
-    monkeypatch.setattr("tpuref.cluster_resolver.devices.Session", unreachable)
+    monkeypatch.setattr(
+        "tpuref.interface.cluster_resolver.devices.Session", unreachable
+    )
     with pytest.raises(RuntimeError, match="E065") as raised:
         DISTRIBUTE(f"grpc://me:{SECRET}@h:1").num_accelerators()
     assert "'grpc://***@h:1'" in str(raised.value) and SECRET not in str(raised.value)

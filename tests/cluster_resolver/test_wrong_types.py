@@ -110,7 +110,7 @@ NEEDS_GRPC = ("Server", "ConfigProto(rpc")
 def test_wrong_types(name: str, clock: Any, monkeypatch: Any) -> None:
     if name.startswith(NEEDS_GRPC):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
-    monkeypatch.setattr("tpuref.cluster_resolver.metadata.answer", _nobody)
+    monkeypatch.setattr("tpuref.interface.cluster_resolver.metadata.answer", _nobody)
     raw = {}
     for wrong in WRONG:
         try:

@@ -11,8 +11,8 @@ from tpuref_conformance import probes
 from tpuref_conformance.clause import Unavailable
 
 import tpuref as tf
-from tpuref.runtime.executor import STARTS
-from tpuref.runtime.pool.host.pool import CorePool
+from tpuref.engine.runtime.executor import STARTS
+from tpuref.engine.runtime.pool.host.pool import CorePool
 
 
 class Session:

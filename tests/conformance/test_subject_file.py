@@ -116,7 +116,7 @@ def test_the_clauses_are_tests_of_the_subject(project):
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-n1", "-p", "no:cacheprovider"),
-            *("--pyargs", "tpuref.conformance", "--subject", "identity"),
+            *("--pyargs", "tpuref.tools.conformance", "--subject", "identity"),
             *("-k", "cross_replica_sum and (group_assignment or surface or returns)"),
         ],
         capture_output=True,

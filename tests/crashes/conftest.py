@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 from .processes import cores_of, descriptors, eventually
 

@@ -35,7 +35,8 @@ def cores_of(host: int) -> list[int]:
         except OSError:
             continue
         if any(
-            b"from tpuref.runtime.pool.process.worker import" in word for word in words
+            b"from tpuref.engine.runtime.pool.process.worker import" in word
+            for word in words
         ):
             number, _, parent = map(int, words[-7:-4])
             if parent == host and state_of(int(folder.name)) not in ("Z", ""):

@@ -42,7 +42,7 @@ def test_a_death_names_all_cores_that_the_process_carried(
 @pytest.fixture
 def light(make_pool: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Two processes, of which the first carries all cores of a light program."""
-    monkeypatch.setattr("tpuref.runtime.pool.split.processors", lambda: 2)
+    monkeypatch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
     return make_pool(5, None)
 
 

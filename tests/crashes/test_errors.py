@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.pool import arena
+from tpuref.engine.runtime.pool import arena
 
 from .computations import LARGE, replicate, turning
 from .processes import PROMPTLY, resident_bytes
@@ -164,7 +164,9 @@ def test_a_core_may_not_have_more_memory(make_pool: Any) -> None:
 @pytest.mark.parametrize("summed", [True, False], ids=["sum", "result"])
 def test_no_memory_is_left_to_share(pool: Any, summed: bool) -> None:
     """The core says what it needs and what is there, and does not touch any."""
-    little = "import tpuref.runtime.pool.arena as a; a.available_bytes = lambda: 5000"
+    little = (
+        "import tpuref.engine.runtime.pool.arena as a; a.available_bytes = lambda: 5000"
+    )
     pool.plant(1, little)
 
     def computation(replica: Any) -> Any:

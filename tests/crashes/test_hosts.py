@@ -162,7 +162,7 @@ def test_the_host_ends(tmp_path: Path, how: str) -> None:
 
 
 WAITING = """
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 def told(name, fetches):
     for _ in range(3):
         try:

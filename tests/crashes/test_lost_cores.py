@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.host.process import CoreProcess
 
 from .computations import (
     LARGE,

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.files.records import framed
+from tpuref.interface.files.records import framed
 from tpuref.kernels import checksum
 
 COUNT = int(os.environ.get("TPUREF_ALTERED", "300"))

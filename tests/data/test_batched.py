@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.data import function
+from tpuref.interface.data import function
 
 ROWS = np.random.default_rng(5).normal(size=[7, 2, 3]).astype(np.float32)
 NUMBERS = np.arange(7, dtype=np.int32)

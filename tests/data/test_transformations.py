@@ -318,7 +318,7 @@ def test_transformations_combine(first: str) -> None:
 
 
 def test_samples_of_several_datasets() -> None:
-    from tpuref.data.dataset import Dataset
+    from tpuref.interface.data.dataset import Dataset
 
     many = Dataset.range(600).map(lambda x: {"x": x, "y": [0]})
     few = Dataset.range(1000, 1200).map(lambda x: {"x": x, "y": [1, 2]})

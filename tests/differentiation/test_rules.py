@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.graph.build import apply_all
-from tpuref.ops.derivatives.rule import not_differentiable
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.graph.build import apply_all
+from tpuref.engine.ops.derivatives.rule import not_differentiable
+from tpuref.engine.ops.registry import REGISTRY
 
 from .cases import CASES, Case
 

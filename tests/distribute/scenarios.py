@@ -287,7 +287,7 @@ def a_plain_variable_of_several_towers(strategy):
 
 
 def _plain_variable(value):
-    from tpuref.graph.context import context
+    from tpuref.engine.graph.context import context
 
     kept, context.creators = context.creators, []
     try:

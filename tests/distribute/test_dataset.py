@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.distribute.dataset import rounds_ahead
+from tpuref.interface.distribute.dataset import rounds_ahead
 
 Dataset = tf.data.Dataset
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 
 def cores_running():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.graph.lowering import lower
+from tpuref.engine.graph.lowering import lower
 
 SUM = tf.VariableAggregation.SUM
 MEAN = tf.VariableAggregation.MEAN

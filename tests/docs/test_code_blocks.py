@@ -34,7 +34,7 @@ import pytest
 
 import tpuref
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tpuref.error_catalogue import ENTRIES
+from tpuref.tools.error_catalogue import ENTRIES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 import tpuref as tf
-from tpuref.drawings import dot
-from tpuref.drawings.graph import GraphDrawing
-from tpuref.graph.tower_placement import TowerPlacement, TowerSystem
+from tpuref.engine.drawings import dot
+from tpuref.engine.drawings.graph import GraphDrawing
+from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
 
 NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
 ARROW = re.compile(r'^ *"([^"]*)" -> "([^"]*)"(?: \[(.*)\])?;$', re.MULTILINE)

@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from tpuref.drawings.svg import COLOURS, Picture
-from tpuref.runtime.topology.proto import TopologyProto, encode
-from tpuref.runtime.topology.topology import Topology
-from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
+from tpuref.engine.drawings.svg import COLOURS, Picture
+from tpuref.engine.runtime.topology.proto import TopologyProto, encode
+from tpuref.engine.runtime.topology.topology import Topology
+from tpuref.interface.tpu.device_assignment import DeviceAssignment, device_assignment
 
 NAMES = {"s": "http://www.w3.org/2000/svg"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.distribute.values import Mirrored, PerDevice
-from tpuref.drawings.html import shortened, table
-from tpuref.tpu.per_replica import PerReplica
+from tpuref.engine.drawings.html import shortened, table
+from tpuref.interface.distribute.values import Mirrored, PerDevice
+from tpuref.interface.tpu.per_replica import PerReplica
 
 
 class Table(HTMLParser):

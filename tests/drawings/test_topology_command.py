@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.cli import main
-from tpuref.cli.topology import block_shape
+from tpuref.tools.cli import main
+from tpuref.tools.cli.topology import block_shape
 
 TPU = tf.contrib.tpu
 

@@ -106,7 +106,9 @@ except tf.errors.{} as error:
     print(error)
 {}
 """
-IMPORTS = "import tpuref as tf; tf.Session(); import tpuref.runtime.pool.host.pool\n"
+IMPORTS = (
+    "import tpuref as tf; tf.Session(); import tpuref.engine.runtime.pool.host.pool\n"
+)
 
 
 def test_too_little_address_space(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 
 import tpuref
 from tpuref.base import error_codes
-from tpuref.error_catalogue import ENTRIES, find, near
-from tpuref.error_catalogue.entry import Entry
+from tpuref.tools.error_catalogue import ENTRIES, find, near
+from tpuref.tools.error_catalogue.entry import Entry
 
 SOURCE = Path(tpuref.__file__).parent
 NAMES = {

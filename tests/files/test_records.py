@@ -15,7 +15,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base import error_codes as codes
-from tpuref.files.records import framed
+from tpuref.interface.files.records import framed
 from tpuref.kernels import checksum
 
 Kind = tf.python_io.TFRecordCompressionType

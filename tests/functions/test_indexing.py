@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.functions import indexing
+from tpuref.interface.functions import indexing
 
 CUBE = np.arange(60).reshape(3, 4, 5)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.functions.random import DEFAULT_GRAPH_SEED, get_seed
+from tpuref.interface.functions.random import DEFAULT_GRAPH_SEED, get_seed
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import OpError
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 Build = Callable[[], Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.graph.build import apply
+from tpuref.engine.graph.build import apply
 
 
 def test_shapes_computed_from_constants_are_static() -> None:

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 SCRIPT = """
-import tpuref.graph.{}
-from tpuref.graph.convert import constant
+import tpuref.engine.graph.{}
+from tpuref.engine.graph.convert import constant
 print((-constant([1, 2]) * 2)[0].op.type)
 """
 

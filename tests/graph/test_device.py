@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.graph.device import DeviceName
+from tpuref.engine.graph.device import DeviceName
 
 
 @pytest.mark.parametrize(

@@ -430,7 +430,7 @@ def test_an_operation_runs_in_the_current_session() -> None:
 
 
 def test_an_unknown_operation_is_not_in_the_registry() -> None:
-    from tpuref.graph.build import apply
+    from tpuref.engine.graph.build import apply
 
     with pytest.raises(tf.errors.NotFoundError, match="'Frobnicate'"):
         apply("Frobnicate", tf.constant(1))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.graph.numpy_protocol import UFUNCS
+from tpuref.engine.graph.numpy_protocol import UFUNCS
 
 
 def run(fetches: Any, feed_dict: Any = None) -> Any:

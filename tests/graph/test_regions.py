@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tpuref as tf
-from tpuref.graph.region import BRANCH, LOOP, REPLICATED
+from tpuref.engine.graph.region import BRANCH, LOOP, REPLICATED
 
 
 def test_operations_belong_to_the_function_that_made_them(graph: tf.Graph) -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 import tpuref as tf
-from tpuref.graph.build import apply_all
-from tpuref.ops.definition import outputs_of
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.graph.build import apply_all
+from tpuref.engine.ops.definition import outputs_of
+from tpuref.engine.ops.registry import REGISTRY
 
 from ..differentiation.cases import CASES, Case
 

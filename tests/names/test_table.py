@@ -126,8 +126,8 @@ def test_functions_are_those_of_their_modules() -> None:
 
 def test_code_below_a_namespace_does_not_hide_its_names() -> None:
     script = (
-        "import tpuref.layers.dropout, tpuref as tf\n"
-        "from tpuref.layers.dropout import Dropout\n"
+        "import tpuref.interface.layers.dropout, tpuref as tf\n"
+        "from tpuref.interface.layers.dropout import Dropout\n"
         "assert callable(tf.layers.dropout) and tf.layers.Dropout is Dropout\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)

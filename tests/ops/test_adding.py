@@ -16,9 +16,9 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.build import apply
-from tpuref.ops.definition import OpDef, Place
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.graph.build import apply
+from tpuref.engine.ops.definition import OpDef, Place
+from tpuref.engine.ops.registry import REGISTRY
 
 
 def _raised(x, *, handle: str, dtype: str, shape: tuple[int | None, ...] | None):
@@ -63,7 +63,7 @@ import sys
 
 import added
 import tpuref as tf
-from tpuref.runtime import process
+from tpuref.engine.runtime import process
 
 # Core processes start isolated, so they are told where the operations are.
 process._COMMAND = process._COMMAND.replace(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.ops import elementwise, linear_algebra, reductions
-from tpuref.ops.definition import OpDef, outputs_of
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.ops import elementwise, linear_algebra, reductions
+from tpuref.engine.ops.definition import OpDef, outputs_of
+from tpuref.engine.ops.registry import REGISTRY
 
 from .test_consistency import CASES, Case, as_input
 

@@ -11,8 +11,8 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.definition import Operand
-from tpuref.ops.registry import ARRAYS
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.registry import ARRAYS
 
 RULES = {definition.name: definition for definition in ARRAYS}
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

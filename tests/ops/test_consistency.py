@@ -15,8 +15,8 @@ import pytest
 
 from tpuref.base.dtypes import as_dtype, float32, string
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops import images, indexing, neural, random, sorting, tensor_arrays
-from tpuref.ops.broadcasting import (
+from tpuref.engine.ops import images, indexing, neural, random, sorting, tensor_arrays
+from tpuref.engine.ops.broadcasting import (
     ANY,
     FLOATING,
     INDEX,
@@ -26,8 +26,8 @@ from tpuref.ops.broadcasting import (
     REAL,
     Kind,
 )
-from tpuref.ops.definition import OpDef, Operand, outputs_of
-from tpuref.ops.registry import ARRAYS
+from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
+from tpuref.engine.ops.registry import ARRAYS
 
 OPERATIONS = {
     definition.name: definition

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.ops.attribute import check_for
-from tpuref.ops.definition import OpDef, Place
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.ops.attribute import check_for
+from tpuref.engine.ops.definition import OpDef, Place
+from tpuref.engine.ops.registry import REGISTRY
 
 DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
 
@@ -65,7 +65,7 @@ def test_attributes_that_do_not_fit(attrs: dict[str, Any], message: str) -> None
 
 
 def test_a_graph_refuses_an_attribute_with_the_line_that_built_it() -> None:
-    from tpuref.graph.build import apply
+    from tpuref.engine.graph.build import apply
 
     with pytest.raises(TypeError, match=r"(?s)Softmax: the attribute.*test_definition"):
         apply("Softmax", tf.constant([1.0]), axis="last")

@@ -12,7 +12,7 @@ import pytest
 from tpuref.base.dtypes import as_dtype, bfloat16, float32, int32
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops.broadcasting import (
+from tpuref.engine.ops.broadcasting import (
     FLOATING,
     INEXACT,
     broadcast_pair,
@@ -20,8 +20,8 @@ from tpuref.ops.broadcasting import (
     normalize_axes,
     reduced_shape,
 )
-from tpuref.ops.definition import Operand
-from tpuref.ops.elementwise import OPERATIONS
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.elementwise import OPERATIONS
 
 BY_NAME = {definition.name: definition for definition in OPERATIONS}
 INF, NAN = math.inf, math.nan

@@ -11,8 +11,8 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.definition import Operand
-from tpuref.ops.indexing import OPERATIONS
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.indexing import OPERATIONS
 
 RULES = {definition.name: definition for definition in OPERATIONS}
 CUBE = np.arange(60).reshape(3, 4, 5)

@@ -14,8 +14,8 @@ import pytest
 
 from tpuref.base.dtypes import DTYPES, DType, as_dtype, int32, string
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops import elementwise, linear_algebra, reductions
-from tpuref.ops.broadcasting import (
+from tpuref.engine.ops import elementwise, linear_algebra, reductions
+from tpuref.engine.ops.broadcasting import (
     ANY,
     BOOL,
     FLOATING,
@@ -26,9 +26,9 @@ from tpuref.ops.broadcasting import (
     REAL,
     Kind,
 )
-from tpuref.ops.definition import OpDef, Operand, outputs_of
-from tpuref.ops.elementwise import INTEGER_OR_BOOL, SIGNED_OR_COMPLEX
-from tpuref.ops.reductions import REAL_OR_BOOL
+from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
+from tpuref.engine.ops.elementwise import INTEGER_OR_BOOL, SIGNED_OR_COMPLEX
+from tpuref.engine.ops.reductions import REAL_OR_BOOL
 
 OPERATIONS = {
     definition.name: definition

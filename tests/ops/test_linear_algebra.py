@@ -10,9 +10,9 @@ import pytest
 from tpuref.base.dtypes import as_dtype, bfloat16, float32, int32
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.broadcasting import NUMERIC
-from tpuref.ops.definition import Operand
-from tpuref.ops.linear_algebra import OPERATIONS
+from tpuref.engine.ops.broadcasting import NUMERIC
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.linear_algebra import OPERATIONS
 
 BY_NAME = {definition.name: definition for definition in OPERATIONS}
 RNG = np.random.default_rng(7)

@@ -12,8 +12,8 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops import images, neural
-from tpuref.ops.definition import Operand
+from tpuref.engine.ops import images, neural
+from tpuref.engine.ops.definition import Operand
 
 RULES = {
     definition.name: definition

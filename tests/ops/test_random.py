@@ -11,8 +11,8 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.definition import Operand
-from tpuref.ops.random import OPERATIONS
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.random import OPERATIONS
 
 RULES = {definition.name: definition for definition in OPERATIONS}
 FLOATING = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)

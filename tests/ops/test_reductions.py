@@ -12,9 +12,9 @@ import pytest
 from tpuref.base.dtypes import as_dtype, bfloat16, float32
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.broadcasting import NUMERIC, REAL
-from tpuref.ops.definition import Operand
-from tpuref.ops.reductions import OPERATIONS
+from tpuref.engine.ops.broadcasting import NUMERIC, REAL
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.reductions import OPERATIONS
 
 BY_NAME = {definition.name: definition for definition in OPERATIONS}
 INF = math.inf

@@ -11,8 +11,8 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.definition import Operand
-from tpuref.ops.sorting import OPERATIONS
+from tpuref.engine.ops.definition import Operand
+from tpuref.engine.ops.sorting import OPERATIONS
 
 RULES = {definition.name: definition for definition in OPERATIONS}
 TABLE = np.array([[3, 1, 2, 1], [0, 5, 0, 5]])

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.ops.definition import outputs_of
-from tpuref.ops.registry import REGISTRY
+from tpuref.engine.ops.definition import outputs_of
+from tpuref.engine.ops.registry import REGISTRY
 
 from .test_consistency import CASES, Case, inputs_of
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
-rules = import_module("tpuref.runtime.xla.rules.registry")
+rules = import_module("tpuref.engine.runtime.xla.rules.registry")
 
 NOT_COMPILED = {
     "Where": "the size of its output depends on data",

@@ -27,7 +27,7 @@ def test_license_and_requirements(distribution):
 
 def test_the_command_is_installed(distribution):
     (script,) = distribution.entry_points.select(group="console_scripts")
-    assert (script.name, script.value) == ("tpuref", "tpuref.cli:main")
+    assert (script.name, script.value) == ("tpuref", "tpuref.tools.cli:main")
 
 
 def test_kernels_are_compiled_unless_the_package_is_pure(distribution):

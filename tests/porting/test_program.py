@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tpuref.porting.program import Program, read_program
-from tpuref.porting.scope import Scope
-from tpuref.porting.source import Source, files, read
-from tpuref.porting.token_reader import TokenReader
-from tpuref.porting.tokens import import_of, statements
+from tpuref.tools.porting.program import Program, read_program
+from tpuref.tools.porting.scope import Scope
+from tpuref.tools.porting.source import Source, files, read
+from tpuref.tools.porting.token_reader import TokenReader
+from tpuref.tools.porting.tokens import import_of, statements
 
 
 def taken(text: str) -> dict[str, list[int]]:

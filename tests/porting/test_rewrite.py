@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tpuref.porting.program import read_program
-from tpuref.porting.release import fixed_release, release_of
-from tpuref.porting.replacement import Replacement, replaced
-from tpuref.porting.rewrite import rewrite
-from tpuref.porting.source import Source, read
+from tpuref.tools.porting.program import read_program
+from tpuref.tools.porting.release import fixed_release, release_of
+from tpuref.tools.porting.replacement import Replacement, replaced
+from tpuref.tools.porting.rewrite import rewrite
+from tpuref.tools.porting.source import Source, read
 
 
 def of(text: str, name: str = "a.py") -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.cli import main
-from tpuref.runtime.meaning import recording
+from tpuref.engine.runtime.meaning import recording
+from tpuref.tools.cli import main
 
 from .trace_format import check, named
 

@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 
-from tpuref.profiler import chrome
-from tpuref.profiler.summary import Summary
-from tpuref.profiler.timeline import Timeline
-from tpuref.runtime.meaning.recording import Event, Recording, Track
-from tpuref.runtime.pool.core_events import (
+from tpuref.engine.runtime.meaning.recording import Event, Recording, Track
+from tpuref.engine.runtime.pool.core_events import (
     BLOCK,
     COLLECTIVE,
     HOST_CALL,
@@ -23,7 +20,10 @@ from tpuref.runtime.pool.core_events import (
     CoreEvents,
     Label,
 )
-from tpuref.runtime.pool.split import Lane
+from tpuref.engine.runtime.pool.split import Lane
+from tpuref.interface.profiler import chrome
+from tpuref.interface.profiler.summary import Summary
+from tpuref.interface.profiler.timeline import Timeline
 
 from .trace_format import check, named
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.meaning import recording
+from tpuref.engine.runtime.meaning import recording
 
 from .trace_format import check, named
 

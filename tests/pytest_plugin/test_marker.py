@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.testing.tpu_marker import MarkerError, Wanted, request_of
+from tpuref.tools.testing.tpu_marker import MarkerError, Wanted, request_of
 
 
 def tpu(*args: Any, **kwargs: Any) -> Any:

@@ -80,7 +80,7 @@ def test_a_test_for_each_system(pytester: pytest.Pytester) -> None:
             assert (tpu_system.cores, tpu_system.executor) == (3, "lockstep")
 
         def pids():
-            from tpuref.runtime.system import LOCAL, LOCAL_JOB
+            from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
             return LOCAL._systems[LOCAL_JOB]._executor.process_ids
 
         def test_the_same_processes():
@@ -204,7 +204,7 @@ def test_a_test_that_takes_too_long(pytester: pytest.Pytester) -> None:
             test_first(tpu_system)
 
         def pids():
-            from tpuref.runtime.system import LOCAL, LOCAL_JOB
+            from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
             return LOCAL._systems[LOCAL_JOB]._executor.process_ids
 
         def state(pid):
@@ -325,7 +325,7 @@ def test_workers_have_cores_of_their_own(pytester: pytest.Pytester) -> None:
         @pytest.mark.tpu(cores=2, executor="pool")
         @pytest.mark.parametrize("number", range(4))
         def test_sum(tpu_system, number):
-            from tpuref.runtime.system import LOCAL, LOCAL_JOB
+            from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
 
             sums = tf.tpu.replicate(
                 tf.tpu.cross_replica_sum, [[1.0]] * tpu_system.cores
@@ -366,7 +366,7 @@ def test_collecting_loads_little(pytester: pytest.Pytester) -> None:
         import pytest
 
         def test_what_is_loaded():
-            assert "numpy" not in sys.modules and "tpuref.graph" not in sys.modules
+            assert "numpy" not in sys.modules and "tpuref.engine.graph" not in sys.modules
 
         @pytest.mark.tpu(cores=[1, 2], executor="pool")
         def test_sum(tpu_strategy):

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("xdist")
 
-from tpuref.testing.xdist_groups import LoadOfSystems, system_of
+from tpuref.tools.testing.xdist_groups import LoadOfSystems, system_of
 
 
 class Process:

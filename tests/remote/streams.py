@@ -7,8 +7,8 @@ from typing import Any
 
 import grpc
 
-from tpuref.remote import schema
-from tpuref.remote.wire import Reply, Request
+from tpuref.engine.remote import schema
+from tpuref.engine.remote.wire import Reply, Request
 
 
 def opening(**fields: Any) -> Any:

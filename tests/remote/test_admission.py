@@ -13,9 +13,9 @@ import tpuref as tf
 
 grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote import schema  # noqa: E402 - needs gRPC
-from tpuref.remote.served_session import ServedSession, Shared  # noqa: E402
-from tpuref.remote.waiting import WaitingStreams  # noqa: E402
+from tpuref.engine.remote import schema  # noqa: E402 - needs gRPC
+from tpuref.engine.remote.served_session import ServedSession, Shared  # noqa: E402
+from tpuref.engine.remote.waiting import WaitingStreams  # noqa: E402
 
 from .streams import opening  # noqa: E402
 
@@ -74,7 +74,7 @@ def test_streams_that_send_nothing_keep_nobody_out(
 
 
 def test_a_stream_has_a_deadline_to_open(loopback: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("tpuref.remote.server.OPEN_SECONDS", 2.0)
+    monkeypatch.setattr("tpuref.engine.remote.server.OPEN_SECONDS", 2.0)
     silent = Silent(loopback.target, 3)
     began = time.monotonic()
     try:
@@ -89,7 +89,7 @@ def test_a_stream_has_a_deadline_to_open(loopback: Any, monkeypatch: Any) -> Non
 
 
 def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch: Any) -> None:
-    monkeypatch.setattr("tpuref.remote.waiting.MAX_WAITING", 4)
+    monkeypatch.setattr("tpuref.engine.remote.waiting.MAX_WAITING", 4)
     shared = Shared("worker", 1 << 20)
     waiting = WaitingStreams()
     peers = ["good", "bad", "bad", "bad", "bad", "other", "new"]
@@ -106,8 +106,8 @@ def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch: Any) -> 
 
 
 def test_sessions_of_one_peer_and_of_all(monkeypatch: Any) -> None:
-    monkeypatch.setattr("tpuref.remote.served_session.MAX_SESSIONS", 3)
-    monkeypatch.setattr("tpuref.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
+    monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS", 3)
+    monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     shared = Shared("worker", 1 << 20)
     opened = []
 
@@ -127,7 +127,7 @@ def test_sessions_of_one_peer_and_of_all(monkeypatch: Any) -> None:
 
 
 def test_a_server_that_is_full_says_so(loopback: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("tpuref.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
+    monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     sessions = [tf.Session(loopback.target) for _ in range(2)]
     with pytest.raises(
         tf.errors.ResourceExhaustedError, match=r"2 sessions from .*127.0.0.1.*E079"

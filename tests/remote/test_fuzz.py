@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 import tpuref as tf
 from tpuref.base.errors import OpError
-from tpuref.graph.lowering import lower
+from tpuref.engine.graph.lowering import lower
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote.faults import error_of
-from tpuref.remote.programs import program_of, put_program
-from tpuref.remote.served_session import ServedSession, Shared
-from tpuref.remote.tensors import arrays_of
-from tpuref.remote.wire import Reply, Request, reply_of, request_of
+from tpuref.engine.remote.faults import error_of
+from tpuref.engine.remote.programs import program_of, put_program
+from tpuref.engine.remote.served_session import ServedSession, Shared
+from tpuref.engine.remote.tensors import arrays_of
+from tpuref.engine.remote.wire import Reply, Request, reply_of, request_of
 
 from .streams import answers, opening
 

@@ -9,15 +9,15 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
-from tpuref.graph.lowering import lower
+from tpuref.engine.graph.lowering import lower
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote import schema
-from tpuref.remote.attributes import attributes_of, put_attributes
-from tpuref.remote.faults import error_of, put_fault
-from tpuref.remote.programs import program_of, put_program
-from tpuref.remote.tensors import array_of, put_array, shape_of
+from tpuref.engine.remote import schema
+from tpuref.engine.remote.attributes import attributes_of, put_attributes
+from tpuref.engine.remote.faults import error_of, put_fault
+from tpuref.engine.remote.programs import program_of, put_program
+from tpuref.engine.remote.tensors import array_of, put_array, shape_of
 
 Bundle = schema.Bundle.pb()
 Fault = schema.Fault.pb()

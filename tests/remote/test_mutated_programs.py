@@ -20,8 +20,8 @@ from tpuref.base.error_codes import PATTERN
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote.served_session import ServedSession, Shared
-from tpuref.remote.wire import Reply, Request
+from tpuref.engine.remote.served_session import ServedSession, Shared
+from tpuref.engine.remote.wire import Reply, Request
 
 from .mutations import Mutator
 from .valid_sessions import PROGRAMS, sessions

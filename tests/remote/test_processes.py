@@ -189,7 +189,7 @@ def test_a_server_ends_with_its_program_though_a_session_is_open() -> None:
 def test_a_server_that_hangs_is_given_up(
     serving: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tpuref.remote.connection.SILENT_SECONDS", 1.5)
+    monkeypatch.setattr("tpuref.engine.remote.connection.SILENT_SECONDS", 1.5)
     process, target = serving
     status = Path(f"/proc/{process.pid}/stat")
     with tf.Session(target) as session, tf.config.override(timeout=1.5):

@@ -11,14 +11,14 @@ import pytest
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
-from tpuref.program import Instr, Program
+from tpuref.engine.program import Instr, Program
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote.program_check import check_program
-from tpuref.remote.programs import put_program
-from tpuref.remote.tensors import put_arrays
-from tpuref.remote.wire import Request
+from tpuref.engine.remote.program_check import check_program
+from tpuref.engine.remote.programs import put_program
+from tpuref.engine.remote.tensors import put_arrays
+from tpuref.engine.remote.wire import Request
 
 from .streams import answers, opening
 

@@ -15,7 +15,7 @@ import tpuref as tf
 
 grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
-from tpuref.remote.wire import Request  # noqa: E402 - needs gRPC
+from tpuref.engine.remote.wire import Request  # noqa: E402 - needs gRPC
 
 from .streams import answers, opening  # noqa: E402
 
@@ -188,8 +188,8 @@ def test_another_version_of_the_protocol(server: Any) -> None:
 def test_a_server_of_another_version(
     server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tpuref.remote.session.schema.PROTOCOL", 2)
-    monkeypatch.setattr("tpuref.remote.served_session.PROTOCOL", 1)
+    monkeypatch.setattr("tpuref.engine.remote.session.schema.PROTOCOL", 2)
+    monkeypatch.setattr("tpuref.engine.remote.served_session.PROTOCOL", 1)
     with pytest.raises(tf.errors.FailedPreconditionError, match="install the same"):
         tf.Session(server.target)
 
@@ -339,7 +339,7 @@ def test_limits_that_cannot_be(size: int, server: Any) -> None:
 
 
 def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tpuref.remote.served_session.MAX_RUNS", 1)
+    monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_RUNS", 1)
     inner = tf.constant(1)
     with tf.Session(server.target) as session:
         out = tf.py_func(lambda: session.run(inner), [], tf.int32)

@@ -84,7 +84,7 @@ def test_branches_may_be_as_deep_as_in_the_graph(remote: Any) -> None:
 
 
 def test_a_program_is_sent_once(remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tpuref.remote import programs, session
+    from tpuref.engine.remote import programs, session
 
     sent: list[str] = []
 
@@ -102,7 +102,7 @@ def test_a_program_is_sent_once(remote: Any, monkeypatch: pytest.MonkeyPatch) ->
 def test_programs_beyond_the_limit_are_sent_again(
     remote: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tpuref.remote import served_session, session
+    from tpuref.engine.remote import served_session, session
 
     monkeypatch.setattr(session, "CACHED_PROGRAMS", 2)
     monkeypatch.setattr(served_session, "MAX_PROGRAMS", 3)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import tpuref as tf
-from tpuref.graph.lowering import lower
-from tpuref.program import Program
-from tpuref.remote.programs import put_program
-from tpuref.remote.tensors import put_arrays
-from tpuref.remote.wire import Request
+from tpuref.engine.graph.lowering import lower
+from tpuref.engine.program import Program
+from tpuref.engine.remote.programs import put_program
+from tpuref.engine.remote.tensors import put_arrays
+from tpuref.engine.remote.wire import Request
 
 from .streams import opening
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.configuration import ALL_REDUCES
+from tpuref.engine.configuration import ALL_REDUCES
 from tpuref.kernels.fold import fold
 
 CORES = 4

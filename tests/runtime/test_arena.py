@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tpuref.base.errors import ResourceExhaustedError
-from tpuref.runtime.pool import arena as module
-from tpuref.runtime.pool.arena import Arena, Heap
+from tpuref.engine.runtime.pool import arena as module
+from tpuref.engine.runtime.pool.arena import Arena, Heap
 
 MEBIBYTE = 1 << 20
 

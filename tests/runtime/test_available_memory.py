@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpuref.runtime import available_memory as module
+from tpuref.engine.runtime import available_memory as module
 
 MEBIBYTE = 1 << 20
 

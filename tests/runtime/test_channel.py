@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tpuref.engine.runtime.pool.channel import Channel, await_mail
 from tpuref.kernels import mailboxes
-from tpuref.runtime.pool.channel import Channel, await_mail
 
 Ends = tuple[Channel, Channel]
 

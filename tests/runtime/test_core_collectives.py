@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from tpuref.base.callsite import CallSite
-from tpuref.configuration import ALL_REDUCES
-from tpuref.kernels import status
-from tpuref.program import Instr
-from tpuref.runtime.pool.arena import Arena
-from tpuref.runtime.pool.process.collectives import (
+from tpuref.engine.configuration import ALL_REDUCES
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.process.collectives import (
     ALGORITHMS,
     CoreCollectives,
     Diverged,
     ReplicaSum,
     Stopped,
 )
-from tpuref.runtime.pool.split import Lane, Split
+from tpuref.engine.runtime.pool.split import Lane, Split
+from tpuref.kernels import status
 
 SUM = Instr(
     op="CrossReplicaSum",

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tpuref.base.dtypes import DTYPES, string
-from tpuref.runtime.pool.arena import Arena
-from tpuref.runtime.pool.columns import APART, SAME, STACKED
-from tpuref.runtime.pool.descriptions import (
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED
+from tpuref.engine.runtime.pool.descriptions import (
     array_of,
     column_of,
     describe_column,

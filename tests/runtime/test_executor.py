@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tpuref.configuration import EXECUTORS
-from tpuref.runtime.executor import STARTS
+from tpuref.engine.configuration import EXECUTORS
+from tpuref.engine.runtime.executor import STARTS
 
 
 def test_each_executor_that_can_be_chosen_can_be_started() -> None:

@@ -12,10 +12,10 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.spec import TensorSpec
-from tpuref.program import Instr
-from tpuref.runtime.meaning.feed import Feed
-from tpuref.runtime.meaning.run import Run
-from tpuref.runtime.pool.process.feed import AHEAD, FIRST, CoreFeed
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.meaning.feed import Feed
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool.process.feed import AHEAD, FIRST, CoreFeed
 
 Take = Callable[[], Sequence[Any]]
 

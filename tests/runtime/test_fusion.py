@@ -12,12 +12,12 @@ import pytest
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DTYPES
-from tpuref.ops.definition import OpDef, Operand, outputs_of
-from tpuref.ops.registry import REGISTRY
-from tpuref.program import Instr
-from tpuref.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
-from tpuref.runtime.pool.process.fusion import Fusion
-from tpuref.runtime.pool.process.fusion_plan import GATHERED_BYTES
+from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
+from tpuref.engine.ops.registry import REGISTRY
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
+from tpuref.engine.runtime.pool.process.fusion import Fusion
+from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES
 
 CORES = 3
 SIZES = (*range(68), None)

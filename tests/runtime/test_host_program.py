@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.graph.lowering import lower
-from tpuref.program import Program
-from tpuref.runtime.meaning import host_program
-from tpuref.runtime.meaning.host_program import HostProgram
-from tpuref.runtime.meaning.lockstep import run_program
-from tpuref.runtime.meaning.run import Run
-from tpuref.runtime.meaning.state import State
+from tpuref.engine.graph.lowering import lower
+from tpuref.engine.program import Program
+from tpuref.engine.runtime.meaning import host_program
+from tpuref.engine.runtime.meaning.host_program import HostProgram
+from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import State
 
 
 def run() -> Run:

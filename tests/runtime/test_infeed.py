@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.meaning.infeed import CAPACITY, Infeed
+from tpuref.engine.runtime.meaning.infeed import CAPACITY, Infeed
 
 
 def tuples(*values: float) -> Any:

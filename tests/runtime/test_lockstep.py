@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref import program as program_module
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.definition import OpDef
-from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.meaning.lockstep import run_instr, run_program
-from tpuref.runtime.meaning.run import Run
-from tpuref.runtime.meaning.state import ReplicaVariables, State
-from tpuref.runtime.meaning.trace import CoreTrace
+from tpuref.engine import program as program_module
+from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
+from tpuref.engine.runtime.meaning.trace import CoreTrace
 
 SITE = CallSite("program.py", 12, "computation")
 F32 = TensorSpec(tf.TensorShape(None), tf.float32)

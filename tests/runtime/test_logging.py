@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.log import FIELDS, logger
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.log import FIELDS, logger
+from tpuref.engine.runtime.system import LOCAL
 
 
 @pytest.fixture

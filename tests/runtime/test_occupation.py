@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.pool.host.occupation import Held, Occupation, _Hold
-from tpuref.runtime.pool.host.pool import CorePool
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.pool.host.occupation import Held, Occupation, _Hold
+from tpuref.engine.runtime.pool.host.pool import CorePool
+from tpuref.engine.runtime.system import LOCAL
 
 TRACED = {
     value.__code__

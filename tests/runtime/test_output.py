@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.pool.arena import Arena, anonymous_file
-from tpuref.runtime.pool.control_area import control_bytes
-from tpuref.runtime.pool.host import output as module
-from tpuref.runtime.pool.host.output import (
+from tpuref.engine.runtime.pool.arena import Arena, anonymous_file
+from tpuref.engine.runtime.pool.control_area import control_bytes
+from tpuref.engine.runtime.pool.host import output as module
+from tpuref.engine.runtime.pool.host.output import (
     KEPT_BYTES,
     LINE_BYTES,
     LINES_PER_SECOND,
     CoreOutput,
 )
-from tpuref.runtime.pool.host.process import CoreProcess
-from tpuref.runtime.pool.split import Split
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.split import Split
+from tpuref.engine.runtime.system import LOCAL
 
 SECONDS = 30.0
 
@@ -217,7 +217,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
         command = [sys.executable, "-c", program]
         monkeypatch.setattr(
-            "tpuref.runtime.pool.host.process._command", lambda: command
+            "tpuref.engine.runtime.pool.host.process._command", lambda: command
         )
         processes.append(CoreProcess(1, split, arena))
         return processes[-1]
@@ -231,7 +231,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_code_of_c_writes_by_the_line(started: Any) -> None:
     process = started(
         "import ctypes\n"
-        "from tpuref.runtime.pool.process.worker import _write_lines_at_once\n"
+        "from tpuref.engine.runtime.pool.process.worker import _write_lines_at_once\n"
         "_write_lines_at_once()\n"
         "ctypes.CDLL(None).printf(b'of C\\n')\n"
         "print('of Python')\n"

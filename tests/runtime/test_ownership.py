@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.engine.runtime.pool.host.input_blocks import InputBlocks
 from tpuref.kernels.slab import Slab
-from tpuref.runtime.pool.host.input_blocks import InputBlocks
 
 SIZE = 100_000
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.meaning.padding import (
+from tpuref.engine.runtime.meaning.padding import (
     PaddingRecord,
     account,
     next_bucket,

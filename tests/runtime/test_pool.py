@@ -16,9 +16,9 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError
-from tpuref.runtime.pool.arena import Arena
-from tpuref.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
+from tpuref.engine.runtime.system import LOCAL
 
 
 @pytest.fixture

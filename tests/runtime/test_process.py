@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from tpuref.base.errors import OpError, UnavailableError
-from tpuref.runtime.pool.arena import Arena
-from tpuref.runtime.pool.control_area import control_bytes
-from tpuref.runtime.pool.host import process as module
-from tpuref.runtime.pool.host.process import CoreProcess
-from tpuref.runtime.pool.split import Split
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.control_area import control_bytes
+from tpuref.engine.runtime.pool.host import process as module
+from tpuref.engine.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.split import Split
 
 SECONDS = 30.0
 

@@ -9,13 +9,13 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
-from tpuref.ops.tpu import Replication
-from tpuref.program import Instr, Program
-from tpuref.runtime.executor import Lockstep
-from tpuref.runtime.meaning.run import Run
-from tpuref.runtime.meaning.state import State
-from tpuref.runtime.replication import Placement, replicate
-from tpuref.runtime.topology.topology import Topology
+from tpuref.engine.ops.tpu import Replication
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.executor import Lockstep
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import State
+from tpuref.engine.runtime.replication import Placement, replicate
+from tpuref.engine.runtime.topology.topology import Topology
 
 SITE = CallSite("program.py", 12, "computation")
 

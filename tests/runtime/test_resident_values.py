@@ -11,9 +11,9 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.runtime.pool.host.pool import CorePool
-from tpuref.runtime.pool.messages import RunRequest
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.pool.host.pool import CorePool
+from tpuref.engine.runtime.pool.messages import RunRequest
+from tpuref.engine.runtime.system import LOCAL
 
 LARGE = 5_000
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.pool import split as module
-from tpuref.runtime.pool.split import Lane, Split, lanes_of, named
+from tpuref.engine.runtime.pool import split as module
+from tpuref.engine.runtime.pool.split import Lane, Split, lanes_of, named
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 7, 8, 64])

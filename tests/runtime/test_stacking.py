@@ -11,10 +11,10 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
-from tpuref.ops.registry import REGISTRY
-from tpuref.program import Instr
-from tpuref.runtime.pool.columns import SAME, STACKED, layout
-from tpuref.runtime.pool.process.fusion import Fusion
+from tpuref.engine.ops.registry import REGISTRY
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.columns import SAME, STACKED, layout
+from tpuref.engine.runtime.pool.process.fusion import Fusion
 
 CORES = 3
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")

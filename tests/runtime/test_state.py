@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.meaning.state import ReplicaVariables, State, commit
+from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
 
 
 def f32(*values: float) -> Any:

@@ -9,15 +9,15 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
-from tpuref.program import Instr
-from tpuref.runtime.system import (
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.system import (
     LOCAL,
     Cluster,
     System,
     configured_topology,
     connect,
 )
-from tpuref.runtime.topology.topology import Topology
+from tpuref.engine.runtime.topology.topology import Topology
 
 SITE = CallSite("program.py", 12, "stop")
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.runtime.topology import proto as topology_proto
-from tpuref.runtime.topology.proto import DecodeError, TopologyProto
-from tpuref.runtime.topology.topology import MeshRangeError, Topology
+from tpuref.engine.runtime.topology import proto as topology_proto
+from tpuref.engine.runtime.topology.proto import DecodeError, TopologyProto
+from tpuref.engine.runtime.topology.topology import MeshRangeError, Topology
 
 ORACLE = Path(__file__).parents[2].parent / "shared" / "oracle" / "topology.json"
 

@@ -11,8 +11,8 @@ import pytest
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
-from tpuref.program import Instr
-from tpuref.runtime.pool.process.tower_rows import Row, in_rows
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 REPLICAS = 4
 LARGE = 1 << 17
@@ -18,7 +18,7 @@ LARGE = 1 << 17
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
     """Run a computation on a machine of two processors; tell on how many processes."""
-    monkeypatch.setattr("tpuref.runtime.pool.split.processors", lambda: 2)
+    monkeypatch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
     LOCAL.reset()
     settings: dict[str, Any] = {"cores": REPLICAS, "processes": None}
     with tf.config.override(executor="pool", **settings), tf.Session() as session:

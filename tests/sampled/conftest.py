@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL, LOCAL_JOB
+from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base import error_codes as codes
-from tpuref.summary.png import encoded_png
+from tpuref.interface.summary.png import encoded_png
 
 pytest.importorskip(
     "google.protobuf", reason="needs the extra: pip install tpuref[training]"

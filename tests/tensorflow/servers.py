@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from unittest import mock
 
-from tpuref.cluster_resolver import devices, metadata
+from tpuref.interface.cluster_resolver import devices, metadata
 
 client = ModuleType("client")
 vars(client)["_request_compute_metadata"] = None

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tpuref.cli import main
+from tpuref.tools.cli import main
 
 NODES = "/v1/projects/p/locations/z/nodes"
 ARGUMENTS = [

@@ -313,7 +313,7 @@ def test_two_threads_take_turns(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
     thread = threading.Thread(target=stay, daemon=True)
     thread.start()
     assert inside.wait(60)
-    monkeypatch.setattr("tpuref.testing.environment.TURN_SECONDS", 0.1)
+    monkeypatch.setattr("tpuref.tools.testing.environment.TURN_SECONDS", 0.1)
     with (
         pytest.raises(RuntimeError, match="another thread is in environment()"),
         cloud.environment(),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.losses.reduction import Reduction
+from tpuref.interface.losses.reduction import Reduction
 
 STEPS = 6
 ROWS = np.random.RandomState(5).randn(16, 3).astype("float32")

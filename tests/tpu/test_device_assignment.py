@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.topology import proto as topology_proto
-from tpuref.runtime.topology.proto import TopologyProto
-from tpuref.runtime.topology.topology import MeshRangeError, Topology
-from tpuref.tpu.device_assignment import (
+from tpuref.engine.runtime.topology import proto as topology_proto
+from tpuref.engine.runtime.topology.proto import TopologyProto
+from tpuref.engine.runtime.topology.topology import MeshRangeError, Topology
+from tpuref.interface.tpu.device_assignment import (
     DeviceAssignment,
     TopologyTypeError,
     device_assignment,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 tpu = tf.contrib.tpu
 CORES = 3
@@ -206,7 +206,7 @@ def test_a_wait_ends_with_its_session() -> None:
 def test_a_full_queue_waits_for_room(
     session: tf.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tpuref.runtime.meaning.device_queues.CAPACITY", 2)
+    monkeypatch.setattr("tpuref.engine.runtime.meaning.device_queues.CAPACITY", 2)
     fill = tpu.infeed_enqueue(3, [], device_ordinal=0)
     step = tpu.rewrite(lambda: tpu.infeed_dequeue(tf.int32, []))
     feeder, given = in_thread(lambda: [session.run(fill) for _ in range(5)])

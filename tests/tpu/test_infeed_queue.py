@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 InfeedQueue = tf.contrib.tpu.InfeedQueue
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
+from tpuref.engine.runtime.system import LOCAL
 from tpuref.python.tpu import tpu_function
-from tpuref.runtime.system import LOCAL
 
 tpu = tf.contrib.tpu
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.training.moving_averages import assign_moving_average
+from tpuref.interface.training.moving_averages import assign_moving_average
 
 STEPS = 8
 ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.engine.runtime.system import LOCAL
 
 MOST_DEVICES = 8
 

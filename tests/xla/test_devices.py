@@ -15,8 +15,8 @@ from .conftest import MOST_DEVICES, evaluated
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
-from tpuref.runtime.xla.compiled import Compiled
-from tpuref.runtime.xla.placement import placement
+from tpuref.engine.runtime.xla.compiled import Compiled
+from tpuref.engine.runtime.xla.placement import placement
 
 REPLICAS = 8
 GATHER = re.compile(r"= \(?(\w+)\[([\d,]*)\]\S* all-gather(?:-start)?\(")

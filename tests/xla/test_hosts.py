@@ -17,9 +17,9 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import UnavailableError
-from tpuref.cli.launch import _free_port
-from tpuref.runtime.hosts.job import Job, wanted_job
-from tpuref.runtime.hosts.member import Member
+from tpuref.engine.runtime.hosts.job import Job, wanted_job
+from tpuref.engine.runtime.hosts.member import Member
+from tpuref.tools.cli.launch import _free_port
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
@@ -169,7 +169,7 @@ TRAINING = """
 import os, signal, sys, time
 import numpy as np
 import tpuref as tf
-from tpuref.checkpoints import stored
+from tpuref.interface.checkpoints import stored
 
 def late(*arguments, opened=stored.TensorFile):
     time.sleep(1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.meaning.state import State
+from tpuref.engine.runtime.meaning.state import State
 
 pytest.importorskip("jax", reason="JAX is not installed")
 
@@ -161,7 +161,7 @@ def test_training_reaches_the_same_weights(agree: Any, make: Any) -> None:
 
 
 def test_a_program_is_compiled_once_for_each_shape(monkeypatch: Any) -> None:
-    from tpuref.runtime.xla import executor
+    from tpuref.engine.runtime.xla import executor
 
     made: list[Any] = []
 

@@ -1,7 +1,7 @@
 """The codes of errors and warnings: one for each problem that a user can meet.
 
 A message ends with its code, as ``[TPUREF-E021]``.  Codes never change their meaning,
-and unused ones are not reassigned.  `tpuref.error_catalogue` says what each means and
+and unused ones are not reassigned.  `tpuref.tools.error_catalogue` says what each means and
 what to do.
 """
 

@@ -2,4 +2,4 @@
 
 from tpuref.names.namespace import attach as _attach
 
-_attach(__name__, holds_code=False)
+_attach(__name__)

@@ -1,4 +1,4 @@
 """The names under ``tf.contrib.cluster_resolver``."""
 
-from tpuref.cluster_resolver.contrib import TPUClusterResolver as TPUClusterResolver
-from tpuref.cluster_resolver.resolver import ClusterResolver as ClusterResolver
+from tpuref.interface.cluster_resolver.contrib import TPUClusterResolver as TPUClusterResolver
+from tpuref.interface.cluster_resolver.resolver import ClusterResolver as ClusterResolver

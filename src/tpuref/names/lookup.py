@@ -99,7 +99,7 @@ def public_names(module: ModuleType) -> frozenset[str]:
 
 def _is_searched(value: Any) -> bool:
     """Return whether the names below a value belong to the interface."""
-    config = importlib.import_module("tpuref.configuration").config
+    config = importlib.import_module("tpuref.engine.configuration").config
     kinds = ModuleType | type | SimpleNamespace
     return isinstance(value, kinds) or value is config
 

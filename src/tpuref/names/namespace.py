@@ -28,29 +28,19 @@ class Namespace(ModuleType):
     def __dir__(self) -> list[str]:
         return sorted(table.names_of(path_of(self)))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        # The import system binds tpuref.layers.dropout, the module with the code, to
-        # the attribute whose public meaning is the function.
-        is_code = type(value) is ModuleType
-        if not (is_code and name in table.listed(path_of(self))):
-            super().__setattr__(name, value)
 
-
-def attach(package: str, *, holds_code: bool = True) -> None:
+def attach(package: str) -> None:
     """Make a package the namespace of its name.
 
     Parameters
     ----------
     package
         Its ``__name__``.
-    holds_code
-        Whether modules with code lie in its folder, not stubs alone.
     """
     module = sys.modules[package]
     _forget(module)
     module.__class__ = Namespace
-    if not holds_code:  # a folder of stubs is no package to the import system
-        module.__path__ = []
+    module.__path__ = []  # a folder of stubs is no package to the import system
 
 
 def _forget(module: ModuleType) -> None:
@@ -205,9 +195,7 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
     if module == name and not value:
         return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
     if module and not value:
-        return importlib.machinery.ModuleSpec(
-            name, Existing(importlib.import_module(module))
-        )
+        return Existing(importlib.import_module(module)).spec(name)
     if asker.f_globals.get("__name__") == "importlib.util":  # only asks whether it is
         return None
     path = f"tf.{around}.{last}".replace("..", ".")
@@ -236,6 +224,13 @@ class Existing(importlib.abc.Loader):
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
+
+    def spec(self, name: str) -> importlib.machinery.ModuleSpec:
+        """Return the spec of the other name, with the files of the module."""
+        file, path = (vars(self._module).get(at) for at in ("__file__", "__path__"))
+        spec = importlib.machinery.ModuleSpec(name, self, origin=file)
+        spec.submodule_search_locations = path
+        return spec
 
     def exec_module(self, module: ModuleType) -> None:
         """Replace the new module with the one that exists."""

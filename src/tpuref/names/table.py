@@ -78,7 +78,7 @@ def stub(path: str) -> Mapping[str, str]:
     Examples
     --------
     >>> stub("compat.v1.nn")["relu"]
-    'tpuref.functions.activations:relu'
+    'tpuref.interface.functions.activations:relu'
     >>> stub("compat.v1")["nn"]
     'tpuref.compat.v1.nn:'
     """
@@ -101,8 +101,12 @@ def stub(path: str) -> Mapping[str, str]:
 def _home(module: str, value: str) -> str:
     package, _, path = module.partition(".")
     below = f"{path}.{value}".lstrip(".")
-    lists = package == "tpuref" and path.partition(".")[0] in ("", "compat", "contrib")
-    return f"tpuref.{below}:" if lists and is_namespace(below) else f"{module}:{value}"
+    first = path.partition(".")[0]
+    lists = package == "tpuref" and first in ("", "compat", "contrib")
+    if lists and is_namespace(below):
+        return f"tpuref.{below}:"
+    is_package = first == "tools" and value.islower()  # a tool of its own
+    return f"{module}.{value}:" if is_package else f"{module}:{value}"
 
 
 def documentation(path: str) -> str | None:
@@ -223,7 +227,7 @@ def listed(path: str) -> Mapping[str, Homes]:
     Examples
     --------
     >>> listed("nn")["relu"]
-    ('tpuref.functions.activations:relu',)
+    ('tpuref.interface.functions.activations:relu',)
     """
     lists = [stub(one) for one in _stubs_of(path)]
     if len(lists) == 1:

@@ -1,15 +1,15 @@
 """The names under ``tf.compat.v1.debugging``."""
 
-from tpuref.functions.assertions import assert_equal as assert_equal
-from tpuref.functions.assertions import assert_greater as assert_greater
-from tpuref.functions.assertions import assert_greater_equal as assert_greater_equal
-from tpuref.functions.assertions import assert_less as assert_less
-from tpuref.functions.assertions import assert_less_equal as assert_less_equal
-from tpuref.functions.assertions import assert_non_negative as assert_non_negative
-from tpuref.functions.assertions import assert_positive as assert_positive
-from tpuref.functions.assertions import assert_rank as assert_rank
-from tpuref.functions.assertions import assert_rank_at_least as assert_rank_at_least
-from tpuref.functions.comparison import is_finite as is_finite
-from tpuref.functions.comparison import is_inf as is_inf
-from tpuref.functions.comparison import is_nan as is_nan
-from tpuref.functions.control_flow import Assert as Assert
+from tpuref.interface.functions.assertions import assert_equal as assert_equal
+from tpuref.interface.functions.assertions import assert_greater as assert_greater
+from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
+from tpuref.interface.functions.assertions import assert_less as assert_less
+from tpuref.interface.functions.assertions import assert_less_equal as assert_less_equal
+from tpuref.interface.functions.assertions import assert_non_negative as assert_non_negative
+from tpuref.interface.functions.assertions import assert_positive as assert_positive
+from tpuref.interface.functions.assertions import assert_rank as assert_rank
+from tpuref.interface.functions.assertions import assert_rank_at_least as assert_rank_at_least
+from tpuref.interface.functions.comparison import is_finite as is_finite
+from tpuref.interface.functions.comparison import is_inf as is_inf
+from tpuref.interface.functions.comparison import is_nan as is_nan
+from tpuref.interface.functions.control_flow import Assert as Assert

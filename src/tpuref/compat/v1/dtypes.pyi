@@ -20,8 +20,8 @@ from tpuref.base.dtypes import uint16 as uint16
 from tpuref.base.dtypes import uint32 as uint32
 from tpuref.base.dtypes import uint64 as uint64
 from tpuref.base.dtypes import uint8 as uint8
-from tpuref.functions.complex_numbers import complex as complex
-from tpuref.functions.conversion import cast as cast
-from tpuref.functions.conversion import saturate_cast as saturate_cast
+from tpuref.interface.functions.complex_numbers import complex as complex
+from tpuref.interface.functions.conversion import cast as cast
+from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
 
 bool = bool_

@@ -1,8 +1,8 @@
 """The names under ``tf.compat.v1.manip``."""
 
-from tpuref.functions.indexing import gather_nd as gather_nd
-from tpuref.functions.indexing import scatter_nd as scatter_nd
-from tpuref.functions.repetition import tile as tile
-from tpuref.functions.reshaping import reshape as reshape
-from tpuref.functions.reshaping import reverse as reverse
-from tpuref.functions.reshaping import roll as roll
+from tpuref.interface.functions.indexing import gather_nd as gather_nd
+from tpuref.interface.functions.indexing import scatter_nd as scatter_nd
+from tpuref.interface.functions.repetition import tile as tile
+from tpuref.interface.functions.reshaping import reshape as reshape
+from tpuref.interface.functions.reshaping import reverse as reverse
+from tpuref.interface.functions.reshaping import roll as roll

@@ -1,4 +1,4 @@
 """The names under ``tf.compat.v1.sparse``."""
 
-from tpuref.data.sparse import SparseTensor as SparseTensor
-from tpuref.data.sparse import to_dense as to_dense
+from tpuref.interface.data.sparse import SparseTensor as SparseTensor
+from tpuref.interface.data.sparse import to_dense as to_dense

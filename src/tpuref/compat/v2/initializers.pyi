@@ -1,20 +1,20 @@
 """The names under ``tf.compat.v2.initializers``."""
 
-from tpuref.functions.initializers import ConstantV2
-from tpuref.functions.initializers import GlorotNormal as GlorotNormal
-from tpuref.functions.initializers import GlorotUniform as GlorotUniform
-from tpuref.functions.initializers import Identity as Identity
-from tpuref.functions.initializers import Ones as Ones
-from tpuref.functions.initializers import Orthogonal as Orthogonal
-from tpuref.functions.initializers import RandomNormalV2
-from tpuref.functions.initializers import RandomUniformV2
-from tpuref.functions.initializers import TruncatedNormalV2
-from tpuref.functions.initializers import VarianceScaling as VarianceScaling
-from tpuref.functions.initializers import Zeros as Zeros
-from tpuref.functions.initializers import he_normal as he_normal
-from tpuref.functions.initializers import he_uniform as he_uniform
-from tpuref.functions.initializers import lecun_normal as lecun_normal
-from tpuref.functions.initializers import lecun_uniform as lecun_uniform
+from tpuref.interface.functions.initializers import ConstantV2
+from tpuref.interface.functions.initializers import GlorotNormal as GlorotNormal
+from tpuref.interface.functions.initializers import GlorotUniform as GlorotUniform
+from tpuref.interface.functions.initializers import Identity as Identity
+from tpuref.interface.functions.initializers import Ones as Ones
+from tpuref.interface.functions.initializers import Orthogonal as Orthogonal
+from tpuref.interface.functions.initializers import RandomNormalV2
+from tpuref.interface.functions.initializers import RandomUniformV2
+from tpuref.interface.functions.initializers import TruncatedNormalV2
+from tpuref.interface.functions.initializers import VarianceScaling as VarianceScaling
+from tpuref.interface.functions.initializers import Zeros as Zeros
+from tpuref.interface.functions.initializers import he_normal as he_normal
+from tpuref.interface.functions.initializers import he_uniform as he_uniform
+from tpuref.interface.functions.initializers import lecun_normal as lecun_normal
+from tpuref.interface.functions.initializers import lecun_uniform as lecun_uniform
 
 Constant = ConstantV2
 RandomNormal = RandomNormalV2

@@ -1,15 +1,15 @@
 """The names under ``tf.compat.v2.io``."""
 
 from tpuref.compat.v1.io import gfile as gfile
-from tpuref.data.parsing import FixedLenFeature as FixedLenFeature
-from tpuref.data.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
-from tpuref.data.parsing import VarLenFeature as VarLenFeature
-from tpuref.data.parsing import decode_raw_v2
-from tpuref.data.parsing import parse_example_v2
-from tpuref.data.parsing import parse_single_example_v2
-from tpuref.data.whole_file import read_file as read_file
-from tpuref.files.records import TFRecordOptions as TFRecordOptions
-from tpuref.files.records import TFRecordWriter as TFRecordWriter
+from tpuref.interface.data.parsing import FixedLenFeature as FixedLenFeature
+from tpuref.interface.data.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
+from tpuref.interface.data.parsing import VarLenFeature as VarLenFeature
+from tpuref.interface.data.parsing import decode_raw_v2
+from tpuref.interface.data.parsing import parse_example_v2
+from tpuref.interface.data.parsing import parse_single_example_v2
+from tpuref.interface.data.whole_file import read_file as read_file
+from tpuref.interface.files.records import TFRecordOptions as TFRecordOptions
+from tpuref.interface.files.records import TFRecordWriter as TFRecordWriter
 
 decode_raw = decode_raw_v2
 parse_example = parse_example_v2

@@ -1,46 +1,46 @@
 """The names under ``tf.compat.v2.nn``."""
 
-from tpuref.functions.activations import crelu_v2
-from tpuref.functions.activations import elu as elu
-from tpuref.functions.activations import leaky_relu as leaky_relu
-from tpuref.functions.activations import log_softmax_v2
-from tpuref.functions.activations import relu as relu
-from tpuref.functions.activations import relu6 as relu6
-from tpuref.functions.activations import selu as selu
-from tpuref.functions.activations import sigmoid as sigmoid
-from tpuref.functions.activations import silu_v2
-from tpuref.functions.activations import softmax_v2
-from tpuref.functions.activations import softplus as softplus
-from tpuref.functions.activations import softsign as softsign
-from tpuref.functions.activations import swish_v2
-from tpuref.functions.embeddings import embedding_lookup_v2
-from tpuref.functions.losses import l2_loss as l2_loss
-from tpuref.functions.losses import sigmoid_cross_entropy_v2
-from tpuref.functions.losses import softmax_cross_entropy_v2
-from tpuref.functions.losses import sparse_softmax_cross_entropy_v2
-from tpuref.functions.normalization import batch_normalization as batch_normalization
-from tpuref.functions.normalization import bias_add as bias_add
-from tpuref.functions.normalization import dropout_v2
-from tpuref.functions.normalization import l2_normalize as l2_normalize
-from tpuref.functions.normalization import local_response_normalization as local_response_normalization
-from tpuref.functions.normalization import lrn as lrn
-from tpuref.functions.normalization import moments_v2
-from tpuref.functions.normalization import normalize_moments as normalize_moments
-from tpuref.functions.normalization import sufficient_statistics_v2
-from tpuref.functions.sorting import in_top_k_v2
-from tpuref.functions.sorting import top_k_v2
-from tpuref.functions.trigonometry import tanh as tanh
-from tpuref.functions.windows import atrous_conv2d as atrous_conv2d
-from tpuref.functions.windows import avg_pool_v2
-from tpuref.functions.windows import conv1d_v2
-from tpuref.functions.windows import conv2d_transpose_v2
-from tpuref.functions.windows import conv2d_v2
-from tpuref.functions.windows import depthwise_conv2d_v2
-from tpuref.functions.windows import max_pool_v2
-from tpuref.functions.windows import pool_v2
-from tpuref.functions.windows import separable_conv2d_v2
-from tpuref.training.average_loss import compute_average_loss as compute_average_loss
-from tpuref.training.average_loss import scale_regularization_loss as scale_regularization_loss
+from tpuref.interface.functions.activations import crelu_v2
+from tpuref.interface.functions.activations import elu as elu
+from tpuref.interface.functions.activations import leaky_relu as leaky_relu
+from tpuref.interface.functions.activations import log_softmax_v2
+from tpuref.interface.functions.activations import relu as relu
+from tpuref.interface.functions.activations import relu6 as relu6
+from tpuref.interface.functions.activations import selu as selu
+from tpuref.interface.functions.activations import sigmoid as sigmoid
+from tpuref.interface.functions.activations import silu_v2
+from tpuref.interface.functions.activations import softmax_v2
+from tpuref.interface.functions.activations import softplus as softplus
+from tpuref.interface.functions.activations import softsign as softsign
+from tpuref.interface.functions.activations import swish_v2
+from tpuref.interface.functions.embeddings import embedding_lookup_v2
+from tpuref.interface.functions.losses import l2_loss as l2_loss
+from tpuref.interface.functions.losses import sigmoid_cross_entropy_v2
+from tpuref.interface.functions.losses import softmax_cross_entropy_v2
+from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_v2
+from tpuref.interface.functions.normalization import batch_normalization as batch_normalization
+from tpuref.interface.functions.normalization import bias_add as bias_add
+from tpuref.interface.functions.normalization import dropout_v2
+from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
+from tpuref.interface.functions.normalization import local_response_normalization as local_response_normalization
+from tpuref.interface.functions.normalization import lrn as lrn
+from tpuref.interface.functions.normalization import moments_v2
+from tpuref.interface.functions.normalization import normalize_moments as normalize_moments
+from tpuref.interface.functions.normalization import sufficient_statistics_v2
+from tpuref.interface.functions.sorting import in_top_k_v2
+from tpuref.interface.functions.sorting import top_k_v2
+from tpuref.interface.functions.trigonometry import tanh as tanh
+from tpuref.interface.functions.windows import atrous_conv2d as atrous_conv2d
+from tpuref.interface.functions.windows import avg_pool_v2
+from tpuref.interface.functions.windows import conv1d_v2
+from tpuref.interface.functions.windows import conv2d_transpose_v2
+from tpuref.interface.functions.windows import conv2d_v2
+from tpuref.interface.functions.windows import depthwise_conv2d_v2
+from tpuref.interface.functions.windows import max_pool_v2
+from tpuref.interface.functions.windows import pool_v2
+from tpuref.interface.functions.windows import separable_conv2d_v2
+from tpuref.interface.training.average_loss import compute_average_loss as compute_average_loss
+from tpuref.interface.training.average_loss import scale_regularization_loss as scale_regularization_loss
 
 avg_pool = avg_pool_v2
 conv1d = conv1d_v2

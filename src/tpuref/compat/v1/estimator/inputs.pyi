@@ -1,3 +1,3 @@
 """The names under ``tf.compat.v1.estimator.inputs``."""
 
-from tpuref.estimator.numpy_inputs import numpy_input_fn as numpy_input_fn
+from tpuref.interface.estimator.numpy_inputs import numpy_input_fn as numpy_input_fn

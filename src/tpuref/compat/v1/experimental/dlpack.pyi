@@ -1,4 +1,4 @@
 """The names under ``tf.compat.v1.experimental.dlpack``."""
 
-from tpuref.functions.dlpack import from_dlpack as from_dlpack
-from tpuref.functions.dlpack import to_dlpack as to_dlpack
+from tpuref.interface.functions.dlpack import from_dlpack as from_dlpack
+from tpuref.interface.functions.dlpack import to_dlpack as to_dlpack

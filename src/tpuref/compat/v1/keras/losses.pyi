@@ -1,5 +1,5 @@
 """The names under ``tf.compat.v1.keras.losses``."""
 
-from tpuref.losses.reduction import LossReduction
+from tpuref.interface.losses.reduction import LossReduction
 
 Reduction = LossReduction

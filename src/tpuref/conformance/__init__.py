@@ -1,5 +1,0 @@
-"""The conformance suite as tests: ``pytest --pyargs tpuref.conformance``.
-
-Each clause is a test of the subject that ``--subject`` names: a module, its subject
-file, or tpuref itself. A recorded deviation is an expected failure.
-"""

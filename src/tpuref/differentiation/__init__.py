@@ -1,6 +1,0 @@
-"""Derivatives of programs: the walk back, tapes, and what they give.
-
-This package puts the rules of `tpuref.ops.derivatives` into the records of operations.
-"""
-
-import tpuref.ops.derivatives.rules  # noqa: F401  (for that effect)

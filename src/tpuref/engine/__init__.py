@@ -1,0 +1,1 @@
+"""What gives programs their meaning and runs them."""

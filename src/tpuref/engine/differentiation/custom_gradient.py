@@ -1,0 +1,197 @@
+"""Functions that say what their own gradient is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.callsite import user_site
+from tpuref.base.errors import coded
+from tpuref.engine.differentiation.walk import RULE
+from tpuref.engine.graph.build import apply_all
+from tpuref.engine.graph.context import context
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.recorder import AppliedOperation, record, recording_to
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.engine.ops.sources import IDENTITY_N
+
+__all__ = ["custom_gradient"]
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function say what its gradient is.
+
+    Parameters
+    ----------
+    f
+        Returns its result, a tensor or a nest of tensors, and a function that gives the
+        gradients of its positional arguments from those of the result's tensors.  If it
+        reads trainable variables, that function also takes ``variables=``, the list of
+        them, and returns a pair: the gradients of the arguments, and the list of those
+        of the variables.
+
+    Returns
+    -------
+    callable
+        A function of the same arguments that returns the result alone.
+
+    Raises
+    ------
+    TypeError
+        When it is called: if `f` does not return a pair, reads variables but its
+        gradient does not take ``variables``, or keyword arguments hold tensors.
+    ValueError
+        When it is differentiated: if the number of gradients is wrong.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
+    >>> x = tf.constant(100.0)
+    >>> (slope,) = tf.gradients(log1pexp(x), x)
+    >>> float(tf.Session().run(slope))
+    1.0
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        given = nest.map_structure(convert_to_tensor, list(args))
+        reads = _Reads(args)
+        with recording_to([*_others(), reads]):
+            result, gradient = _pair(f, f(*given, **kwargs))
+        variables = reads.variables
+        if variables and "variables" not in _parameters(gradient):
+            raise coded(
+                TypeError,
+                f"tf.custom_gradient: {_name(f)} reads the variables "
+                f"{[v.name for v in variables]}, so its gradient must take variables= "
+                "and return their gradients too",
+                code=codes.GRADIENT_ARGUMENT,
+            )
+        values = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+        rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
+        inputs = [*values, *nest.flatten(given)]
+        inputs += [variable.read_value() for variable in variables]
+        outputs = passed_through(inputs, rule)
+        return nest.pack_sequence_as(result, outputs[: len(values)])
+
+    return decorated
+
+
+class _Reads:
+    """Notes the trainable variables that are read, other than arguments."""
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        self._known = {a.handle for a in args if isinstance(a, Variable)}
+        self.variables: list[Variable] = []
+
+    def record(self, operation: Any) -> None:
+        """Note nothing."""
+
+    def record_read(self, variable: Variable) -> None:
+        """Note a variable."""
+        if variable.trainable and variable.handle not in self._known:
+            self._known.add(variable.handle)
+            self.variables.append(variable)
+
+
+def _others() -> list[_Reads]:
+    """Return what notes variables for the functions around this one."""
+    return [one for one in context.recorders if isinstance(one, _Reads)]
+
+
+def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
+    pair = isinstance(returned, (tuple, list)) and len(returned) == 2
+    if not pair or not callable(returned[1]):
+        raise coded(
+            TypeError,
+            f"tf.custom_gradient: {_name(f)} must return its result and a function "
+            f"that gives the gradients of its arguments, got {returned!r}",
+            code=codes.GRADIENT_ARGUMENT,
+        )
+    return returned[0], returned[1]
+
+
+def _name(f: Callable[..., Any]) -> str:
+    return getattr(f, "__qualname__", type(f).__name__)
+
+
+def _parameters(function: Callable[..., Any]) -> Sequence[str]:
+    """Return the parameters that can be given by name; all if there is ``**``."""
+    found = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in found):
+        return ["variables"]
+    return [p.name for p in found]
+
+
+def _rule(
+    f: Callable[..., Any],
+    gradient: Callable[..., Any],
+    results: int,
+    arguments: int,
+    variables: Sequence[Variable],
+) -> Callable[..., Any]:
+    """Return the rule of the operation that the results and arguments pass through."""
+
+    def rule(apply: Any, op: Any, *dys: Any) -> list[Any]:
+        if variables:
+            own, read = gradient(*dys[:results], variables=list(variables))
+            parts = [*_listed(own), *_listed(read)]
+        else:
+            parts = _listed(gradient(*dys[:results]))
+        if len(parts) != arguments + len(variables):
+            raise coded(
+                ValueError,
+                f"tf.custom_gradient: the gradient of {_name(f)} returns {len(parts)} "
+                f"values, expected one for each of {arguments} arguments and "
+                f"{len(variables)} variables",
+                code=codes.GRADIENT_ARGUMENT,
+            )
+        tensors = [None if p is None else convert_to_tensor(p) for p in parts]
+        return [*[None] * results, *tensors]
+
+    return rule
+
+
+def _listed(values: Any) -> list[Any]:
+    return nest.flatten(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def passed_through(
+    inputs: Sequence[Tensor], rule: Callable[..., Any]
+) -> Sequence[Tensor]:
+    """Return the inputs as outputs of an operation with a rule of its own.
+
+    Parameters
+    ----------
+    inputs
+        The tensors.
+    rule
+        What `tpuref.engine.ops.derivatives` describes.
+    """
+    with recording_to([]):
+        outputs = apply_all(IDENTITY_N.name, *inputs)
+    if executing_eagerly():
+        labels = {RULE: rule}
+        step: Any = AppliedOperation(
+            IDENTITY_N, IDENTITY_N.name, inputs, outputs, {}, user_site(), labels
+        )
+    else:
+        step = outputs[0].op
+        step.labels[RULE] = rule
+    record(step)
+    return outputs
+
+
+def custom_gradient_v2(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return `custom_gradient`, which TensorFlow 2 also calls without a function."""
+    return custom_gradient if f is None else custom_gradient(f)

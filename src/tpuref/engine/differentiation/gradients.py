@@ -1,0 +1,248 @@
+"""Gradients of tensors of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import name_or
+from tpuref.base.errors import coded
+from tpuref.engine.differentiation.application import apply
+from tpuref.engine.differentiation.blocks import gradients_of_block
+from tpuref.engine.differentiation.indexed_slices import IndexedSlices
+from tpuref.engine.differentiation.jacobians import jacobians
+from tpuref.engine.differentiation.options import UnconnectedGradients
+from tpuref.engine.differentiation.walk import Gradient, Walk, steps_before
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.engine.ops.derivatives.rule import Rows, shape_of, zeros_like
+
+__all__ = ["gradients", "hessians"]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Return the derivatives of the sum of `ys` by each of `xs`.
+
+    Parameters
+    ----------
+    ys
+        A tensor or a list of tensors to differentiate.
+    xs
+        A tensor or variable, or a list of those, to differentiate by.
+    grad_ys
+        What to begin with for each of `ys`, with its shape; None for ones.
+    name
+        The name scope of the operations that are added.
+    colocate_gradients_with_ops
+        Whether the gradient of an operation is placed on the device of the operation.
+        On the cores of one replica it always is.
+    gate_gradients, aggregation_method
+        Accepted for compatibility; has no effect.
+    stop_gradients
+        Tensors to take as constants.
+    unconnected_gradients
+        What the result is for an x on which no y depends: None, or zeros.
+
+    Returns
+    -------
+    list
+        For each x a tensor of its shape and dtype; `tf.IndexedSlices` for a table of
+        which only rows were used; None as `unconnected_gradients` says.
+
+    Raises
+    ------
+    LookupError
+        If an operation between has no gradient; the message names it and its line.
+    TypeError
+        If a y is complex and has no `grad_ys`, or a `grad_ys` has another dtype.
+    ValueError
+        If `grad_ys` has another length than `ys`.
+    NotImplementedError
+        If an operation between is a part of `tf.tpu.outside_compilation`.
+    RuntimeError
+        In eager mode, where `tf.GradientTape` gives gradients.
+
+    Notes
+    -----
+    For complex numbers the gradient is that of the conjugate, as in TensorFlow.  In a
+    replicated computation it is that of one replica's result; `cross_replica_sum` adds
+    the gradients of all replicas of a group.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1.0, 2.0])
+    >>> (slope,) = tf.gradients(x**3, x)
+    >>> tf.Session().run(slope)
+    array([ 3., 12.], dtype=float32)
+    """
+    if executing_eagerly():
+        raise coded(
+            RuntimeError,
+            "tf.gradients works on graphs, and operations run at once here; use "
+            "tf.GradientTape",
+            code=codes.WRONG_MODE,
+        )
+    targets = [convert_to_tensor(y) for y in _listed(ys)]
+    sources = _listed(xs)
+    stops = {convert_to_tensor(t) for t in _listed(stop_gradients)}
+    with get_default_graph().name_scope(name_or(name, "gradients")):
+        seeds = seeds_of("tf.gradients", targets, _listed(grad_ys))
+        walk = Walk("tf.gradients", gradients_of_block, colocate_gradients_with_ops)
+        keys = [x.handle if isinstance(x, Variable) else _tensor(x) for x in sources]
+        found = walk.back(seeds, keys, steps_before(targets, stops), stops)
+        return [
+            finished(gradient, x, unconnected_gradients)
+            for gradient, x in zip(found, sources, strict=True)
+        ]
+
+
+def _listed(values: Any) -> list[Any]:
+    if values is None:
+        return []
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _tensor(x: Any) -> Tensor:
+    element = get_default_graph().as_graph_element(x, allow_operation=False)
+    assert isinstance(element, Tensor)
+    return element
+
+
+def seeds_of(
+    function: str, ys: Sequence[Tensor], given: Sequence[Any]
+) -> list[tuple[Tensor, Tensor]]:
+    """Return each y with the gradient to begin with."""
+    if given and len(given) != len(ys):
+        raise coded(
+            ValueError,
+            f"{function}: {len(given)} gradients are given for {len(ys)} tensors; give "
+            "one for each, or None",
+            code=codes.GRADIENT_ARGUMENT,
+        )
+    wanted = list(given) or [None] * len(ys)
+    return [(y, _seed(function, y, g)) for y, g in zip(ys, wanted, strict=True)]
+
+
+def _seed(function: str, y: Tensor, given: Any) -> Tensor:
+    if given is None and y.dtype.is_complex:
+        raise coded(
+            TypeError,
+            f"{function}: the complex tensor {y.describe()} has no gradient of ones; "
+            "say what to begin with, or differentiate a real part of it",
+            code=codes.GRADIENT_ARGUMENT,
+        )
+    if given is None:
+        ones: Tensor = apply("OnesLike", y)
+        return ones
+    seed = convert_to_tensor(given, dtype_hint=y.dtype)
+    if seed.dtype != y.dtype or not seed.shape.is_compatible_with(y.shape):
+        raise coded(
+            TypeError if seed.dtype != y.dtype else ValueError,
+            f"{function}: the gradient {seed.describe()} is given for {y.describe()}; "
+            "it must have the same shape and dtype",
+            code=codes.GRADIENT_ARGUMENT,
+        )
+    return seed
+
+
+def finished(gradient: Gradient | None, x: Any, missing: UnconnectedGradients) -> Any:
+    """Return a gradient as users get it."""
+    if isinstance(gradient, Rows):
+        shape = _shape_of(x)
+        return IndexedSlices(gradient.values, gradient.indices, shape)
+    if gradient is None and UnconnectedGradients(missing) is UnconnectedGradients.ZERO:
+        return zeros_like(apply, convert_to_tensor(x))
+    return gradient
+
+
+def _shape_of(x: Any) -> Any:
+    if x.shape.is_fully_defined():
+        return list(x.shape.as_tuple())
+    return shape_of(apply, convert_to_tensor(x))
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+) -> list[Tensor | None]:
+    """Return the second derivatives of the sum of `ys` by each of `xs`.
+
+    Parameters
+    ----------
+    ys, xs, name, colocate_gradients_with_ops, gate_gradients, aggregation_method
+        As for `gradients`.
+
+    Returns
+    -------
+    list of Tensor
+        For each x, a tensor of shape ``x.shape + x.shape``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1.0, 2.0])
+    >>> (curvature,) = tf.hessians(x[0] * x[0] * x[1], x)
+    >>> tf.Session().run(curvature).tolist()
+    [[4.0, 2.0], [2.0, 0.0]]
+    """
+    sources = _listed(xs)
+    with get_default_graph().name_scope(name):
+        slopes = gradients(ys, sources, None, "", colocate_gradients_with_ops)
+        return [_hessian(slope, x) for slope, x in zip(slopes, sources, strict=True)]
+
+
+def _hessian(slope: Any, x: Any) -> Tensor | None:
+    if slope is None:
+        return None
+    target = convert_to_tensor(slope)
+
+    def pullback(seed: Tensor) -> list[Tensor | None]:
+        (row,) = gradients([target], [x], [seed], "")
+        return [None if row is None else convert_to_tensor(row)]
+
+    (matrix,) = jacobians(pullback, target, [x])
+    return matrix
+
+
+def gradients_v2(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Return `gradients`, with the parameters of TensorFlow 2."""
+    options = (False, gate_gradients, aggregation_method, stop_gradients)
+    return gradients(ys, xs, grad_ys, name, *options, unconnected_gradients)
+
+
+def hessians_v2(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> list[Any]:
+    """Return `hessians`, with the parameters of TensorFlow 2."""
+    return hessians(ys, xs, name, False, gate_gradients, aggregation_method)

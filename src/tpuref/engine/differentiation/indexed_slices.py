@@ -1,0 +1,132 @@
+"""The gradient of a table of which only some rows were used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import DType
+from tpuref.base.shapes import TensorShape
+from tpuref.engine.differentiation.application import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.operators import Operators
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.ops.derivatives.rule import Rows
+
+__all__ = ["IndexedSlices"]
+
+
+class IndexedSlices(Operators):
+    """Some rows of a tensor, whose other rows are zero.
+
+    It is the gradient of a table that `tf.gather` or `tf.nn.embedding_lookup` reads.
+    `tf.convert_to_tensor`, and every function of tensors, takes it as the whole tensor;
+    rows with the same index add up.
+
+    Parameters
+    ----------
+    values
+        The rows, ``[n, ...]``.
+    indices
+        The index of each row, ``[n]``, int32 or int64.
+    dense_shape
+        The shape of the whole tensor, a vector of integers; None where it is unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> some = tf.IndexedSlices([[1.0], [2.0]], [2, 2], dense_shape=[4, 1])
+    >>> tf.Session().run(tf.convert_to_tensor(some)).tolist()
+    [[0.0], [0.0], [3.0], [0.0]]
+    """
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values = convert_to_tensor(values)
+        self._indices = convert_to_tensor(indices)
+        self._shape = None if dense_shape is None else convert_to_tensor(dense_shape)
+
+    @property
+    def values(self) -> Tensor:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """The index of each row."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole tensor, None where it is unknown."""
+        return self._shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the whole tensor."""
+        known = None if self._shape is None else self._shape.operand().value
+        if known is not None:
+            return TensorShape([int(size) for size in known])
+        return TensorShape([None]).concatenate(self._values.shape[1:])
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the rows."""
+        return self._values.dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the rows."""
+        return self._values.name
+
+    @property
+    def device(self) -> str:
+        """The device of the rows."""
+        return self._values.device
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes the rows."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the rows."""
+        return self._values.graph
+
+    def get_shape(self) -> TensorShape:
+        """Return what is known of the shape of the whole tensor."""
+        return self.shape
+
+    def with_values(self, values: Any) -> IndexedSlices:
+        """Return slices with other rows, at the same indices."""
+        return IndexedSlices(values, self._indices, self._shape)
+
+    def __neg__(self) -> IndexedSlices:  # type: ignore[override]
+        return self.with_values(-self._values)
+
+    def _as_tensor(self) -> Tensor:
+        if self._shape is None:
+            raise ValueError(
+                f"{self!r} cannot become a tensor, because its dense_shape is unknown; "
+                "give dense_shape="
+            )
+        return dense(Rows(self._values, self._indices), self._shape)
+
+    def _as_fetches(self) -> list[Tensor]:
+        parts = [self._values, self._indices, self._shape]
+        return [part for part in parts if part is not None]
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.IndexedSlices values={self._values!r} indices={self._indices!r} "
+            f"dense_shape={self._shape!r}>"
+        )
+
+
+def dense(rows: Rows, shape: Any) -> Tensor:
+    """Return the whole tensor of some rows, which add up."""
+    places = apply("ExpandDims", rows.indices, axis=-1)
+    whole: Tensor = apply("ScatterNd", places, rows.values, shape)
+    return whole

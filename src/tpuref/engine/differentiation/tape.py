@@ -1,0 +1,370 @@
+"""Tapes: what was applied, to be differentiated later."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import hashable, wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.differentiation.blocks import gradients_of_block
+from tpuref.engine.differentiation.gradients import finished, seeds_of
+from tpuref.engine.differentiation.jacobians import jacobians, stacked
+from tpuref.engine.differentiation.options import UnconnectedGradients
+from tpuref.engine.differentiation.walk import (
+    Source,
+    Walk,
+    is_differentiable,
+    passes_back,
+    taken_by,
+)
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.context import context
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.creation import one_hot, zeros
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.reshaping import reshape, transpose
+
+__all__ = ["GradientTape"]
+
+
+class GradientTape:
+    """Notes the operations that are applied within it, and differentiates them.
+
+    It works in eager mode and in graphs.  Trainable variables are watched when they are
+    read; tensors have to be watched.
+
+    Parameters
+    ----------
+    persistent
+        Whether `gradient` and `jacobian` can be called more than once.
+    watch_accessed_variables
+        Whether trainable variables that are read are watched.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     x = tf.constant(3.0)
+    ...     with tf.GradientTape() as tape:
+    ...         tape.watch(x)
+    ...         y = x * x
+    ...     print(tape.gradient(y, x).numpy())
+    6.0
+    """
+
+    def __init__(
+        self, persistent: bool = False, watch_accessed_variables: bool = True
+    ) -> None:
+        self._persistent = persistent
+        self._watch_accessed = watch_accessed_variables
+        self._used = False
+        self._start()
+
+    def _start(self) -> None:
+        self._steps: list[Any] = []
+        self._reached: set[Source] = set()
+        self._variables: dict[str, Variable] = {}
+
+    # -- recording -----------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        if self in context.recorders:
+            raise coded(
+                ValueError,
+                "tf.GradientTape: the tape records already",
+                code=codes.TAPE_MISUSED,
+            )
+        context.recorders.append(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        if self in context.recorders:
+            context.recorders.remove(self)
+
+    def record(self, operation: Any) -> None:
+        """Note an operation that depends on what is watched."""
+        if not any(source in self._reached for source in taken_by(operation)):
+            return
+        self._steps.append(operation)
+        if passes_back(operation):
+            self._reached.update(
+                t for t in operation.outputs if is_differentiable(t.dtype)
+            )
+
+    def record_read(self, variable: Variable) -> None:
+        """Watch a trainable variable that is about to be read."""
+        if self._watch_accessed and variable.trainable:
+            self._watch_variable(variable)
+
+    def _watch_variable(self, variable: Variable) -> None:
+        self._variables.setdefault(variable.handle, variable)
+        self._reached.add(variable.handle)
+
+    def watch(self, tensor: Any) -> None:
+        """Watch a tensor or variable, or a nest of those.
+
+        Raises
+        ------
+        TypeError
+            If something is neither, or its element type has no gradients.
+        """
+        for one in nest.flatten(tensor):
+            if not isinstance(one, (Tensor, Variable)) or not is_differentiable(
+                one.dtype
+            ):
+                raise coded(
+                    TypeError,
+                    "tf.GradientTape.watch: expected a floating-point or complex "
+                    f"tensor or variable, got {one!r}",
+                    code=codes.GRADIENT_ARGUMENT,
+                )
+            if isinstance(one, Variable):
+                self._watch_variable(one)
+            else:
+                self._reached.add(one)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Note nothing within a block.
+
+        Raises
+        ------
+        ValueError
+            If the tape does not record.
+        """
+        if self not in context.recorders:
+            raise coded(
+                ValueError,
+                "tf.GradientTape.stop_recording: the tape does not record; use it "
+                "within `with tf.GradientTape() as tape`",
+                code=codes.TAPE_MISUSED,
+            )
+        place = context.recorders.index(self)
+        context.recorders.remove(self)
+        try:
+            yield
+        finally:
+            context.recorders.insert(place, self)
+
+    def reset(self) -> None:
+        """Forget everything that was noted and watched."""
+        self._start()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Return the variables that are watched, in the order in which that began."""
+        return tuple(self._variables.values())
+
+    # -- differentiating -----------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Return the derivatives of the sum of a target by each of the sources.
+
+        Parameters
+        ----------
+        target
+            A tensor, or a nest of tensors.
+        sources
+            A tensor or variable, or a nest of those.
+        output_gradients
+            What to begin with for each target; None for ones.
+        unconnected_gradients
+            What the result is for a source on which no target depends: None, or zeros.
+
+        Returns
+        -------
+        object
+            The structure of `sources` with a tensor, `tf.IndexedSlices` or None for
+            each.
+
+        Raises
+        ------
+        RuntimeError
+            If a tape that is not persistent is asked again.
+        LookupError
+            If an operation between has no gradient.
+        TypeError, ValueError
+            As for `tf.gradients`.
+        """
+        self._use("gradient")
+        flat = nest.flatten(sources)
+        found = self._back(
+            "tf.GradientTape.gradient",
+            [convert_to_tensor(y) for y in nest.flatten(target)],
+            flat,
+            [] if output_gradients is None else nest.flatten(output_gradients),
+            unconnected_gradients,
+        )
+        return nest.pack_sequence_as(sources, found)
+
+    def _use(self, method: str) -> None:
+        if self._used and not self._persistent:
+            raise coded(
+                RuntimeError,
+                f"tf.GradientTape.{method}: the tape was asked already, and forgets "
+                "what it noted then; make it with persistent=True",
+                code=codes.TAPE_USED_UP,
+            )
+        self._used = True
+        if not self._persistent:
+            self._end()
+
+    def _back(
+        self,
+        function: str,
+        targets: Sequence[Tensor],
+        sources: Sequence[Any],
+        given: Sequence[Any],
+        missing: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> list[Any]:
+        walk = Walk(function, gradients_of_block)
+        steps = list(self._steps)
+        keys = [
+            hashable(f"{function}: sources", "tensors or variables", x)
+            for x in (x.handle if isinstance(x, Variable) else x for x in sources)
+        ]
+        watched = [key for key in keys if key in self._reached]
+        slopes = walk.back(seeds_of(function, targets, given), watched, steps)
+        found = dict(zip(watched, slopes, strict=True))
+        return [
+            finished(found.get(key), x, missing)
+            for key, x in zip(keys, sources, strict=True)
+        ]
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Return the derivatives of each element of a target by each of the sources.
+
+        Parameters
+        ----------
+        target
+            A tensor.
+        sources
+            A tensor or variable, or a nest of those.
+        unconnected_gradients
+            What the result is for a source on which the target does not depend.
+        parallel_iterations, experimental_use_pfor
+            Accepted for compatibility; has no effect.
+
+        Returns
+        -------
+        object
+            The structure of `sources`, each a tensor of shape ``target.shape +
+            source.shape``.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.eager_execution():
+        ...     x = tf.constant([1.0, 2.0])
+        ...     with tf.GradientTape() as tape:
+        ...         tape.watch(x)
+        ...         y = x * x
+        ...     print(tape.jacobian(y, x).numpy().tolist())
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        self._use("jacobian")
+        value, flat = convert_to_tensor(target), nest.flatten(sources)
+
+        def pullback(seed: Tensor) -> list[Tensor | None]:
+            return self._whole("tf.GradientTape.jacobian", value, flat, seed)
+
+        found = jacobians(pullback, value, flat)
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        if zero:
+            found = [
+                zeros(concat([shape(value), shape(x)], 0), x.dtype) if m is None else m
+                for m, x in zip(found, flat, strict=True)
+            ]
+        return nest.pack_sequence_as(sources, found)
+
+    def _whole(
+        self, function: str, target: Tensor, sources: Sequence[Any], seed: Tensor
+    ) -> list[Tensor | None]:
+        """Return the gradients as whole tensors."""
+        found = self._back(function, [target], sources, [seed])
+        return [None if g is None else convert_to_tensor(g) for g in found]
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """Return for each element of a batch the derivatives of its part of a target.
+
+        Parameters
+        ----------
+        target, source
+            Tensors whose first axis counts the elements; each part of the target
+            depends on the same part of the source alone.
+        unconnected_gradients
+            Accepted for compatibility: the result of unconnected batches is zero.
+        parallel_iterations, experimental_use_pfor
+            Accepted for compatibility; has no effect.
+
+        Returns
+        -------
+        Tensor
+            A tensor of shape ``[batch] + target.shape[1:] + source.shape[1:]``.
+
+        Raises
+        ------
+        ValueError
+            If the batches differ in size, or a tensor has rank 0.
+        """
+        self._use("batch_jacobian")
+        if not isinstance(source, Tensor | Variable):
+            argument = "tf.GradientTape.batch_jacobian: source"
+            raise wrong_type(argument, "a tensor or variable", source)
+        y, x = convert_to_tensor(target), source
+        if (
+            not y.shape.rank
+            or not x.shape.rank
+            or not y.shape[:1].is_compatible_with(x.shape[:1])
+        ):
+            raise coded(
+                ValueError,
+                "tf.GradientTape.batch_jacobian: target and source must have one first "
+                f"axis, got {y.shape} and {x.shape}",
+                code=codes.GRADIENT_ARGUMENT,
+            )
+        batch = shape(y)[:1]
+        columns = reshape(y, concat([batch, [-1]], 0))
+        count = shape(columns)[1]
+
+        def row(k: Tensor) -> list[Tensor | None]:
+            seed = one_hot(k, count, dtype=y.dtype)
+            seeds = apply("BroadcastTo", seed, shape(columns))
+            reshaped = reshape(seeds, shape(y))
+            return self._whole("tf.GradientTape.batch_jacobian", y, [x], reshaped)
+
+        (table,) = stacked(row, count, [convert_to_tensor(x)])
+        sizes = concat([batch, shape(y)[1:], shape(x)[1:]], 0)
+        if table is None:
+            return zeros(sizes, x.dtype)
+        rank = x.shape.rank
+        return reshape(transpose(table, [1, 0, *range(2, rank + 1)]), sizes)

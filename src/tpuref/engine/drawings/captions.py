@@ -1,0 +1,78 @@
+"""What regions and their parts are called in drawings and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpuref.engine.drawings.drawn_graph import Operation, Region
+
+AssignedCores = Sequence[Sequence[int]]
+"""For each replica of a computation, the cores that its logical cores are."""
+
+
+def part_of(operation: Operation) -> str:
+    """Return the part of its region that an operation belongs to.
+
+    Parameters
+    ----------
+    operation
+        The operation.
+
+    Returns
+    -------
+    str
+        ``"logical core 1"`` or ``"host part 0"`` within a replicated computation,
+        ``"tower 0"`` within a tower, ``""`` anywhere else.
+    """
+    if operation.host_label is not None:
+        return f"host part {operation.host_label}"
+    if operation.region is not None and _is_replicated(operation.region):
+        return f"logical core {operation.logical_core or 0}"
+    return "" if operation.tower is None else f"tower {operation.tower}"
+
+
+def name_of(region: Region) -> str:
+    """Return what a region is called in pictures and tables."""
+    if _is_replicated(region):
+        return f"{region.name}: {numbered('replica', region.replicas)}"
+    return f"{region.name} ({region.kind})"
+
+
+def _is_replicated(region: Region) -> bool:
+    return region.replicated is region
+
+
+def cores_of(assigned: AssignedCores, part: str) -> str:
+    """Return the cores that a logical core of all replicas is, if that is fixed.
+
+    Parameters
+    ----------
+    assigned
+        The cores of the replicas; none without a device assignment.
+    part
+        The part of the computation, as `part_of` has it.
+
+    Returns
+    -------
+    str
+        Such as ``"cores 0, 2, 4, 6"``; nothing without a device assignment.
+    """
+    if not assigned or not part.startswith("logical core "):
+        return ""
+    number = int(part.removeprefix("logical core "))
+    numbers = ", ".join(str(cores[number]) for cores in assigned)
+    return f"core {numbers}" if len(assigned) == 1 else f"cores {numbers}"
+
+
+def numbered(noun: str, count: int) -> str:
+    """Return a count with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def named_replicas(replicas: Sequence[int], of: int) -> str:
+    """Return which replicas are meant, of how many."""
+    if len(replicas) == of:
+        return "replica 0" if of == 1 else f"replicas 0-{of - 1}"
+    return f"replica {', '.join(map(str, replicas))}"

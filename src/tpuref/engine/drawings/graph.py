@@ -1,0 +1,107 @@
+"""Drawings of graphs: operations with their shapes, grouped by where they run."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tpuref.engine.drawings.captions import AssignedCores, numbered
+from tpuref.engine.drawings.dot import dot_to_svg, graphviz_is_present
+from tpuref.engine.drawings.drawn_graph import Operation
+from tpuref.engine.drawings.sketch import sketch
+
+
+class GraphDrawing:
+    """A drawing of a graph, as `Graph.draw` gives it; notebooks show it.
+
+    Attributes
+    ----------
+    dot
+        The drawing as text in the language of Graphviz.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.Graph().as_default() as graph:
+    ...     total = tf.constant([1.0, 2.0], name="a") + tf.constant(3.0, name="b")
+    >>> [line.strip() for line in graph.draw().dot.splitlines() if "->" in line]
+    ['"a" -> "add";', '"b" -> "add";']
+    """
+
+    def __init__(self, dot: str) -> None:
+        self.dot = dot
+
+    def svg(self) -> str:
+        """Return the drawing as SVG.
+
+        Returns
+        -------
+        str
+            The SVG element.
+
+        Raises
+        ------
+        RuntimeError
+            If Graphviz is not installed or fails.
+        """
+        return dot_to_svg(self.dot)
+
+    def save(self, file: str | Path) -> Path:
+        """Write the drawing to a file.
+
+        Parameters
+        ----------
+        file
+            Its name, which ends with ``.svg`` or ``.dot``.
+
+        Returns
+        -------
+        pathlib.Path
+            What was written: without Graphviz, a ``.dot`` file instead of
+            ``.svg``, and a warning says so.
+
+        Raises
+        ------
+        ValueError
+            If the name ends in another way.
+        """
+        path = Path(file)
+        if path.suffix not in (".svg", ".dot"):
+            raise ValueError(
+                "GraphDrawing.save: the name of the file must end with .svg or .dot, "
+                f"got {str(file)!r}"
+            )
+        if path.suffix == ".svg" and not graphviz_is_present():
+            path = path.with_suffix(".dot")
+            warnings.warn(
+                f"Graphviz is not installed, so {str(file)!r} is not drawn; {path} has "
+                f"the text for it: dot -Tsvg {path}",
+                stacklevel=2,
+            )
+        text = self.dot if path.suffix == ".dot" else self.svg()
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def _repr_html_(self) -> str:
+        if graphviz_is_present():
+            return self.svg()
+        return (
+            "<p>Install Graphviz to see this drawing; this is the text for it.</p>"
+            f"<pre>{html.escape(self.dot)}</pre>"
+        )
+
+    def __repr__(self) -> str:
+        return f"<GraphDrawing of {numbered('line', self.dot.count(chr(10)))}>"
+
+    def __str__(self) -> str:
+        return self.dot
+
+
+def draw_operations(
+    operations: Sequence[Operation], assigned: Mapping[str, AssignedCores]
+) -> GraphDrawing:
+    """Draw the operations of a graph: see `sketch`."""
+    title = f"graph of {numbered('operation', len(operations))}"
+    return GraphDrawing(sketch(title, operations, assigned))

@@ -1,0 +1,291 @@
+"""The text of a drawing of a graph, in the language of Graphviz."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tpuref.engine.drawings.captions import (
+    AssignedCores,
+    cores_of,
+    name_of,
+    named_replicas,
+    part_of,
+)
+from tpuref.engine.drawings.dot import Dot
+from tpuref.engine.drawings.drawn_graph import Operation, Region, Tensor
+from tpuref.engine.drawings.svg import colour_of
+from tpuref.engine.ops.sources import CONST, IDENTITY
+from tpuref.engine.ops.tpu import REPLICATE, Replication
+
+_LINE = "#57606a"
+
+
+@dataclass
+class _Arrow:
+    """From one node to another: for which replicas, of how many."""
+
+    of: int
+    replicas: set[int] = field(default_factory=set)
+
+    def attributes(self) -> dict[str, str]:
+        if not self.replicas:
+            return {}
+        return {"label": named_replicas(sorted(self.replicas), self.of)}
+
+
+def sketch(
+    title: str,
+    operations: Sequence[Operation],
+    assigned: Mapping[str, AssignedCores],
+) -> str:
+    """Write the drawing of some operations.
+
+    Parameters
+    ----------
+    title
+        What it shows.
+    operations
+        The operations in the order they were built, with those inside of them.
+    assigned
+        The cores of the computations that have a device assignment, by the name of the
+        operation that runs the computation.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return _Sketch(title, operations, assigned).text()
+
+
+class _Sketch:
+    """The drawing while it is written.
+
+    The operation that runs a replicated computation is no node: its inputs go to the
+    parameters of the computation, and its outputs come from the results.  What hands
+    on the output of one replica is left out, or stands for the outputs of all.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        operations: Sequence[Operation],
+        assigned: Mapping[str, AssignedCores],
+    ) -> None:
+        self._dot = Dot(title)
+        self._assigned = assigned
+        self._operations = dict.fromkeys(operations)
+        self._runs = {block: op for op in operations for block in op.blocks}
+        self._read = {tensor for op in operations for tensor in op.inputs}
+        self._frames: dict[Region, str] = {}
+        self._outputs: set[str] = set()
+        self._arrows: dict[tuple[str, str], _Arrow] = {}
+
+    def text(self) -> str:
+        self._part_by_part(None)
+        for operation in self._operations:
+            self._connect(operation)
+        for (start, end), arrow in self._arrows.items():
+            self._dot.edge(start, end, **arrow.attributes())
+        for operation in self._operations:
+            for before in operation.control_inputs:
+                if before in self._operations:
+                    self._wait(before, operation)
+        return self._dot.text()
+
+    # -- nodes and frames ------------------------------------------------------
+
+    def _part_by_part(self, region: Region | None) -> None:
+        """Write the operations of a region, each part in a frame of its own."""
+        parts: dict[str, list[Operation]] = {}
+        for operation in self._operations:
+            if operation.region is region:
+                parts.setdefault(part_of(operation), []).append(operation)
+        for part, members in parts.items():
+            with self._part_frame(part, region):
+                for operation in members:
+                    self._node(operation)
+        for inner in self._unfinished(region):
+            self._region(inner)
+        if region is not None and not parts:
+            self._dot.node(f"{region.name} ", [""], style="invis", shape="point")
+
+    def _part_frame(
+        self, part: str, region: Region | None
+    ) -> AbstractContextManager[object]:
+        if not part:
+            return contextlib.nullcontext()
+        if part.startswith("host part"):
+            return self._dot.cluster(
+                f"{part} (on the host)", style="dashed,filled", fillcolor="#eeeeee"
+            )
+        cores = "" if region is None else cores_of(self._cores(region), part)
+        number = int(part.split()[-1])
+        label = f"{part}: {cores}" if cores else part
+        colour = colour_of(number).fill
+        return self._dot.cluster(label, style="rounded", color=colour, penwidth="2")
+
+    def _cores(self, region: Region) -> AssignedCores:
+        """Return the cores of a computation, none while it is being built."""
+        run = self._runs.get(region)
+        return () if run is None else self._assigned.get(run.name, ())
+
+    def _unfinished(self, region: Region | None) -> list[Region]:
+        """Return the regions inside that nothing runs, as they are being built."""
+        found: dict[Region, None] = {}
+        for operation in self._operations:
+            inner = operation.region
+            if inner is not None and inner not in self._runs and inner.outer is region:
+                found[inner] = None
+        return list(found)
+
+    def _region(self, region: Region) -> None:
+        name = name_of(region)
+        with self._dot.cluster(
+            name, style="rounded", color=_LINE, penwidth="1"
+        ) as frame:
+            self._frames[region] = frame
+            self._part_by_part(region)
+
+    def _node(self, operation: Operation) -> None:
+        for block in operation.blocks:
+            self._region(block)
+        if operation.definition is REPLICATE:
+            return
+        if _hands_on(operation):
+            self._output(operation)
+            return
+        self._dot.node(operation.name, _label(operation), **_style(operation))
+
+    def _output(self, operation: Operation) -> None:
+        """Write the output of all replicas, unless it is read within the drawing."""
+        name = _output_id(operation)
+        if operation.outputs[0] in self._read or name in self._outputs:
+            return
+        self._outputs.add(name)
+        lines = [_output_name(operation), operation.outputs[0].spec.describe()]
+        self._dot.node(name, lines, shape="ellipse")
+
+    # -- edges -----------------------------------------------------------------
+
+    def _connect(self, operation: Operation) -> None:
+        """Draw the arrows from what an operation reads."""
+        if operation.definition is REPLICATE:
+            wanted = Replication.of(operation.attrs)
+            for place, tensor in enumerate(operation.inputs):
+                replica, position = divmod(place, wanted.inputs_per_replica)
+                end = operation.blocks[0].parameters[position].op.name
+                self._arrow(tensor, end, replica, wanted.replicas)
+            return
+        if _hands_on(operation):
+            if operation.outputs[0] not in self._read:
+                self._arrow(operation.inputs[0], _output_id(operation))
+            return
+        results = [tensor for block in operation.blocks for tensor in block.results]
+        for tensor in [*operation.inputs, *results]:
+            self._arrow(tensor, operation.name)
+
+    def _arrow(
+        self, tensor: Tensor, end: str, replica: int | None = None, of: int = 0
+    ) -> None:
+        while _hands_on(tensor.op):
+            tensor = tensor.op.inputs[0]
+        if tensor.op.definition is REPLICATE:
+            of = Replication.of(tensor.op.attrs).replicas
+            results = tensor.op.blocks[0].results
+            replica, position = divmod(tensor.value_index, len(results))
+            tensor = results[position]
+        arrow = self._arrows.setdefault((tensor.op.name, end), _Arrow(of))
+        if replica is not None:
+            arrow.replicas.add(replica)
+
+    def _wait(self, before: Operation, after: Operation) -> None:
+        """Write that one operation waits for another, or for a whole computation."""
+        if _hands_on(before) or _hands_on(after):
+            return
+        attributes = {"style": "dashed"}
+        start, end = before.name, after.name
+        if before.definition is REPLICATE:
+            start = self._inside(before.blocks[0], last=True)
+            attributes["ltail"] = self._frames[before.blocks[0]]
+        if after.definition is REPLICATE:
+            end = self._inside(after.blocks[0], last=False)
+            attributes["lhead"] = self._frames[after.blocks[0]]
+        self._dot.edge(start, end, **attributes)
+
+    def _inside(self, region: Region, last: bool) -> str:
+        """Return a node of a region for an arrow that ends at its frame."""
+        nodes = [op for op in region.operations if op.region is region]
+        return nodes[-1 if last else 0].name if nodes else f"{region.name} "
+
+
+def _hands_on(operation: Operation) -> bool:
+    """Whether an operation hands on one output of one replica."""
+    return (
+        operation.definition is IDENTITY
+        and operation.inputs[0].op.definition is REPLICATE
+    )
+
+
+def _output_name(operation: Operation) -> str:
+    tensor = operation.inputs[0]
+    return f"output {tensor.value_index % len(tensor.op.blocks[0].results)}"
+
+
+def _output_id(operation: Operation) -> str:
+    region = operation.inputs[0].op.blocks[0]
+    return f"{region.name} {_output_name(operation)}"  # no operation has a blank
+
+
+def _label(operation: Operation) -> list[str]:
+    lines = [operation.type]
+    name = operation.name.rpartition("/")[2]
+    variable = _variable(operation)
+    if variable is not None:
+        lines.append(variable)
+    elif name.rstrip("_0123456789") != operation.type:
+        lines.append(name)
+    if _is_collective(operation):
+        lines.append(_members(operation.attrs.get("groups")))
+    if operation.definition is CONST and operation.outputs[0].shape.ndims == 0:
+        lines.append(f"= {operation.attrs['value']}")
+    return [*lines, *_outputs(operation)]
+
+
+def _outputs(operation: Operation) -> list[str]:
+    specs = [tensor.spec.describe() for tensor in operation.outputs]
+    counts = {spec: specs.count(spec) for spec in specs}
+    return [s if count == 1 else f"{count} x {s}" for s, count in counts.items()]
+
+
+def _members(groups: Any) -> str:
+    if groups is None or len(groups) == 1:
+        return "over all replicas"
+    return f"over groups {', '.join(map(str, map(list, groups)))}"
+
+
+def _is_collective(operation: Operation) -> bool:
+    definition = operation.definition
+    return definition.collective is not None or definition.joint
+
+
+def _variable(operation: Operation) -> str | None:
+    """Return the name of the variable that an operation reads or writes."""
+    named = operation.definition.reads or operation.definition.writes
+    return None if named is None else operation.attrs[named]
+
+
+def _style(operation: Operation) -> dict[str, str]:
+    if _is_collective(operation):
+        return {"fillcolor": colour_of(0).fill, "peripheries": "2"}
+    if operation.definition.fed or operation.definition.drains is not None:
+        return {"fillcolor": "#d3ebfa", "shape": "ellipse", "style": "filled"}
+    if _variable(operation) is not None:
+        return {"fillcolor": "#fbf6bd"}
+    if operation.definition is CONST:
+        return {"fillcolor": "#eeeeee"}
+    return {}

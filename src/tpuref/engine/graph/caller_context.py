@@ -1,0 +1,54 @@
+"""Running a function in another thread as if its caller ran it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from tpuref.base.callsite import started_at, user_site
+from tpuref.engine.graph.context import (
+    context,
+    get_default_session,
+    pop_session,
+    push_session,
+)
+from tpuref.engine.graph.default import (
+    eager_execution,
+    executing_eagerly,
+    get_default_graph,
+)
+from tpuref.engine.graph.recorder import recording_to
+
+
+class CallerContext:
+    """The default graph, its scopes, the session and the mode of the calling thread.
+
+    A user's function that has to run in another thread runs within them, and cannot
+    tell the difference.
+    """
+
+    def __init__(self) -> None:
+        self._site = user_site()
+        self._graph = get_default_graph()
+        self._scopes = self._graph.scopes_in_force()
+        self._eager = executing_eagerly()
+        self._session = get_default_session()
+        self._creators = tuple(context.creators)
+        self._recorders = tuple(context.recorders)
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Put them in force within a block of the calling thread."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(started_at(self._site))
+            stack.enter_context(self._graph.as_default())
+            if self._eager:
+                stack.enter_context(eager_execution())
+            if self._session is not None:
+                push_session(self._session)
+                stack.callback(pop_session, self._session)
+            stack.enter_context(self._graph.in_scopes(self._scopes))
+            before, context.creators = context.creators, list(self._creators)
+            stack.callback(setattr, context, "creators", before)
+            stack.enter_context(recording_to(self._recorders))
+            yield

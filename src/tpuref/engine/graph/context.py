@@ -1,0 +1,112 @@
+"""What is in force in each thread: graphs, sessions, the mode, variable creators.
+
+All state that a thread has outside of a graph is here; the scopes within a graph belong
+to the graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
+from tpuref.base.errors import coded
+
+if TYPE_CHECKING:
+    from tpuref.engine.graph.graph import Graph
+    from tpuref.engine.graph.recorder import Recorder
+
+
+class CurrentSession(Protocol):
+    """What is asked of a session to evaluate a tensor or to run an operation."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it runs."""
+
+    def run(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
+        """Return the values of `fetches`."""
+
+
+class Context(threading.local):
+    """The stacks of the calling thread, the innermost block last.
+
+    Attributes
+    ----------
+    graphs
+        The default graphs; `use_graph` alone writes them.
+    eager
+        Whether operations run at once; written by `use_graph` and `eager_execution`.
+    sessions
+        The current sessions; written by `push_session` and `pop_session`.
+    creators
+        What makes variables; written by `variable_creator_scope` and `CallerContext`.
+    recorders
+        What is told of each operation; written by `tpuref.engine.graph.recorder`, tapes and
+        `CallerContext`.
+    """
+
+    def __init__(self) -> None:
+        self.graphs: list[Graph] = []
+        self.eager: list[bool] = []
+        self.sessions: list[CurrentSession] = []
+        self.creators: list[Callable[..., Any]] = []
+        self.recorders: list[Recorder] = []
+
+
+context = Context()
+
+
+@contextlib.contextmanager
+def use_graph(graph: Graph) -> Iterator[Graph]:
+    """Make `graph` the default; operations in it are built, not run at once."""
+    context.graphs.append(graph)
+    context.eager.append(False)
+    try:
+        yield graph
+    finally:
+        context.eager.pop()
+        context.graphs.pop()
+
+
+def get_default_session() -> Any:
+    """Return the innermost session made current by ``with``, None outside of any."""
+    return context.sessions[-1] if context.sessions else None
+
+
+def push_session(session: CurrentSession) -> None:
+    """Make `session` the current one."""
+    context.sessions.append(session)
+
+
+def pop_session(session: CurrentSession) -> None:
+    """End what `push_session` began."""
+    if not context.sessions or context.sessions[-1] is not session:
+        raise RuntimeError("sessions must be left in the reverse order of entering")
+    context.sessions.pop()
+
+
+def session_for(session: CurrentSession | None, graph: Graph) -> CurrentSession:
+    """Return `session`, or else the current one, for evaluating a part of `graph`."""
+    chosen: CurrentSession | None = (
+        session if session is not None else get_default_session()
+    )
+    if chosen is None:
+        raise coded(
+            ValueError,
+            "there is no current session: use `with tf.Session() as sess:`, or give "
+            "session=",
+            code=codes.NO_SESSION,
+        )
+    if not hasattr(chosen, "graph") or not hasattr(chosen, "run"):
+        raise wrong_type("session", "a tf.Session or None", chosen)
+    if chosen.graph is not graph:
+        raise coded(
+            ValueError,
+            "the session runs another graph than the one that is asked for",
+            code=codes.OTHER_GRAPH,
+        )
+    return chosen

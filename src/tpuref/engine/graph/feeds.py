@@ -1,0 +1,182 @@
+"""What one call of a session feeds: the tensors, and their values as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dlpack import is_foreign, shared_array
+from tpuref.base.dtypes import string
+from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.engine.graph.convert import to_array
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.meaning import Array
+
+
+class Feeds:
+    """The tensors that are fed, in the order of their keys.
+
+    Parameters
+    ----------
+    graph
+        The graph that they belong to.
+    keys
+        The keys: a tensor, the name of one, or a tuple of these.
+
+    Attributes
+    ----------
+    keys
+        The same; while they are held, nothing else has the identity of one of them.
+    tensors
+        The tensors, each once.
+    """
+
+    def __init__(self, graph: Graph, keys: Iterable[Any]) -> None:
+        self.keys = list(keys)
+        parts = [part for key in self.keys for part in _parts_of(key)]
+        self._slots = [_Slot(_fed(graph, part)) for part in parts]
+        self.tensors = list(dict.fromkeys(slot.tensor for slot in self._slots))
+
+    def arrays(self, values: Iterable[Any]) -> Sequence[Array]:
+        """Return the values of the keys as the arrays of `tensors`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a value does not fit its tensor.
+        """
+        parts = list(_values_of(self.keys, values))
+        arrays = [slot.array(v) for slot, v in zip(self._slots, parts, strict=True)]
+        if len(arrays) == len(self.tensors):
+            return arrays
+        pairs = zip(self._slots, arrays, strict=True)
+        last = {slot.tensor: array for slot, array in pairs}
+        return [last[tensor] for tensor in self.tensors]
+
+
+class _Slot:
+    """What a value has to be to stand in for one tensor."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self._dtype = tensor.dtype.np
+        self._is_text = tensor.dtype == string
+        self._static = tensor.shape
+        self._fitting: tuple[int, ...] | None = None  # the last shape that did
+
+    def array(self, value: Any) -> Array:
+        if value.__class__ is not np.ndarray:
+            _require_value(self.tensor, value)
+        array = self._converted(value)
+        if array.shape != self._fitting or self._static is not self.tensor.shape:
+            self._require_shape(array)
+        return array
+
+    def _converted(self, value: Any) -> Array:
+        if self._is_ready(value):
+            return _fed_view(value)
+        try:
+            given = shared_array(value) if is_foreign(value) else value
+            if self._is_ready(given):
+                return _fed_view(given)
+            return to_array(value, self.tensor.dtype)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"Session.run: cannot feed {self.tensor.describe()}: {error}"
+            ) from None
+
+    def _is_ready(self, value: Any) -> bool:
+        """Whether it is an array as a run takes it; text has to be looked at."""
+        if not isinstance(value, np.ndarray) or self._is_text:
+            return False
+        return bool(value.dtype == self._dtype) and value.flags.c_contiguous
+
+    def _require_shape(self, array: Array) -> None:
+        tensor = self.tensor
+        if not tensor.shape.is_compatible_with(array.shape):
+            raise coded(
+                ValueError,
+                f"Session.run: cannot feed a value of shape {list(array.shape)} for "
+                f"{tensor.describe()}, made at {tensor.op.site}",
+                code=codes.FED_SHAPE,
+            )
+        self._static, self._fitting = tensor.shape, array.shape
+
+
+def pairs(feed_dict: Any) -> Mapping[Any, Any]:
+    """Return what is fed, by key.
+
+    Raises
+    ------
+    TypeError
+        If it is not a dict.
+    """
+    if isinstance(feed_dict or {}, Mapping):
+        return feed_dict or {}
+    raise coded(
+        TypeError,
+        "Session.run: feed_dict must be a dict from tensors to values, got "
+        f"{type(feed_dict).__name__}",
+        code=codes.CANNOT_FEED,
+    )
+
+
+def _parts_of(key: Any) -> Iterable[Any]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _values_of(keys: Iterable[Any], values: Iterable[Any]) -> Iterator[Any]:
+    """Give the values to feed, those of a tuple of tensors one by one."""
+    for key, value in zip(keys, values, strict=True):
+        if not isinstance(key, tuple):
+            yield value
+        elif isinstance(value, (list, tuple)) and len(value) == len(key):
+            yield from value
+        else:
+            raise coded(
+                ValueError,
+                f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
+                f"its value must be as many values, got {value!r}",
+                code=codes.CANNOT_FEED,
+            )
+
+
+def _fed(graph: Graph, key: Any) -> Tensor:
+    try:
+        tensor = graph.as_graph_element(key, allow_operation=False)
+    except (TypeError, ValueError, KeyError) as error:
+        raise TypeError(
+            f"Session.run: cannot use {key!r} as a key of feed_dict: "
+            f"{codes.with_code(error.args[0], codes.CANNOT_FEED)}"
+        ) from None
+    assert isinstance(tensor, Tensor)
+    if tensor.op.region is not None:
+        raise coded(
+            InaccessibleTensorError,
+            f"Session.run: cannot feed {tensor.describe()}: it belongs to the "
+            f"{tensor.op.region.kind} {tensor.op.region.name!r}; feed what that "
+            "takes from outside",
+            code=codes.LEAKED_TENSOR,
+        )
+    return tensor
+
+
+def _require_value(tensor: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+        raise coded(
+            TypeError,
+            f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
+            "feed NumPy arrays, numbers or lists",
+            code=codes.CANNOT_FEED,
+        )
+
+
+def _fed_view(value: Array) -> Array:
+    """Return a view that nothing can write to: the run reads what was fed in place."""
+    array: Array = value.view(np.ndarray)
+    array.setflags(write=False)
+    return array

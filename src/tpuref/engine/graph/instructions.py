@@ -1,0 +1,106 @@
+"""The instructions of a program, made from operations one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.engine.graph.region import Region
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.program import HOST, Instr, Program
+
+
+class Instructions:
+    """Makes instructions, with a slot for each tensor."""
+
+    def __init__(self) -> None:
+        self.instrs: list[Instr] = []
+        self.slots: dict[Tensor, int] = {}
+        self._next = 0
+
+    def program(
+        self,
+        name: str,
+        parameters: Sequence[Tensor],
+        operations: Sequence[Operation],
+        results: Sequence[Tensor],
+    ) -> Program:
+        """Return the program of some operations, which follow their inputs."""
+        given = tuple(self.new_slot(tensor) for tensor in parameters)
+        fed = set(parameters)
+        self.add_all([op for op in operations if not _is_fed(op, fed)], results)
+        found = tuple(self.slots[t] for t in results)
+        return Program(name, given, tuple(self.instrs), found)
+
+    def add_all(
+        self, operations: Sequence[Operation], results: Sequence[Tensor]
+    ) -> None:
+        """Add the instructions of some operations, of which `results` are wanted."""
+        for operation in operations:
+            self.add(operation)
+
+    def add(self, op: Operation) -> None:
+        """Add the instructions of one operation."""
+        self.instrs.append(self.instr(op))
+
+    def unnamed_slot(self) -> int:
+        """Return a slot that no other value has."""
+        self._next += 1
+        return self._next - 1
+
+    def new_slot(self, tensor: Tensor) -> int:
+        """Give a tensor a slot."""
+        slot = self.slots[tensor] = self.unnamed_slot()
+        return slot
+
+    def instr(self, op: Operation) -> Instr:
+        """Return the instruction of an operation."""
+        captured = captured_by(op)
+        inputs = tuple(self.slots[t] for t in [*op.inputs, *captured])
+        return Instr(
+            op=op.type,
+            name=op.name,
+            inputs=inputs,
+            outputs=tuple(self._next_unless_fed(tensor) for tensor in op.outputs),
+            attrs=op.attrs,
+            specs=tuple(tensor.spec for tensor in op.outputs),
+            core=_place(op),
+            site=op.site,
+            blocks=tuple(self.block(op, block, captured) for block in op.blocks),
+        )
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        return block_program(region, captured, type(self)())
+
+    def _next_unless_fed(self, tensor: Tensor) -> int:
+        if tensor in self.slots:  # fed: what the operation gives goes nowhere
+            return self.unnamed_slot()
+        return self.new_slot(tensor)
+
+
+def _is_fed(operation: Operation, fed: set[Tensor]) -> bool:
+    return bool(operation.outputs) and all(t in fed for t in operation.outputs)
+
+
+def captured_by(operation: Operation) -> list[Tensor]:
+    """Return what the regions inside an operation take from around it."""
+    found = [t for block in operation.blocks for t in block.captured_tensors()]
+    return list(dict.fromkeys(found))
+
+
+def block_program(
+    region: Region, captured: Sequence[Tensor], instructions: Instructions
+) -> Program:
+    """Return the program of a region; what it captured follows its parameters."""
+    parameters = [*region.parameters, *captured]
+    return instructions.program(
+        region.name, parameters, region.operations, region.results
+    )
+
+
+def _place(operation: Operation) -> int:
+    if "_xla_outside_compilation" in operation.labels:
+        return HOST
+    return operation.placement.logical_core or 0

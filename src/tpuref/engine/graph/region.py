@@ -1,0 +1,119 @@
+"""A region: the part of a graph that a replicated computation, a branch or a loop owns.
+
+An operation may use tensors of its own region and of the regions around it; those
+from around are captured.  A tensor used anywhere else has leaked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tpuref.base.callsite import CallSite
+from tpuref.engine.ops.definition import BlockSpec
+
+if TYPE_CHECKING:
+    from tpuref.engine.graph.tensor import Operation, Tensor
+
+REPLICATED = "replicated computation"
+BRANCH = "branch of tf.cond"
+LOOP = "tf.while_loop"
+
+
+@dataclass(eq=False)
+class Region:
+    """The operations built while one function of the user's was called.
+
+    Parameters
+    ----------
+    kind
+        `REPLICATED`, `BRANCH` or `LOOP`.
+    name
+        What the region is called in messages, such as ``cluster``.
+    outer
+        The region around it, None for the graph itself.
+    site
+        The user's line that opened it.
+    replicas
+        The number of replicas, for a replicated computation.
+    scope, variables
+        The names of its operations start with `scope`, those of the variables that it
+        makes with `variables` instead.
+    stand_in
+        ``stand_in(tensor)`` gives what the region uses instead of a tensor that it
+        cannot reach, None where it has nothing.  The gradient of a branch or loop uses
+        so the values of the way forth.
+    """
+
+    kind: str
+    name: str
+    outer: Region | None
+    site: CallSite
+    replicas: int = 1
+    scope: str = ""
+    variables: str = ""
+    stand_in: Callable[[Tensor], Tensor | None] | None = None
+    operations: list[Operation] = field(default_factory=list)
+    parameters: list[Tensor] = field(default_factory=list)
+    results: list[Tensor] = field(default_factory=list)
+    host_calls: int = 0
+
+    def enclosing(self) -> Iterator[Region]:
+        """Give this region and those around it, innermost first."""
+        region: Region | None = self
+        while region is not None:
+            yield region
+            region = region.outer
+
+    def outside(self, scope: str) -> str:
+        """Return the name scope of a variable that is made in a scope of the region."""
+        for region in self.enclosing():
+            if region.scope and scope.startswith(region.scope):
+                scope = region.variables + scope[len(region.scope) :]
+        return scope
+
+    def is_within(self, other: Region | None) -> bool:
+        """Whether this region is `other` or lies inside it."""
+        return other is None or any(region is other for region in self.enclosing())
+
+    @property
+    def replicated(self) -> Region | None:
+        """The replicated computation that this region belongs to."""
+        for region in self.enclosing():
+            if region.kind == REPLICATED:
+                return region
+        return None
+
+    def spec(self) -> BlockSpec:
+        """Return what is known of the parameters and results."""
+        return BlockSpec(
+            [tensor.spec for tensor in self.parameters],
+            [tensor.spec for tensor in self.results],
+        )
+
+    def captured_tensors(self) -> list[Tensor]:
+        """Return the tensors from around that the region uses, in order of use."""
+        found: dict[Tensor, None] = {}
+        for operation in self.operations:
+            for tensor in operation.captured_inputs():
+                if not _owned(tensor, self):
+                    found[tensor] = None
+        for tensor in self.results:
+            if not _owned(tensor, self):
+                found[tensor] = None
+        return list(found)
+
+    def awaited_operations(self) -> list[Operation]:
+        """Return the operations from around that have to run before the region."""
+        found: dict[Operation, None] = {}
+        for operation in self.operations:
+            for awaited in operation.all_control_inputs():
+                if awaited.region is None or not awaited.region.is_within(self):
+                    found[awaited] = None
+        return list(found)
+
+
+def _owned(tensor: Tensor, region: Region) -> bool:
+    inner = tensor.op.region
+    return inner is not None and inner.is_within(region)

@@ -1,0 +1,417 @@
+"""The session: evaluates tensors and runs operations of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from time import monotonic_ns
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed
+from tpuref.base.errors import coded
+from tpuref.engine.graph.context import pop_session, push_session
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.executor import GraphExecutor
+from tpuref.engine.graph.feeds import Feeds, pairs
+from tpuref.engine.graph.fetches import Fetches, identity
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
+from tpuref.engine.graph.target import open_target, target_of
+from tpuref.engine.program import Program
+from tpuref.engine.runtime.meaning import recording
+from tpuref.engine.runtime.meaning.feed_queues import OF_PROCESS
+from tpuref.engine.runtime.meaning.state import State
+from tpuref.engine.runtime.meaning.trace import CoreTrace
+from tpuref.engine.runtime.topology.devices import DeviceAttributes
+from tpuref.names.members import explain_missing_members
+
+KEPT_CALLS = 256
+"""How many calls with different fetches or keys stay prepared."""
+
+
+class _Prepared(NamedTuple):
+    """What calls with the same fetches and keys to feed have in common."""
+
+    fetches: Fetches
+    feeds: Feeds
+    program: Program
+
+
+@explain_missing_members("tf.Session")
+class Session:
+    """Runs operations and evaluates tensors of one graph.
+
+    Parameters
+    ----------
+    target
+        The system to run on: ``""`` or ``"local"`` is this process and its cores,
+        ``"grpc://host:port"`` the `tf.train.Server` that listens there.  A cluster
+        resolver stands for its ``master()``.
+    graph
+        The graph to run, by default the default graph.
+    config
+        A `ConfigProto`; its ``cluster_def`` names the jobs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32, [2])
+    >>> with tf.Session() as sess:
+    ...     sess.run({"double": 2 * x}, feed_dict={x: [1.0, 2.0]})
+    {'double': array([2., 4.], dtype=float32)}
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
+    """
+
+    def __init__(
+        self,
+        target: Any = "",
+        graph: Graph | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        if graph is not None and not isinstance(graph, Graph):
+            raise coded(
+                TypeError,
+                f"tf.Session: graph must be a tf.Graph, got {graph!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        self._graph = graph if graph is not None else get_default_graph()
+        self._target_name = target_of(target, "tf.Session")
+        self._closed = False
+        self._kept: dict[tuple[Hashable, ...], _Prepared] = {}
+        self._graph_scope: Any = None
+        self._target = open_target(self._target_name, config, "tf.Session")
+        self._executor = GraphExecutor(
+            self._graph,
+            State(OF_PROCESS),
+            self._target,
+            config is not None and config.allow_soft_placement,
+        )
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is run."""
+        return self._graph
+
+    @property
+    def sess_str(self) -> str:
+        """The target, as text."""
+        return self._target_name
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any:
+        """Evaluate `fetches` and return their values in the same structure.
+
+        Parameters
+        ----------
+        fetches
+            A tensor, operation, variable, the name of one, or a nested list, tuple,
+            namedtuple or dict of those.
+        feed_dict
+            Values that stand in for tensors.  A key may also be a tuple of tensors, its
+            value then a tuple of as many values.
+        options, run_metadata
+            With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
+            ran on which core.
+
+        Returns
+        -------
+        object
+            NumPy arrays (NumPy scalars for rank 0, bytes for text) instead of tensors,
+            None instead of operations.
+
+        Raises
+        ------
+        RuntimeError
+            If the session is closed.
+        TypeError
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
+        ValueError
+            If a fetch is not in the graph, or a fed value has another shape.
+        tpuref.errors.OpError
+            If an operation fails.
+        """
+        self._require_open()
+        begin = monotonic_ns()
+        given = pairs(feed_dict)
+        prepared = self._prepared(fetches, given)
+        return self._run(prepared, given.values(), options, run_metadata, begin)
+
+    def make_callable(
+        self,
+        fetches: Any,
+        feed_list: Sequence[Any] | None = None,
+        accept_options: bool = False,
+    ) -> Callable[..., Any]:
+        """Return a function that runs one step again and again.
+
+        Parameters
+        ----------
+        fetches
+            What to evaluate, as for `run`.
+        feed_list
+            The keys to feed, as in the `feed_dict` of `run`.  The function takes as
+            many arguments: their values, in this order.
+        accept_options
+            Whether the function also takes ``options`` and ``run_metadata``.
+
+        Returns
+        -------
+        callable
+            Returns what `run` returns for these fetches.
+
+        Raises
+        ------
+        RuntimeError
+            If the session is closed, now or when the function is called.
+        TypeError
+            If `feed_list` is not a list or tuple, if something cannot be fetched or
+            fed, or if the function is called with another number of values.
+        ValueError
+            If a fetch is not in the graph.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> x = tf.placeholder(tf.float32, [2])
+        >>> with tf.Session() as sess:
+        ...     double = sess.make_callable(2 * x, [x])
+        ...     double([1.0, 2.0]), double([3.0, 4.0])
+        (array([2., 4.], dtype=float32), array([6., 8.], dtype=float32))
+        """
+        self._require_open()
+        keys = [] if feed_list is None else feed_list
+        if not isinstance(keys, (list, tuple)):
+            raise coded(
+                TypeError,
+                "Session.make_callable: feed_list must be a list or tuple of what to "
+                f"feed, got {type(feed_list).__name__}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        prepared = self._prepare(fetches, keys)
+
+        def step(
+            *values: Any,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Any:
+            self._require_open()
+            if len(values) != len(keys):
+                raise coded(
+                    TypeError,
+                    f"a function of Session.make_callable was made to take {len(keys)} "
+                    f"values (feed_list), got {len(values)}",
+                    code=codes.CANNOT_FEED,
+                )
+            begin = monotonic_ns()
+            return self._run(prepared, values, options, run_metadata, begin)
+
+        return step if accept_options else lambda *values: step(*values)
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise coded(
+                RuntimeError,
+                "the session is closed; make a new tf.Session to run anything",
+                code=codes.SESSION_CLOSED,
+            )
+
+    def _prepared(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
+        """Return what was prepared for the same fetches and keys, or prepare it."""
+        key = identity(fetches), identity(tuple(given))
+        if None in key:
+            return self._prepare(fetches, given)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= KEPT_CALLS:
+                self._kept.clear()
+            found = self._kept[key] = self._prepare(fetches, given)
+        return found
+
+    def _prepare(self, fetches: Any, keys: Iterable[Any]) -> _Prepared:
+        fetched, fed = Fetches(self._graph, fetches), Feeds(self._graph, keys)
+        program = self._executor.program(
+            fetched.tensors, fetched.operations, fed.tensors
+        )
+        return _Prepared(fetched, fed, program)
+
+    def _run(
+        self,
+        prepared: _Prepared,
+        values: Iterable[Any],
+        options: RunOptions | None,
+        run_metadata: RunMetadata | None,
+        begin: int,
+    ) -> Any:
+        arrays = prepared.feeds.arrays(values)
+        trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
+        try:
+            results = self._executor.run_program(prepared.program, arrays, trace)
+        finally:
+            recording.note_on_host("Session.run", begin)
+        if run_metadata is not None and trace is not None:
+            run_metadata.core_trace = tuple(trace)
+        return prepared.fetches.packed(results)
+
+    def close(self) -> None:
+        """End the session; it cannot run anything afterwards.
+
+        A run that waits in another thread, such as for an outfeed, raises
+        CancelledError.
+        """
+        self._closed = True
+        self._kept.clear()
+        self._executor.state.close()
+        self._target.close()
+
+    def as_default(self) -> _Current:
+        """Make this the session that ``eval`` and ``run`` use within a block."""
+        return _Current(self)
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the CPUs and TPU cores that the session can use.
+
+        Returns
+        -------
+        list
+            For each device its ``name``, ``device_type``, ``memory_limit_bytes`` and
+            ``incarnation``.  Before the TPU system runs, its cores are those that
+            ``initialize_system`` would start.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.config.override(cores=1), tf.Session() as sess:
+        ...     [device.name for device in sess.list_devices()][1]
+        '/job:localhost/replica:0/task:0/device:TPU:0'
+        """
+        return self._target.list_devices()
+
+    @staticmethod
+    def reset(
+        target: str,
+        containers: Sequence[str] | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        """Let a server forget its variables, and end its sessions.
+
+        Parameters
+        ----------
+        target
+            ``"grpc://host:port"``.
+        containers
+            None for all; there are no others than the default one here.
+        config
+            The options of the session that asks.
+
+        Raises
+        ------
+        TypeError
+            If `config` is not a `tf.ConfigProto` or None.
+        ValueError
+            If containers are named.
+        NotImplementedError
+            If `target` is this process, where each session has its own variables.
+        """
+        named = listed("tf.Session.reset: containers", containers or ())
+        if any(named):
+            raise ValueError(
+                f"tf.Session.reset: there is no container {named!r}; "
+                "leave containers out to reset everything"
+            )
+        function = "tf.Session.reset"
+        opened = open_target(target_of(target, function), config, function)
+        opened.reset()
+        opened.close()
+
+    def __enter__(self) -> Session:
+        if self._graph_scope is not None:
+            raise RuntimeError(
+                "the session is the current one already; `with sess.as_default():` may "
+                "be nested, `with sess:` may not"
+            )
+        self._graph_scope = self._graph.as_default()
+        self._graph_scope.__enter__()
+        push_session(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pop_session(self)
+        self._graph_scope.__exit__(kind, error, traceback)
+        self._graph_scope = None
+        self.close()
+
+
+class InteractiveSession(Session):
+    """A session that is the current one until it is closed.
+
+    Parameters
+    ----------
+    target, graph, config
+        As for `Session`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sess = tf.InteractiveSession()
+    >>> float(tf.constant(3.0).eval())
+    3.0
+    >>> sess.close()
+    """
+
+    def __init__(
+        self,
+        target: Any = "",
+        graph: Graph | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        super().__init__(target, graph, config)
+        self._graph_scope = None if graph is None else graph.as_default()
+        if self._graph_scope is not None:
+            self._graph_scope.__enter__()
+        push_session(self)
+        self._is_current = True
+
+    def close(self) -> None:
+        """End the session, which is then no longer the current one."""
+        if self._is_current:
+            self._is_current = False
+            pop_session(self)
+            if self._graph_scope is not None:
+                self._graph_scope.__exit__(None, None, None)
+        super().close()
+
+
+class _Current:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> Session:
+        push_session(self._session)
+        return self._session
+
+    def __exit__(self, *exception: object) -> None:
+        pop_session(self._session)
+
+
+def _wants_trace(
+    options: RunOptions | None, metadata: RunMetadata | None
+) -> list[CoreTrace] | None:
+    if options is None or metadata is None:
+        return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
+    return [] if options.trace_level >= RunOptions.FULL_TRACE else None

@@ -1,0 +1,154 @@
+"""When the operations of towers run: in stages on the cores, with the host between.
+
+The host has the even times, the cores the odd ones.  Operations of one time do not
+wait for one another across towers, except in a `TowerSum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tpuref.engine.graph.tensor import Operation
+from tpuref.engine.graph.tower_placement import LABEL, TowerPlacement, TowerSystem
+from tpuref.engine.ops.collectives import TOWER_SUM
+from tpuref.engine.ops.definition import Place
+from tpuref.kernels.fold import SUMMABLE
+
+Stage = tuple[TowerSystem | None, list[Operation]]
+"""Operations that run together: on the towers of a system, or None for the host."""
+
+
+def stages(operations: Sequence[Operation]) -> list[Stage]:
+    """Return the operations, which follow their inputs, in stages."""
+    schedule = _Schedule(operations)
+    found: dict[tuple[int, TowerSystem | None], list[Operation]] = {}
+    for operation in operations:
+        found.setdefault(schedule.slot(operation), []).append(operation)
+    return [(key[1], found[key]) for key in sorted(found, key=lambda key: key[0])]
+
+
+def tower_of(operation: Operation) -> int | None:
+    """Return the tower that an operation belongs to, None for none."""
+    place = operation.labels.get(LABEL)
+    return None if place is None else place.tower
+
+
+def joint_sum(operation: Operation) -> TowerSystem | None:
+    """Return the system over all of whose towers an operation forms a sum, if any."""
+    if (
+        operation.definition is not TOWER_SUM
+        or operation.outputs[0].dtype not in SUMMABLE
+    ):
+        return None
+    places = [tensor.op.labels.get(LABEL) for tensor in operation.inputs]
+    if not isinstance(places[0], TowerPlacement):
+        return None
+    system = places[0].system
+    wanted = [TowerPlacement(k, system) for k in range(system.towers)]
+    return system if places == wanted else None
+
+
+class _Schedule:
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._shared = _shared_variables(operations)
+        self._places: dict[Operation, TowerPlacement | TowerSystem | None] = {}
+        self._times: dict[Operation, int] = {}
+        last: dict[str, list[Operation]] = {}
+        for operation in operations:
+            self._places[operation] = self._place(operation)
+            self._times[operation] = self._time(operation, last)
+
+    def slot(self, operation: Operation) -> tuple[int, TowerSystem | None]:
+        """Return the time of an operation and the system that it runs on."""
+        return self._times[operation], _system(self._places[operation])
+
+    def _place(self, operation: Operation) -> TowerPlacement | TowerSystem | None:
+        if _is_hosts(operation) or _handles(operation) & self._shared:
+            return None
+        summed = joint_sum(operation)
+        if summed is not None and all(
+            isinstance(self._places.get(t.op), TowerPlacement) for t in operation.inputs
+        ):
+            return summed
+        place: TowerPlacement | None = operation.labels.get(LABEL)
+        return place
+
+    def _time(self, operation: Operation, last: dict[str, list[Operation]]) -> int:
+        awaited = [tensor.op for tensor in operation.captured_inputs()]
+        awaited += operation.all_control_inputs()
+        for handle in _handles(operation):
+            users = last.setdefault(handle, [])
+            if _writes(operation, handle) or any(_writes(u, handle) for u in users):
+                awaited += users
+            users.append(operation)
+        own = self._places[operation]
+        time = 0 if own is None else 1
+        for before in awaited:
+            if before in self._times:
+                time = max(time, self._after(before, own))
+        return time
+
+    def _after(
+        self, before: Operation, own: TowerPlacement | TowerSystem | None
+    ) -> int:
+        """Return the earliest time after an operation, for something at `own`."""
+        time, place = self._times[before], self._places[before]
+        if own is None or place is None:
+            return time if own is place else time + 1
+        joint = isinstance(own, TowerSystem) or isinstance(place, TowerSystem)
+        together = own == place or (joint and _system(own) == _system(place))
+        return time if together else time + 2
+
+
+def _is_hosts(operation: Operation) -> bool:
+    """Whether an operation is the host's, although it may stand in a tower."""
+    definition = operation.definition
+    return (
+        definition.place is Place.HOST
+        or definition.fed
+        or definition.collective is not None  # outside of replicas its group is one
+        or operation.placement.kind == "CPU"
+    )
+
+
+def _system(place: TowerPlacement | TowerSystem | None) -> TowerSystem | None:
+    return place.system if isinstance(place, TowerPlacement) else place
+
+
+def _shared_variables(operations: Iterable[Operation]) -> set[str]:
+    """Return the variables that are written and used by different towers.
+
+    What they do to them follows one another on the host.
+    """
+    users: dict[str, set[object]] = {}
+    written: set[str] = set()
+    for operation in operations:
+        place = operation.labels.get(LABEL)
+        for handle in _handles(operation):
+            if place is not None:
+                users.setdefault(handle, set()).add(place)
+            if _writes(operation, handle):
+                written.add(handle)
+    return {handle for handle in written if len(users.get(handle, ())) > 1}
+
+
+def _handles(operation: Operation) -> set[str]:
+    """Return the variables that an operation, or a block of it, uses."""
+    definition = operation.definition
+    named = (definition.reads, definition.writes)
+    found = {operation.attrs[name] for name in named if name is not None}
+    for block in operation.blocks:
+        for inner in block.operations:
+            found |= _handles(inner)
+    return found
+
+
+def _writes(operation: Operation, handle: str) -> bool:
+    written = operation.definition.writes
+    if written is not None:
+        return bool(operation.attrs[written] == handle)
+    return any(
+        _writes(inner, handle)
+        for block in operation.blocks
+        for inner in block.operations
+    )

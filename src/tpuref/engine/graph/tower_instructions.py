@@ -1,0 +1,302 @@
+"""Turning the operations of towers into programs that the cores run together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import bool_
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.instructions import Instructions, block_program, captured_by
+from tpuref.engine.graph.region import Region
+from tpuref.engine.graph.stages import Stage, joint_sum, stages, tower_of
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.graph.tower_placement import LABEL, TowerSystem
+from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM, TOWER_OWN
+from tpuref.engine.ops.control import TOWER_COPY
+from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.ops.sources import CONST, IDENTITY
+from tpuref.engine.ops.tpu import REPLICATE
+from tpuref.engine.program import Instr, Program
+
+_NOTHING = np.zeros((), np.bool_)
+_NOTHING_SPEC = TensorSpec(TensorShape(None), bool_)
+"""What a replica hands out where another one has a result."""
+
+
+class ReplicaInstructions(Instructions):
+    """Makes the instructions of all towers; each replica runs those of one.
+
+    What belongs to no tower runs on all replicas.  A value that one tower has
+    and others need is copied to them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._holders: dict[Tensor, set[int]] = {}
+        self._towers = 0
+
+    def add_all(
+        self, operations: Sequence[Operation], results: Sequence[Tensor]
+    ) -> None:
+        """Add the instructions of some operations; all replicas get the results."""
+        super().add_all(operations, results)
+        for tensor in results:
+            self._bring(tensor, None)
+
+    def add(self, op: Operation) -> None:
+        """Add the instructions of one operation."""
+        if joint_sum(op) is not None:
+            self._add_sum(op)
+        elif op.definition is TOWER_OWN:
+            self._add_own(op, self.new_slot(op.outputs[0]))
+        else:
+            self._add_one(op)
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        tower = tower_of(op)
+        if tower is None:
+            return super().block(op, region, captured)
+        return block_program(region, captured, OneTowerInstructions(tower))
+
+    def _add_one(self, op: Operation) -> None:
+        tower = tower_of(op)
+        for tensor in [*op.inputs, *captured_by(op)]:
+            self._bring(tensor, tower)
+        self.instrs.append(replace(self.instr(op), replica=tower))
+        if tower is not None:
+            self._towers = op.labels[LABEL].system.towers
+            self._holders.update({tensor: {tower} for tensor in op.outputs})
+
+    def _bring(self, tensor: Tensor, tower: int | None) -> None:
+        """Copy a tensor to the tower that needs it, or to all, unless it is there."""
+        holders = self._holders.get(tensor)
+        if holders is None:
+            return
+        targets = set(range(self._towers) if tower is None else [tower]) - holders
+        if targets:
+            slots = (self.slots[tensor],)
+            attrs = {"source": min(holders), "targets": tuple(sorted(targets))}
+            self._make(TOWER_COPY, tensor.op, slots, slots, attrs, tensor.spec)
+            holders |= targets
+
+    def _add_sum(self, op: Operation) -> None:
+        contribution, total = self.unnamed_slot(), self.new_slot(op.outputs[0])
+        self._add_own(op, contribution)
+        attrs = {"groups": (tuple(range(len(op.inputs))),)}
+        spec = op.outputs[0].spec
+        self._make(CROSS_REPLICA_SUM, op, (contribution,), (total,), attrs, spec)
+
+    def _add_own(self, op: Operation, slot: int) -> None:
+        """Let each replica put its own tower's value into one slot."""
+        for tower, tensor in enumerate(op.inputs):
+            self._bring(tensor, tower)
+            self.alias(tensor, tower, op.outputs[0].spec, slot)
+
+    def alias(self, tensor: Tensor, tower: int, spec: TensorSpec, slot: int) -> None:
+        """Let a replica put a value into a further slot."""
+        source = (self.slots[tensor],)
+        self._make(IDENTITY, tensor.op, source, (slot,), {}, spec, tower)
+
+    def _make(
+        self,
+        definition: OpDef,
+        op: Operation,
+        inputs: tuple[int, ...],
+        outputs: tuple[int, ...],
+        attrs: Mapping[str, Any],
+        spec: TensorSpec,
+        replica: int | None = None,
+    ) -> None:
+        """Add an instruction that no operation of the graph stands for alone."""
+        self.instrs.append(
+            Instr(
+                op=definition.name,
+                name=op.name,
+                inputs=inputs,
+                outputs=outputs,
+                attrs=attrs,
+                specs=(spec,),
+                core=0,
+                site=op.site,
+                replica=replica,
+            )
+        )
+
+    def holder(self, tensor: Tensor) -> int:
+        """Return a replica that has a tensor."""
+        return min(self._holders.get(tensor, {0}))
+
+    def fill(self, tower: int, op: Operation, slot: int) -> None:
+        """Let a replica put something into a slot that it has no value for."""
+        attrs = {"value": _NOTHING}
+        self._make(CONST, op, (), (slot,), attrs, _NOTHING_SPEC, tower)
+
+
+class OneTowerInstructions(Instructions):
+    """Makes the instructions of a branch or loop that belongs to one tower."""
+
+    def __init__(self, tower: int) -> None:
+        super().__init__()
+        self._tower = tower
+
+    def instr(self, op: Operation) -> Instr:
+        """Return the instruction of an operation."""
+        return replace(super().instr(op), replica=self._tower)
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        return block_program(region, captured, OneTowerInstructions(self._tower))
+
+
+class HostInstructions(Instructions):
+    """Makes the instructions of the host; its computations run on the replicas."""
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        if op.definition is REPLICATE:
+            return block_program(region, captured, ReplicaInstructions())
+        return super().block(op, region, captured)
+
+
+class StagedInstructions(HostInstructions):
+    """Makes the instructions of the host, and of the cores between them."""
+
+    def add_all(
+        self, operations: Sequence[Operation], results: Sequence[Tensor]
+    ) -> None:
+        """Add the instructions of some operations, of which `results` are wanted."""
+        parts = stages(operations)
+        for k, (system, part) in enumerate(parts):
+            if system is None:
+                super().add_all(part, results)
+            else:
+                self._add_stage(system, part, _leaving(part, parts[k + 1 :], results))
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation.
+
+        The towers in a loop of the host run on the cores in each turn.
+        """
+        if tower_of(op) is None and op.definition is not REPLICATE:
+            return block_program(region, captured, StagedInstructions())
+        return HostInstructions().block(op, region, captured)
+
+    def _add_stage(
+        self, system: TowerSystem, part: Sequence[Operation], leaving: Sequence[Tensor]
+    ) -> None:
+        stage = _Stage(system, part, leaving)
+        count = len(stage.program.results)
+        outputs = tuple(self.unnamed_slot() for _ in range(system.towers * count))
+        inputs = tuple(self.slots[tensor] for tensor in stage.captured)
+        for tensor, (tower, number) in stage.places.items():
+            self.slots[tensor] = outputs[tower * count + number]
+        self.instrs.append(
+            Instr(
+                op=REPLICATE.name,
+                name="towers",
+                inputs=inputs,
+                outputs=outputs,
+                attrs=system.replication().attrs(),
+                specs=stage.specs * system.towers,
+                core=0,
+                site=part[0].site,
+                blocks=(stage.program,),
+            )
+        )
+
+
+def _leaving(
+    part: Sequence[Operation], later: Sequence[Stage], results: Sequence[Tensor]
+) -> list[Tensor]:
+    """Return what a stage gives to those after it, and to the caller."""
+    made = {tensor for operation in part for tensor in operation.outputs}
+    used = [t for _, ops in later for op in ops for t in op.captured_inputs()]
+    return [t for t in dict.fromkeys([*used, *results]) if t in made]
+
+
+class _Stage:
+    """The program of one stage.
+
+    Each replica gives as many results as the replica with the most; what one has no
+    value for is filled up.
+
+    Attributes
+    ----------
+    program
+        The program.
+    captured
+        The tensors that it takes from before.
+    places
+        The replica and the number of each result that is wanted.
+    specs
+        What is known of the results of every replica.
+    """
+
+    def __init__(
+        self, system: TowerSystem, part: Sequence[Operation], leaving: Sequence[Tensor]
+    ) -> None:
+        made = {tensor for operation in part for tensor in operation.outputs}
+        used = dict.fromkeys(t for op in part for t in op.captured_inputs())
+        self.captured = [tensor for tensor in used if tensor not in made]
+        instructions = ReplicaInstructions()
+        given = tuple(instructions.new_slot(tensor) for tensor in self.captured)
+        instructions.add_all(part, ())
+        self.places = _numbered(instructions, leaving)
+        rows = _rows(self.places, system.towers)
+        self.specs = tuple(_common_spec(row) for row in rows)
+        slots = tuple(instructions.unnamed_slot() for _ in rows)
+        for row, spec, slot in zip(rows, self.specs, slots, strict=True):
+            for tower, tensor in enumerate(row):
+                if tensor is None:
+                    instructions.fill(tower, part[0], slot)
+                else:
+                    own = TensorSpec(spec.shape, tensor.dtype)
+                    instructions.alias(tensor, tower, own, slot)
+        self.program = Program("towers", given, tuple(instructions.instrs), slots)
+
+
+def _numbered(
+    instructions: ReplicaInstructions, leaving: Sequence[Tensor]
+) -> dict[Tensor, tuple[int, int]]:
+    counts: Counter[int] = Counter()
+    places = {}
+    for tensor in leaving:
+        holder = instructions.holder(tensor)
+        places[tensor] = holder, counts[holder]
+        counts[holder] += 1
+    return places
+
+
+def _rows(
+    places: Mapping[Tensor, tuple[int, int]], towers: int
+) -> list[list[Tensor | None]]:
+    """Return for each number of a result the tensor of each replica."""
+    count = max((number for _, number in places.values()), default=-1) + 1
+    rows: list[list[Tensor | None]] = [[None] * towers for _ in range(count)]
+    for tensor, (tower, number) in places.items():
+        rows[number][tower] = tensor
+    return rows
+
+
+def _common_spec(row: Sequence[Tensor | None]) -> TensorSpec:
+    """Return what is known of the results of all replicas alike."""
+    specs = {None if tensor is None else tensor.spec.describe() for tensor in row}
+    first = next(tensor for tensor in row if tensor is not None)
+    if len(specs) == 1:
+        return first.spec
+    return TensorSpec(TensorShape(None), first.dtype)

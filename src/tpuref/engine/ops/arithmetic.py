@@ -1,0 +1,20 @@
+"""The arithmetic that families of operations share: sums in float32."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from tpuref.engine.ops.meaning import Array
+
+_NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+
+
+def widened(array: Array) -> Array:
+    """Return float16 and bfloat16 as float32, in which they accumulate."""
+    return array.astype(np.float32) if array.dtype in _NARROW else array
+
+
+def is_integer(array: Array) -> bool:
+    """Whether the elements are integers, signed or not."""
+    return array.dtype.kind in "iu"

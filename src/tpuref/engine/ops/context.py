@@ -1,0 +1,158 @@
+"""What an operation with effects finds around it: variables, queues, the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from tpuref.engine.ops.meaning import Array
+
+
+class Variables(Protocol):
+    """The values of the variables, as one replica sees them."""
+
+    def read(self, handle: str) -> Array:
+        """Return the value of a variable."""
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give a variable a new value."""
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+
+
+class Queue(Protocol):
+    """Tuples on their way from the host to the replicas."""
+
+    def enqueue(self, replica: int, elements: Sequence[Array]) -> None:
+        """Add one tuple for a replica."""
+
+    def dequeue(
+        self, replica: int, timeout: float, watch: Callable[[], None] | None
+    ) -> Sequence[Array]:
+        """Take the next tuple of a replica, waiting at most `timeout` seconds."""
+
+    def close(self) -> None:
+        """Let replicas that find their queue empty see the end of the input."""
+
+
+class DeviceQueues(Protocol):
+    """The queues of the cores in one direction, infeed or outfeed."""
+
+    def put(
+        self,
+        core: int,
+        elements: Sequence[Array],
+        timeout: float,
+        watch: Callable[[], None] | None,
+    ) -> None:
+        """Add one tuple for a core, waiting at most `timeout` seconds for room."""
+
+    def take(
+        self, core: int, timeout: float, watch: Callable[[], None] | None
+    ) -> Sequence[Array]:
+        """Take the next tuple of a core, waiting at most `timeout` seconds."""
+
+
+class Feed(Protocol):
+    """The elements of a dataset for the turns of a loop."""
+
+    def next(self, replica: int, count: int) -> Sequence[Array]:
+        """Return a replica's elements for its next turns, `count` at most."""
+
+
+class Iteration(Protocol):
+    """One pass over a dataset."""
+
+    def next(self) -> Sequence[Array]:
+        """Return the next element."""
+
+
+class State(Protocol):
+    """What lasts from one run to the next, besides the variables."""
+
+    def infeed(self, name: str) -> Queue:
+        """Return the infeed queue of that name."""
+
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+
+    def clear_device_queues(self) -> None:
+        """Empty the queues of the cores."""
+
+    def begin_iteration(self, name: str, iteration: Any) -> None:
+        """Let an iterator give the elements of a new pass."""
+
+    def has_iteration(self, name: str) -> bool:
+        """Return whether the iterator of that name has begun."""
+
+    def iteration(self, name: str) -> Iteration:
+        """Return the pass that an iterator is in; it is an error if none was begun."""
+
+    def begin_feed(
+        self, name: str, iteration: Iteration, towers: int, width: int, steps: int
+    ) -> None:
+        """Let a pass feed the turns of a loop."""
+
+    def feed(self, name: str) -> Feed:
+        """Return what feeds a loop."""
+
+
+class Systems(Protocol):
+    """The TPU systems of the jobs."""
+
+    def replicate(self, instr: Any, inputs: Sequence[Array], run: Any) -> list[Array]:
+        """Run a replicated computation and return the outputs of all replicas."""
+
+    def initialize(self, instr: Any) -> bytes:
+        """Start the system of a job and return its serialized topology."""
+
+    def shutdown(self, instr: Any) -> None:
+        """Stop the system of a job."""
+
+
+class Run(Protocol):
+    """One program being run.
+
+    Attributes
+    ----------
+    functions
+        The user's Python functions, by token.
+    systems
+        The TPU systems that the program may use; None inside a replica.
+    timeout
+        The deadline of every wait, in seconds.
+    watch
+        Called now and then during a long wait; ends the wait where it raises.
+    """
+
+    functions: Mapping[int, Callable[..., Any]]
+    systems: Systems | None
+    timeout: float
+    watch: Callable[[], None] | None
+
+    @property
+    def state(self) -> State:
+        """What lasts from run to run."""
+
+
+class EffectContext(Protocol):
+    """What the effect of an operation is given besides inputs and attributes.
+
+    Attributes
+    ----------
+    instr
+        The instruction: name, line, blocks, what is known of its outputs.
+    replica
+        The replica that runs it.
+    run
+        The run that it belongs to.
+    """
+
+    instr: Any
+    replica: int
+    run: Any
+
+    @property
+    def variables(self) -> Variables:
+        """The replica's view of the variables."""

@@ -1,0 +1,77 @@
+"""Branches, loops, and copies between towers: what the interpreters know themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import bool_
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.definition import Block, BlockSpec, OpDef, Operand
+from tpuref.engine.ops.meaning import Array
+
+
+def _chosen(
+    predicate: Operand, *captured: Operand, blocks: Sequence[BlockSpec]
+) -> Sequence[TensorSpec]:
+    if predicate.dtype != bool_:
+        raise TypeError(f"the predicate must be bool, got {predicate.describe()}")
+    first, second = blocks
+    return tuple(
+        TensorSpec(a.shape.most_specific_compatible_shape(b.shape), a.dtype)
+        for a, b in zip(first.results, second.results, strict=True)
+    )
+
+
+def _looped(
+    *operands: Operand,
+    loop_variables: int,
+    maximum_iterations: int | None,
+    blocks: Sequence[BlockSpec],
+) -> Sequence[TensorSpec]:
+    """The parameters of the body are what holds for every turn.
+
+    What the body gives beyond the loop variables is kept: an output has the elements of
+    all turns, one after the other.
+    """
+    body = blocks[1]
+    kept = [TensorSpec([None], spec.dtype) for spec in body.results[loop_variables:]]
+    return *body.parameters[:loop_variables], *kept
+
+
+def nothing_kept(specs: Sequence[TensorSpec]) -> list[list[Array]]:
+    """Return a list for each output of which a loop keeps the values of all turns."""
+    return [[] for _ in specs]
+
+
+def joined(kept: Sequence[Sequence[Array]], specs: Sequence[TensorSpec]) -> list[Array]:
+    """Return what a loop keeps: of each such output, the values of all turns."""
+    return [
+        np.concatenate([np.empty(0, spec.dtype.np), *(a.reshape(-1) for a in arrays)])
+        for arrays, spec in zip(kept, specs, strict=True)
+    ]
+
+
+def _copied(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:
+    return TensorSpec(x.shape, x.dtype)
+
+
+def _all_but_the_first(inputs: int, attrs: Any) -> int:
+    return inputs - 1
+
+
+def _all(inputs: int, attrs: Any) -> int:
+    return inputs
+
+
+IF = OpDef(
+    "If",
+    _chosen,
+    blocks=(Block("true", _all_but_the_first), Block("false", _all_but_the_first)),
+)
+WHILE = OpDef("While", _looped, blocks=(Block("condition", _all), Block("body", _all)))
+TOWER_COPY = OpDef("TowerCopy", _copied)
+
+OPERATIONS: tuple[OpDef, ...] = (IF, WHILE, TOWER_COPY)

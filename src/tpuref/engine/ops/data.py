@@ -1,0 +1,131 @@
+"""Iterators over datasets, and the feeds of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.context import EffectContext, Iteration
+from tpuref.engine.ops.definition import OpDef, Operand, Place
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.ops.ownership import owned
+
+Sizes = tuple[int | None, ...]
+
+# -- what is known beforehand ------------------------------------------------------
+
+
+def _made(*captured: Operand, iterator: str, token: int) -> Sequence[TensorSpec]:
+    return ()
+
+
+def _next(
+    *,
+    iterator: str,
+    token: int | None,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes | None, ...],
+) -> Sequence[TensorSpec]:
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
+
+
+def _begun(
+    steps: Operand,
+    *,
+    feed: str,
+    iterator: str,
+    token: int | None,
+    towers: int,
+    width: int,
+) -> Sequence[TensorSpec]:
+    return ()
+
+
+def _fed(
+    *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
+) -> Sequence[TensorSpec]:
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
+
+
+# -- taking elements ---------------------------------------------------------------
+
+
+def _make(
+    context: EffectContext, *captured: Array, iterator: str, token: int
+) -> Sequence[Array]:
+    run = context.run
+    kept = list(map(owned, captured))
+    run.state.begin_iteration(iterator, run.functions[token](kept, run))
+    return ()
+
+
+def _get_next(
+    context: EffectContext,
+    *,
+    iterator: str,
+    token: int | None,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes | None, ...],
+) -> Sequence[Array]:
+    return _iteration(context, iterator, token).next()
+
+
+def _iteration(context: EffectContext, iterator: str, token: int | None) -> Iteration:
+    """Return the pass of an iterator; with a token it begins by itself."""
+    run = context.run
+    if token is not None and not run.state.has_iteration(iterator):
+        run.state.begin_iteration(iterator, run.functions[token]((), run))
+    found: Iteration = run.state.iteration(iterator)
+    return found
+
+
+def _begin_feed(
+    context: EffectContext,
+    steps: Array,
+    *,
+    feed: str,
+    iterator: str,
+    token: int | None,
+    towers: int,
+    width: int,
+) -> Sequence[Array]:
+    iteration = _iteration(context, iterator, token)
+    context.run.state.begin_feed(feed, iteration, towers, width, int(steps))
+    return ()
+
+
+def _take(
+    context: EffectContext,
+    *count: Array,
+    feed: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+) -> Sequence[Array]:
+    """Return one element, or as many as a core asks for at once."""
+    wanted = int(count[0]) if count else 1
+    taken: Sequence[Array] = context.run.state.feed(feed).next(context.replica, wanted)
+    return taken
+
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef("MakeIterator", _made, effect=_make, place=Place.HOST, client=True),
+    OpDef("IteratorGetNext", _next, effect=_get_next, place=Place.HOST, client=True),
+    OpDef("FeedBegin", _begun, effect=_begin_feed, place=Place.HOST, client=True),
+    OpDef(
+        "FeedDequeue",
+        _fed,
+        effect=_take,
+        place=Place.CALL,
+        client=True,
+        drains="feed",
+        ahead=True,
+    ),
+)

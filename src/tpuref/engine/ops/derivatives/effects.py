@@ -1,0 +1,75 @@
+"""Gradients of operations that act outside of the program, or between replicas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.ops.derivatives.rule import (
+    Applied,
+    Apply,
+    Rule,
+    Tensor,
+    not_differentiable,
+)
+
+
+def _print(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return dy, *[None] * (len(op.inputs) - 1)
+
+
+def _cross_replica_sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Each contribution is in the sum of every replica of its group."""
+    return apply("CrossReplicaSum", dy, groups=op.attrs["groups"])
+
+
+def _tower_sum(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return (dy,) * len(op.inputs)
+
+
+STATE_RULES: dict[str, Rule] = dict.fromkeys(
+    (
+        *("VariableV2", "ReadVariableOp", "IsVariableInitialized"),
+        *("Assign", "AssignAdd", "AssignSub"),
+    ),
+    not_differentiable,
+)
+
+# RandomShuffle has no rule, because it does not tell which row went where.
+RANDOM_RULES: dict[str, Rule] = dict.fromkeys(
+    (
+        *("RandomUniform", "RandomStandardNormal", "TruncatedNormal"),
+        *("RandomUniformInt", "Multinomial"),
+    ),
+    not_differentiable,
+)
+
+HOST_RULES: dict[str, Rule] = {
+    "PyFunc": not_differentiable,
+    "Print": _print,
+    "Assert": not_differentiable,
+}
+
+# TowerOwn has no rule: which input it gives depends on who asks.
+COLLECTIVE_RULES: dict[str, Rule] = {
+    "CrossReplicaSum": _cross_replica_sum,
+    "TowerSum": _tower_sum,
+}
+
+TPU_RULES: dict[str, Rule] = dict.fromkeys(
+    (
+        *("ConfigureDistributedTPU", "ShutdownDistributedTPU", "ReplicaId"),
+        *("TPUReplicatedInput", "InfeedEnqueueTuple", "InfeedDequeueTuple"),
+        "InfeedClose",
+    ),
+    not_differentiable,
+)
+
+FEED_RULES: dict[str, Rule] = dict.fromkeys(
+    ("CoreInfeedEnqueue", "CoreInfeedDequeue", "OutfeedEnqueue", "OutfeedDequeue"),
+    not_differentiable,
+)
+
+DATA_RULES: dict[str, Rule] = dict.fromkeys(
+    ("MakeIterator", "IteratorGetNext", "FeedBegin", "FeedDequeue"),
+    not_differentiable,
+)

@@ -1,0 +1,569 @@
+"""Operations that compute each element from the elements at the same place."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    complex64,
+    complex128,
+    float32,
+    float64,
+    int32,
+    string,
+)
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.arithmetic import is_integer, widened
+from tpuref.engine.ops.broadcasting import (
+    ANY,
+    BOOL,
+    FLOATING,
+    INDEX,
+    INEXACT,
+    INTEGER,
+    NUMERIC,
+    REAL,
+    Kind,
+    broadcast_same_dtype,
+    broadcast_shape,
+    describe_all,
+    require_kind,
+    require_same_dtype,
+    same_shape,
+)
+from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
+
+SIGNED_OR_COMPLEX = Kind(
+    "a signed number",
+    tuple(dtype for dtype in NUMERIC.dtypes if not dtype.is_unsigned),
+)
+INTEGER_OR_BOOL = Kind("an integer or boolean", (*INTEGER.dtypes, bool_))
+
+_REAL_PART = {complex64: float32, complex128: float64}
+_COMPLEX_OF = {float32: complex64, float64: complex128}
+
+
+# Inference: one operand.
+
+
+def numeric(x: Operand) -> TensorSpec:
+    """Infer a function of numbers that keeps the dtype."""
+    return same_shape(x, NUMERIC)
+
+
+def inexact(x: Operand) -> TensorSpec:
+    """Infer a function of floating-point or complex numbers that keeps the dtype."""
+    return same_shape(x, INEXACT)
+
+
+def floating(x: Operand) -> TensorSpec:
+    """Infer a function of floating-point numbers that keeps the dtype."""
+    return same_shape(x, FLOATING)
+
+
+def signed(x: Operand) -> TensorSpec:
+    """Infer a function of numbers that may be negative, which keeps the dtype."""
+    return same_shape(x, SIGNED_OR_COMPLEX)
+
+
+def boolean(x: Operand) -> TensorSpec:
+    """Infer a function of booleans."""
+    return same_shape(x, BOOL)
+
+
+def bits(x: Operand) -> TensorSpec:
+    """Infer a function of the bits of an integer or boolean."""
+    return same_shape(x, INTEGER_OR_BOOL)
+
+
+def classified(x: Operand) -> TensorSpec:
+    """Infer a question about a floating-point or complex number."""
+    require_kind(x, INEXACT)
+    return TensorSpec(x.shape, bool_)
+
+
+def sign_bit(x: Operand) -> TensorSpec:
+    """Infer the question whether a floating-point number is negative."""
+    require_kind(x, FLOATING)
+    return TensorSpec(x.shape, bool_)
+
+
+def real_part(x: Operand) -> TensorSpec:
+    """Infer a real property of a number: float32 of complex64, its own of a real."""
+    dtype = require_kind(x, NUMERIC)
+    return TensorSpec(x.shape, _REAL_PART.get(dtype, dtype))
+
+
+def argument(x: Operand) -> TensorSpec:
+    """Infer the angle of a floating-point or complex number."""
+    dtype = require_kind(x, INEXACT)
+    return TensorSpec(x.shape, _REAL_PART.get(dtype, dtype))
+
+
+def fraction_and_whole(x: Operand) -> tuple[TensorSpec, TensorSpec]:
+    """Infer the two parts of a floating-point number, both of its dtype."""
+    return floating(x), floating(x)
+
+
+def mantissa_and_exponent(x: Operand) -> tuple[TensorSpec, TensorSpec]:
+    """Infer the mantissa, of the dtype of `x`, and the exponent, int32."""
+    return floating(x), TensorSpec(x.shape, int32)
+
+
+def cast(x: Operand, *, dtype: str) -> TensorSpec:
+    """Infer a conversion; text converts to nothing and nothing to text."""
+    target = as_dtype(dtype)
+    if string in (x.dtype, target):
+        raise TypeError(f"no cast from {x.describe()} to {target.name} exists")
+    return TensorSpec(x.shape, target)
+
+
+# Inference: two or more operands.
+
+
+def binary_numeric(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two numbers of one dtype."""
+    return broadcast_same_dtype(x, y, kind=NUMERIC)
+
+
+def binary_real(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two real numbers of one dtype."""
+    return broadcast_same_dtype(x, y, kind=REAL)
+
+
+def binary_inexact(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two floating-point or complex numbers of one dtype."""
+    return broadcast_same_dtype(x, y, kind=INEXACT)
+
+
+def binary_floating(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two floating-point numbers of one dtype."""
+    return broadcast_same_dtype(x, y, kind=FLOATING)
+
+
+def binary_integer(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two integers of one dtype."""
+    return broadcast_same_dtype(x, y, kind=INTEGER)
+
+
+def binary_bits(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of the bits of two integers or booleans of one dtype."""
+    return broadcast_same_dtype(x, y, kind=INTEGER_OR_BOOL)
+
+
+def binary_boolean(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function of two booleans."""
+    return broadcast_same_dtype(x, y, kind=BOOL)
+
+
+def ordering(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a comparison by size of two real numbers of one dtype."""
+    return TensorSpec(broadcast_same_dtype(x, y, kind=REAL).shape, bool_)
+
+
+def equality(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a comparison for equality of two values of any one dtype."""
+    return TensorSpec(broadcast_same_dtype(x, y, kind=ANY).shape, bool_)
+
+
+def quotient_dtype(dtype: DType) -> DType:
+    """Return the dtype of a true quotient: integers give a floating-point type."""
+    if not dtype.is_integer:
+        return dtype
+    return float32 if dtype.size <= 2 else float64
+
+
+def true_quotient(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a division in which integers become floating-point numbers."""
+    spec = binary_numeric(x, y)
+    return TensorSpec(spec.shape, quotient_dtype(spec.dtype))
+
+
+def quotient_and_rest(x: Operand, y: Operand) -> tuple[TensorSpec, TensorSpec]:
+    """Infer the whole quotient and the rest, both of the dtype of the operands."""
+    return binary_real(x, y), binary_real(x, y)
+
+
+def double_precision(x: Operand, y: Operand) -> TensorSpec:
+    """Infer a function that computes in float64, or complex128 of complex numbers."""
+    spec = binary_numeric(x, y)
+    return TensorSpec(spec.shape, complex128 if spec.dtype.is_complex else float64)
+
+
+def scaled_by_power(x: Operand, exponent: Operand) -> TensorSpec:
+    """Infer a floating-point number times a power of two with an integer exponent."""
+    dtype = require_kind(x, FLOATING)
+    require_kind(exponent, INDEX)
+    return TensorSpec(broadcast_shape(x, exponent), dtype)
+
+
+def complex_of(real: Operand, imag: Operand) -> TensorSpec:
+    """Infer the complex number of two float32 or float64 parts."""
+    dtype = require_same_dtype(real, imag)
+    if dtype not in _COMPLEX_OF:
+        raise TypeError(
+            f"expected parts of float32 or float64, got {describe_all(real, imag)}"
+        )
+    return TensorSpec(broadcast_shape(real, imag), _COMPLEX_OF[dtype])
+
+
+def clipped(x: Operand, low: Operand, high: Operand) -> TensorSpec:
+    """Infer `x` kept between two bounds, which broadcast with it."""
+    return broadcast_same_dtype(x, low, high, kind=REAL)
+
+
+def total(*operands: Operand) -> TensorSpec:
+    """Infer the sum of any number of tensors of one shape and dtype."""
+    dtype = require_same_dtype(*operands)
+    require_kind(operands[0], NUMERIC)
+    shape = operands[0].shape
+    for operand in operands[1:]:
+        if not shape.is_compatible_with(operand.shape):
+            raise ValueError(f"expected equal shapes, got {describe_all(*operands)}")
+        shape = shape.merge_with(operand.shape)
+    return TensorSpec(shape, dtype)
+
+
+def replaced(x: Operand, *, nan: float, high: float | None, low: float | None) -> Any:
+    """Infer the replacement of the values that are not finite."""
+    return floating(x)
+
+
+def closeness(
+    x: Operand, y: Operand, *, rtol: float, atol: float, equal_nan: bool
+) -> TensorSpec:
+    """Infer the question whether two numbers are equal within a tolerance."""
+    return TensorSpec(binary_numeric(x, y).shape, bool_)
+
+
+# Computation, where it is more than one function of the namespace.  The checks of
+# integers look at values, which only NumPy has at hand; other engines do without.
+
+
+def _refuse_zero(x: Array, y: Array) -> None:
+    if is_integer(y) and x.size and not np.all(y):
+        raise InvalidArgumentError(
+            f"integer division by zero (inputs: {describe(x)}, {describe(y)}); use "
+            "tf.truediv for a quotient that may be infinite",
+            code=codes.INTEGER_DIVISION_BY_ZERO,
+        )
+
+
+def _floor_divide(xp: Any, x: Array, y: Array) -> Any:
+    """Round the quotient itself, as TensorFlow does: 1.0 // 0.1 is 10, not 9."""
+    if is_integer(x):
+        return xp.floor_divide(x, y)
+    return xp.floor(xp.true_divide(x, y))
+
+
+def _checked_floor_divide(x: Array, y: Array) -> Any:
+    _refuse_zero(x, y)
+    return _floor_divide(np, x, y)
+
+
+def _floor_mod(x: Array, y: Array) -> Any:
+    _refuse_zero(x, y)
+    return np.remainder(x, y)
+
+
+def _truncate_mod(x: Array, y: Array) -> Any:
+    _refuse_zero(x, y)
+    return np.fmod(x, y)
+
+
+def _div_mod(x: Array, y: Array) -> Any:
+    _refuse_zero(x, y)
+    return np.divmod(x, y)
+
+
+def _true_divide(xp: Any, x: Array, y: Array, *, out: Array | None = None) -> Any:
+    into = {} if out is None else {"out": out}
+    if not is_integer(x):
+        return xp.true_divide(x, y, **into)
+    dtype = np.float32 if x.dtype.itemsize <= 2 else np.float64
+    return xp.true_divide(x.astype(dtype), y.astype(dtype), **into)
+
+
+def _divide_no_nan(xp: Any, x: Array, y: Array) -> Any:
+    return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
+
+
+def _power(x: Array, y: Array) -> Any:
+    if is_integer(y) and np.any(y < 0):
+        raise InvalidArgumentError(
+            f"an integer to a negative power is no integer (inputs: {describe(x)}, "
+            f"{describe(y)}); cast to a floating-point type first"
+        )
+    return np.power(x, y)
+
+
+def _float_power(xp: Any, x: Array, y: Array) -> Any:
+    dtype = np.complex128 if x.dtype.kind == "c" else np.float64
+    return xp.power(x.astype(dtype), y.astype(dtype))
+
+
+def _squared_difference(xp: Any, x: Array, y: Array) -> Any:
+    difference = xp.subtract(x, y)
+    if difference.dtype.kind != "c":
+        return xp.square(difference)
+    return xp.multiply(difference, xp.conj(difference))
+
+
+def _sign(xp: Any, x: Array) -> Any:
+    if x.dtype.kind != "c":
+        return xp.sign(x)
+    size = xp.abs(x)
+    return xp.where(size == 0, xp.zeros((), x.dtype), x / size)
+
+
+def _rsqrt(xp: Any, x: Array) -> Any:
+    return xp.reciprocal(xp.sqrt(widened(x))).astype(x.dtype)
+
+
+def _round(xp: Any, x: Array) -> Any:
+    return x if is_integer(x) else xp.rint(x)
+
+
+def _imag(xp: Any, x: Array) -> Any:
+    return x.imag if x.dtype.kind == "c" else xp.zeros_like(x)
+
+
+def _real(xp: Any, x: Array) -> Any:
+    return x.real if x.dtype.kind == "c" else x
+
+
+def _angle(xp: Any, x: Array) -> Any:
+    return xp.arctan2(_imag(xp, x), _real(xp, x))
+
+
+def _complex(real: Array, imag: Array) -> Any:
+    real, imag = np.broadcast_arrays(real, imag)
+    result = np.empty(
+        real.shape, np.complex64 if real.dtype == np.float32 else np.complex128
+    )
+    result.real, result.imag = real, imag
+    return result
+
+
+def _ldexp(xp: Any, x: Array, exponent: Array) -> Any:
+    # Beyond these exponents every type has overflowed to infinity or vanished.
+    steps = xp.clip(exponent, -5000, 5000).astype(np.intc)
+    return xp.ldexp(widened(x), steps).astype(x.dtype)
+
+
+def _log_gamma(value: float) -> float:
+    try:
+        return math.lgamma(value)
+    except (ValueError, OverflowError):  # a pole, or a value beyond float64
+        return math.inf
+
+
+_ERF = np.frompyfunc(math.erf, 1, 1)
+_ERFC = np.frompyfunc(math.erfc, 1, 1)
+_LGAMMA = np.frompyfunc(_log_gamma, 1, 1)
+
+
+def _erf(x: Array) -> Any:
+    return np.asarray(_ERF(x.astype(np.float64)), np.float64).astype(x.dtype)
+
+
+def _erfc(x: Array) -> Any:
+    return np.asarray(_ERFC(x.astype(np.float64)), np.float64).astype(x.dtype)
+
+
+def _lgamma(x: Array) -> Any:
+    return np.asarray(_LGAMMA(x.astype(np.float64)), np.float64).astype(x.dtype)
+
+
+def _digamma(x: Array) -> Any:
+    """Return the derivative of lgamma: by reflection, recurrence, and Stirling."""
+    wide = x.astype(np.float64)
+    turned = wide <= 0
+    z = np.where(turned, 1 - wide, wide)
+    total = np.where(turned, -np.pi / np.tan(np.pi * wide), 0.0)
+    for _ in range(10):  # beyond 10 the series below has 16 digits
+        total, z = np.where(z < 10, total - 1 / z, total), np.where(z < 10, z + 1, z)
+    w = 1 / (z * z)
+    series = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
+    result = total + np.log(z) - 0.5 / z - series
+    pole = turned & (wide == np.floor(wide))
+    return np.where(pole, np.inf, result).astype(x.dtype)
+
+
+def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
+    target = as_dtype(dtype)
+    if x.dtype.kind == "c" and not (target.is_complex or target.is_bool):
+        x = x.real
+    if out is None:
+        return x.astype(target.np)
+    out[...] = x
+    return out
+
+
+def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
+    return xp.maximum(xp.minimum(x, high), low)
+
+
+def _add_n(xp: Any, *arrays: Array) -> Any:
+    result = widened(arrays[0])
+    for array in arrays[1:]:
+        if array.shape != result.shape:
+            raise ValueError("expected equal shapes")
+        result = xp.add(result, widened(array))
+    return xp.asarray(result).astype(arrays[0].dtype, copy=False)
+
+
+def _replace(
+    xp: Any, x: Array, *, nan: float, high: float | None, low: float | None
+) -> Any:
+    limits = as_dtype(x.dtype)
+    top = limits.max if high is None else high
+    bottom = limits.min if low is None else low
+    result = xp.where(xp.isnan(x), xp.asarray(nan, x.dtype), x)
+    result = xp.where(xp.isposinf(widened(x)), xp.asarray(top, x.dtype), result)
+    return xp.where(xp.isneginf(widened(x)), xp.asarray(bottom, x.dtype), result)
+
+
+def _is_close(
+    xp: Any, x: Array, y: Array, *, rtol: float, atol: float, equal_nan: bool
+) -> Any:
+    return xp.isclose(widened(x), widened(y), rtol, atol, equal_nan)
+
+
+# The others do not broadcast, or the bits depend on what lies beside: those of Pow on
+# whether there is one exponent, those of Cast where an integer cannot hold the number.
+_op = partial(OpDef, elementwise=True)
+
+OPERATIONS: tuple[OpDef, ...] = (
+    # Arithmetic.
+    _op("AddV2", binary_numeric, Ufunc("add")),
+    _op("Sub", binary_numeric, Ufunc("subtract")),
+    _op("Mul", binary_numeric, Ufunc("multiply")),
+    _op("RealDiv", true_quotient, _true_divide, inexact=np.true_divide),
+    _op("DivNoNan", binary_inexact, _divide_no_nan),
+    _op(
+        "FloorDiv",
+        binary_real,
+        _floor_divide,
+        ieee(_checked_floor_divide),
+    ),
+    _op(
+        "FloorMod",
+        binary_real,
+        Ufunc("remainder"),
+        ieee(_floor_mod),
+        inexact=np.remainder,
+    ),
+    _op(
+        "TruncateMod", binary_real, Ufunc("fmod"), ieee(_truncate_mod), inexact=np.fmod
+    ),
+    _op("DivMod", quotient_and_rest, Ufunc("divmod"), compute=ieee(_div_mod)),
+    OpDef("Pow", binary_numeric, Ufunc("power"), ieee(_power), inexact=np.power),
+    OpDef("FloatPower", double_precision, _float_power),
+    _op("SquaredDifference", binary_numeric, _squared_difference),
+    _op("Maximum", binary_real, Ufunc("maximum")),
+    _op("Minimum", binary_real, Ufunc("minimum")),
+    OpDef("Fmax", binary_real, Ufunc("fmax")),
+    OpDef("Fmin", binary_real, Ufunc("fmin")),
+    _op("Gcd", binary_integer, Ufunc("gcd")),
+    _op("Lcm", binary_integer, Ufunc("lcm")),
+    OpDef("AddN", total, _add_n),
+    _op("ClipByValue", clipped, _clip),
+    _op("Positive", numeric, Ufunc("positive")),
+    _op("Neg", signed, Ufunc("negative"), linear=True),
+    _op("Abs", real_part, Ufunc("absolute")),
+    _op("Fabs", floating, Ufunc("fabs")),
+    _op("Sign", numeric, _sign),
+    _op("Heaviside", binary_floating, Ufunc("heaviside")),
+    _op("Square", numeric, Ufunc("square")),
+    _op("Reciprocal", inexact, Ufunc("reciprocal")),
+    # Rounding, and the parts of a floating-point number.
+    _op("Round", numeric, _round, inexact=np.rint),
+    _op("Rint", floating, Ufunc("rint")),
+    _op("Floor", floating, Ufunc("floor")),
+    _op("Ceil", floating, Ufunc("ceil")),
+    _op("Trunc", floating, Ufunc("trunc")),
+    _op("Modf", fraction_and_whole, Ufunc("modf")),
+    _op("Frexp", mantissa_and_exponent, Ufunc("frexp")),
+    _op("Ldexp", scaled_by_power, _ldexp),
+    _op("Copysign", binary_floating, Ufunc("copysign")),
+    _op("NextAfter", binary_floating, Ufunc("nextafter")),
+    _op("Spacing", floating, Ufunc("spacing")),
+    # Powers, exponentials and logarithms.
+    _op("Sqrt", inexact, Ufunc("sqrt")),
+    _op("Rsqrt", inexact, _rsqrt),
+    _op("Cbrt", floating, Ufunc("cbrt")),
+    _op("Hypot", binary_floating, Ufunc("hypot")),
+    _op("Exp", inexact, Ufunc("exp")),
+    _op("Exp2", inexact, Ufunc("exp2")),
+    _op("Expm1", inexact, Ufunc("expm1")),
+    _op("Log", inexact, Ufunc("log")),
+    _op("Log2", inexact, Ufunc("log2")),
+    _op("Log10", inexact, Ufunc("log10")),
+    _op("Log1p", inexact, Ufunc("log1p")),
+    _op("LogAddExp", binary_floating, Ufunc("logaddexp")),
+    _op("LogAddExp2", binary_floating, Ufunc("logaddexp2")),
+    _op("Erf", floating, compute=ieee(_erf)),
+    _op("Erfc", floating, compute=ieee(_erfc)),
+    _op("Lgamma", floating, compute=ieee(_lgamma)),
+    _op("Digamma", floating, compute=ieee(_digamma)),
+    # Angles.
+    _op("Sin", inexact, Ufunc("sin")),
+    _op("Cos", inexact, Ufunc("cos")),
+    _op("Tan", inexact, Ufunc("tan")),
+    _op("Asin", inexact, Ufunc("arcsin")),
+    _op("Acos", inexact, Ufunc("arccos")),
+    _op("Atan", inexact, Ufunc("arctan")),
+    _op("Atan2", binary_floating, Ufunc("arctan2")),
+    _op("Sinh", inexact, Ufunc("sinh")),
+    _op("Cosh", inexact, Ufunc("cosh")),
+    _op("Tanh", inexact, Ufunc("tanh")),
+    _op("Asinh", inexact, Ufunc("arcsinh")),
+    _op("Acosh", inexact, Ufunc("arccosh")),
+    _op("Atanh", inexact, Ufunc("arctanh")),
+    _op("Degrees", floating, Ufunc("rad2deg")),
+    _op("Radians", floating, Ufunc("deg2rad")),
+    # Complex numbers.
+    _op("Complex", complex_of, compute=ieee(_complex)),
+    _op("Real", real_part, _real),
+    _op("Imag", real_part, _imag),
+    _op("Conj", numeric, Ufunc("conj")),
+    _op("Angle", argument, _angle),
+    # Comparison.
+    _op("Equal", equality, Ufunc("equal")),
+    _op("NotEqual", equality, Ufunc("not_equal")),
+    _op("Less", ordering, Ufunc("less")),
+    _op("LessEqual", ordering, Ufunc("less_equal")),
+    _op("Greater", ordering, Ufunc("greater")),
+    _op("GreaterEqual", ordering, Ufunc("greater_equal")),
+    _op("IsClose", closeness, _is_close),
+    # Logic and bits.
+    _op("LogicalAnd", binary_boolean, Ufunc("logical_and")),
+    _op("LogicalOr", binary_boolean, Ufunc("logical_or")),
+    _op("LogicalXor", binary_boolean, Ufunc("logical_xor")),
+    _op("LogicalNot", boolean, Ufunc("logical_not")),
+    _op("BitwiseAnd", binary_bits, Ufunc("bitwise_and")),
+    _op("BitwiseOr", binary_bits, Ufunc("bitwise_or")),
+    _op("BitwiseXor", binary_bits, Ufunc("bitwise_xor")),
+    _op("Invert", bits, Ufunc("invert")),
+    _op("LeftShift", binary_integer, Ufunc("left_shift")),
+    _op("RightShift", binary_integer, Ufunc("right_shift")),
+    # Special values.
+    _op("IsNan", classified, Ufunc("isnan")),
+    _op("IsInf", classified, Ufunc("isinf")),
+    _op("IsFinite", classified, Ufunc("isfinite")),
+    _op("Signbit", sign_bit, Ufunc("signbit")),
+    _op("NanToNum", replaced, _replace),
+    # Conversion.
+    OpDef("Cast", cast, _cast, linear=True),
+)

@@ -1,0 +1,201 @@
+"""Infeed and outfeed of the cores: each core has one queue in each direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.context import DeviceQueues, EffectContext
+from tpuref.engine.ops.definition import OpDef, Operand, Place
+from tpuref.engine.ops.meaning import Array
+
+Sizes = tuple[int | None, ...]
+
+CORES_PER_HOST = 8
+"""The cores of one task; an ordinal counts them."""
+
+
+def _put_by_host(
+    *elements: Operand,
+    queue: str,
+    shapes: tuple[Sizes, ...],
+    task: int,
+    device_ordinal: int,
+) -> Sequence[TensorSpec]:
+    return ()
+
+
+def _taken_by_core(
+    *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
+) -> Sequence[TensorSpec]:
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
+
+
+def _put_by_core(*elements: Operand, queue: str) -> Sequence[TensorSpec]:
+    return ()
+
+
+def _taken_by_host(
+    *,
+    queue: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+    task: int,
+    device_ordinal: int,
+) -> Sequence[TensorSpec]:
+    return _taken_by_core(queue=queue, dtypes=dtypes, shapes=shapes)
+
+
+def _enqueue_infeed(
+    context: EffectContext,
+    *elements: Array,
+    queue: str,
+    shapes: tuple[Sizes, ...],
+    task: int,
+    device_ordinal: int,
+) -> Sequence[Array]:
+    given = [array.shape for array in elements]
+    if not all(map(_fits, given, shapes)):
+        raise InvalidArgumentError(
+            f"the tensors have the shapes {given}, but shapes says {list(shapes)}; "
+            "pass the shapes of the tensors",
+            code=codes.FEED_MISMATCH,
+        )
+    _put(context, queue, _core(task, device_ordinal), elements)
+    return ()
+
+
+def _dequeue_infeed(
+    context: EffectContext,
+    *,
+    queue: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+) -> Sequence[Array]:
+    return _taken(context, queue, _own_core(context), dtypes, shapes)
+
+
+def _enqueue_outfeed(
+    context: EffectContext, *elements: Array, queue: str
+) -> Sequence[Array]:
+    _put(context, queue, _own_core(context), elements)
+    return ()
+
+
+def _dequeue_outfeed(
+    context: EffectContext,
+    *,
+    queue: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+    task: int,
+    device_ordinal: int,
+) -> Sequence[Array]:
+    return _taken(context, queue, _core(task, device_ordinal), dtypes, shapes)
+
+
+def _put(
+    context: EffectContext, queue: str, core: int, elements: Sequence[Array]
+) -> None:
+    _queues(context, queue).put(core, elements, context.run.timeout, context.run.watch)
+
+
+def _taken(
+    context: EffectContext,
+    queue: str,
+    core: int,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+) -> Sequence[Array]:
+    """Take a tuple, and check that it is what the operation was built for."""
+    run = context.run
+    arrays = _queues(context, queue).take(core, run.timeout, run.watch)
+    wanted = [TensorSpec(s, as_dtype(d)) for s, d in zip(shapes, dtypes, strict=True)]
+    given = [TensorSpec(a.shape, as_dtype(a.dtype)) for a in arrays]
+    fits = len(given) == len(wanted) and all(
+        a.dtype == b.dtype and _fits(a.shape.as_tuple(), b.shape.as_tuple())
+        for a, b in zip(given, wanted, strict=True)
+    )
+    if not fits:
+        raise InvalidArgumentError(
+            f"the next tuple in the queue of core {core} is {_described(given)}, "
+            f"expected {_described(wanted)}; give dtypes and shapes as they are "
+            "enqueued",
+            code=codes.FEED_MISMATCH,
+        )
+    return arrays
+
+
+def _fits(shape: Sizes, wanted: Sizes) -> bool:
+    return TensorShape(shape).is_compatible_with(TensorShape(wanted))
+
+
+def _described(specs: Sequence[TensorSpec]) -> str:
+    return f"({', '.join(spec.describe() for spec in specs)})"
+
+
+def _queues(context: EffectContext, queue: str) -> DeviceQueues:
+    queues: DeviceQueues = context.run.state.device_queues(queue)
+    return queues
+
+
+def _core(task: int, device_ordinal: int) -> int:
+    if not 0 <= device_ordinal < CORES_PER_HOST:
+        raise InvalidArgumentError(
+            f"device_ordinal is {device_ordinal}, expected the number of a core of the "
+            f"host, 0 to {CORES_PER_HOST - 1}, where the operation runs on a CPU",
+            code=codes.FEED_MISPLACED,
+        )
+    return task * CORES_PER_HOST + device_ordinal
+
+
+def _own_core(context: EffectContext) -> int:
+    """Return the physical core that reaches the operation."""
+    cores: tuple[tuple[int, ...], ...] = context.run.cores
+    if not cores:
+        raise InvalidArgumentError(
+            "it uses the queue of its core, so it has to be in a computation of "
+            "tf.tpu.replicate, tf.tpu.shard or tf.tpu.rewrite",
+            code=codes.FEED_MISPLACED,
+        )
+    logical: int = max(context.instr.core, 0)  # a host part belongs to the first core
+    return cores[context.replica][logical]
+
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef(
+        "CoreInfeedEnqueue",
+        _put_by_host,
+        effect=_enqueue_infeed,
+        place=Place.HOST,
+        fills="queue",
+    ),
+    OpDef(
+        "CoreInfeedDequeue",
+        _taken_by_core,
+        effect=_dequeue_infeed,
+        place=Place.CALL,
+        drains="queue",
+    ),
+    OpDef(
+        "OutfeedEnqueue",
+        _put_by_core,
+        effect=_enqueue_outfeed,
+        place=Place.CALL,
+        fills="queue",
+    ),
+    OpDef(
+        "OutfeedDequeue",
+        _taken_by_host,
+        effect=_dequeue_outfeed,
+        place=Place.HOST,
+        drains="queue",
+    ),
+)

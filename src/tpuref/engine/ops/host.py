@@ -1,0 +1,166 @@
+"""Operations that act outside the program: Python calls, printing, assertions."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import DType, as_dtype, bool_, string
+from tpuref.base.errors import (
+    InvalidArgumentError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
+from tpuref.base.shapes import unknown_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.context import EffectContext
+from tpuref.engine.ops.definition import OpDef, Operand, Place, outputs_of
+from tpuref.engine.ops.meaning import Array
+
+# -- printing and checking ---------------------------------------------------------
+
+
+def _passed_through(
+    x: Operand, *data: Operand, message: str, summarize: int
+) -> TensorSpec:
+    return TensorSpec(x.shape, x.dtype)
+
+
+def _print(x: Array, *data: Array, message: str, summarize: int) -> Array:
+    print(printed(message, data, summarize), file=sys.stderr)
+    return x
+
+
+def printed(message: str, data: Sequence[Array], summarize: int) -> str:
+    """Return what Print shows of arrays: at most `summarize` elements of each."""
+    shown = "".join(f"[{_summary(values, summarize)}]" for values in data)
+    return f"{message}{shown}"
+
+
+def _summary(values: Array, count: int) -> str:
+    flat = np.ravel(values)
+    text = " ".join(_text(value) for value in flat[:count])
+    return text + ("..." if flat.size > count else "")
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _asserted(
+    condition: Operand, *data: Operand, summarize: int
+) -> Sequence[TensorSpec]:
+    if condition.dtype != bool_:
+        raise TypeError(f"the condition must be bool, got {condition.describe()}")
+    return ()
+
+
+def _assert(condition: Array, *data: Array, summarize: int) -> Sequence[Array]:
+    if not np.all(condition):
+        shown = " ".join(f"[{_summary(values, summarize)}]" for values in data)
+        raise InvalidArgumentError(f"assertion failed: {shown}")
+    return ()
+
+
+# -- calls of Python functions -----------------------------------------------------
+
+
+def _called(
+    *operands: Operand, token: int, dtypes: tuple[str, ...]
+) -> Sequence[TensorSpec]:
+    return tuple(TensorSpec(unknown_shape(), as_dtype(dtype)) for dtype in dtypes)
+
+
+def _call(
+    context: EffectContext, *inputs: Array, token: int, dtypes: tuple[str, ...]
+) -> Sequence[Array]:
+    function, replica = context.run.functions[token], context.replica
+    try:
+        # A scalar arrives as one: bytes for text, else NumPy's.
+        returned = outputs_of(function(*[array.copy()[()] for array in inputs]))
+    except Exception as error:
+        what = f"the host function called for replica {replica}"
+        raise host_fault(what, error) from error
+    if not dtypes and len(returned) == 1 and returned[0] is None:
+        return ()
+    if len(returned) != len(dtypes):
+        raise InvalidArgumentError(
+            f"the host function called for replica {replica} returned {len(returned)} "
+            f"values, Tout names {len(dtypes)} types",
+            code=codes.HOST_FUNCTION_RESULT,
+        )
+    return [
+        _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
+        for k, (value, dtype) in enumerate(zip(returned, dtypes, strict=True))
+    ]
+
+
+_FAULTS: tuple[tuple[type[Exception], type[OpError]], ...] = (
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+)
+"""What a host function raises, and what the session then raises, as in TensorFlow."""
+
+
+def host_fault(what: str, error: Exception) -> OpError:
+    """Return the error for what code of the user's raised on the host."""
+    kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
+    if isinstance(error, OpError):
+        kinds = [type(error)]
+    kind = kinds[0] if kinds else UnknownError
+    said = codes.with_code(str(error), codes.HOST_FUNCTION_RAISED)
+    return kind(f"{what} raised {type(error).__name__}: {said}{_raised_at(error)}")
+
+
+def _raised_at(error: Exception) -> str:
+    """Return the line of the host function, where it is a Python function."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # without our own
+    if not frames:
+        return ""
+    first = frames[0]
+    site = CallSite(first.filename, first.lineno or 0, first.name)
+    return f"\n  raised at: {site}"
+
+
+def _returned_array(value: object, dtype: DType, name: str) -> Array:
+    """Return a copy of what a host function returned, as the type it promised."""
+    if dtype == string:
+        return _text_array(value)
+    array = np.asarray(value)
+    both_integers = array.dtype.kind in "iu" and dtype.is_integer
+    if not both_integers and not np.can_cast(array.dtype, dtype.np, "same_kind"):
+        raise InvalidArgumentError(
+            f"the host function returned {array.dtype} as {name}, Tout names "
+            f"{dtype.name}",
+            code=codes.HOST_FUNCTION_RESULT,
+        )
+    return array.astype(dtype.np, "C")
+
+
+def _text_array(value: object) -> Array:
+    given = np.asarray(value, object)
+    array = np.empty(given.shape, object)
+    for index, item in np.ndenumerate(given):
+        array[index] = item if isinstance(item, bytes) else str(item).encode()
+    return array
+
+
+ASSERT = OpDef("Assert", _asserted, compute=_assert, printing=True)
+PY_FUNC = OpDef("PyFunc", _called, effect=_call, place=Place.CALL, client=True)
+
+OPERATIONS: tuple[OpDef, ...] = (
+    PY_FUNC,
+    OpDef("Print", _passed_through, compute=_print, place=Place.CALL, printing=True),
+    ASSERT,
+)

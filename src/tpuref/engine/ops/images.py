@@ -1,0 +1,517 @@
+"""Operations on images: convolution and pooling.
+
+float16 and bfloat16 are computed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import int64
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.ops.broadcasting import (
+    FLOATING,
+    REAL,
+    describe_all,
+    require_kind,
+    require_rank,
+    require_same_dtype,
+)
+from tpuref.engine.ops.convolution import (
+    correlated,
+    correlated_by_channel,
+    filter_gradient,
+    filter_gradient_by_channel,
+    image_gradient,
+    image_gradient_by_channel,
+    windows,
+)
+from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.meaning import Array, ieee
+from tpuref.engine.ops.sizes import shape_held_by, sizes_in
+
+# -- windows over images -----------------------------------------------------------
+#
+# strides, dilations and ksize are pairs (rows, columns).  padding is "SAME", "VALID"
+# or the pairs ((top, bottom), (left, right)).
+
+Pair = tuple[int, int]
+Padding = str | tuple[Pair, Pair]
+
+
+def _output_size(
+    size: int | None, window: int | None, stride: int, padding: str | Pair
+) -> int | None:
+    if size is None:
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    if window is None:
+        return None
+    before, after = (0, 0) if isinstance(padding, str) else padding
+    steps = size + before + after - window
+    if steps < 0:
+        raise ValueError(
+            f"a window of {window} does not fit an axis of size {size} padded by "
+            f"{before + after}; use padding='SAME'"
+        )
+    return steps // stride + 1
+
+
+def _margins(size: int, window: int, stride: int, padding: str | Pair) -> Pair:
+    """Return how much to add before and after an axis."""
+    if padding == "VALID":
+        return 0, 0
+    if not isinstance(padding, str):
+        return padding
+    outputs = -(-size // stride)
+    missing = max((outputs - 1) * stride + window - size, 0)
+    return missing // 2, missing - missing // 2
+
+
+def _of_axis(padding: Padding, axis: int) -> str | Pair:
+    return padding if isinstance(padding, str) else padding[axis]
+
+
+def _both_margins(
+    sizes: Sequence[int], window: Pair, strides: Pair, dilations: Pair, padding: Padding
+) -> tuple[Pair, Pair]:
+    """Return how much to add before and after rows and columns."""
+    rows, columns = (
+        _margins(
+            sizes[k],
+            (window[k] - 1) * dilations[k] + 1,
+            strides[k],
+            _of_axis(padding, k),
+        )
+        for k in (0, 1)
+    )
+    return rows, columns
+
+
+def _views(
+    images: Array, ksize: Pair, strides: Pair, padding: Padding, fill: Any
+) -> Iterator[Array]:
+    """Give, for each place in a window, what lies there at each step."""
+    margins = _both_margins(images.shape[1:3], ksize, strides, (1, 1), padding)
+    seen = windows(images, ksize, strides, margins, (1, 1), fill)
+    return (seen[:, :, :, row, column] for row, column in np.ndindex(*ksize))
+
+
+def _overlapped(
+    parts: Array,
+    sizes: Sequence[int],
+    strides: Pair,
+    dilations: Pair,
+    padding: Padding,
+) -> Array:
+    """Add windows up where they overlap: what `_views` takes apart, put together.
+
+    `parts` is [batch, out rows, out columns, channels, rows, columns], `sizes` the
+    rows and columns of the images.
+    """
+    batch, *steps, channels = parts.shape[:4]
+    window = parts.shape[4:]
+    margins = [
+        _margins(
+            sizes[k],
+            (window[k] - 1) * dilations[k] + 1,
+            strides[k],
+            _of_axis(padding, k),
+        )
+        for k in (0, 1)
+    ]
+    whole = [size + sum(m) for size, m in zip(sizes, margins, strict=True)]
+    padded = np.zeros((batch, *whole, channels), parts.dtype)
+    for row, column in np.ndindex(*window):
+        at = (row * dilations[0], column * dilations[1])
+        places = [
+            slice(a, a + (n - 1) * s + 1, s)
+            for a, n, s in zip(at, steps, strides, strict=True)
+        ]
+        padded[:, places[0], places[1]] += parts[..., row, column]
+    (top, _), (left, _) = margins
+    return padded[:, top : top + sizes[0], left : left + sizes[1]]
+
+
+def _channels_last(images: Array, data_format: str) -> Array:
+    return np.moveaxis(images, 1, 3) if data_format == "NCHW" else images
+
+
+def _channels_back(images: Array, data_format: str) -> Array:
+    return np.moveaxis(images, 3, 1) if data_format == "NCHW" else images
+
+
+def _image_sizes(images: Operand, data_format: str) -> tuple[int | None, ...]:
+    """Return batch, rows, columns and channels, as far as they are known."""
+    sizes = require_rank(images, 4).as_tuple()
+    if data_format == "NCHW":
+        return sizes[0], sizes[2], sizes[3], sizes[1]
+    return sizes
+
+
+def _image_shape(sizes: Sequence[int | None], data_format: str) -> TensorShape:
+    batch, rows, columns, channels = sizes
+    if data_format == "NCHW":
+        return TensorShape([batch, channels, rows, columns])
+    return TensorShape([batch, rows, columns, channels])
+
+
+def _infer_conv2d(
+    images: Operand,
+    filters: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    dtype = require_same_dtype(images, filters)
+    require_kind(images, FLOATING)
+    batch, *sizes, channels = _image_sizes(images, data_format)
+    *window, depth, outputs = require_rank(filters, 4).as_tuple()
+    if None not in (channels, depth) and channels != depth:
+        raise ValueError(
+            f"the filter takes {depth} channels, the images have {channels}: "
+            f"{describe_all(images, filters)}"
+        )
+    spans = [
+        n if n is None else (n - 1) * d + 1
+        for n, d in zip(window, dilations, strict=True)
+    ]
+    rows, columns = (
+        _output_size(sizes[k], spans[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    )
+    return TensorSpec(_image_shape([batch, rows, columns, outputs], data_format), dtype)
+
+
+def _conv2d(
+    images: Array,
+    filters: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    result = correlated(wide, weights, strides, margins, dilations)
+    return _channels_back(result.astype(images.dtype, copy=False), data_format)
+
+
+def _infer_images(sizes: Operand, backprop: Operand) -> TensorSpec:
+    shape = shape_held_by(sizes).with_rank(4)
+    require_rank(backprop, 4)
+    return TensorSpec(shape, require_kind(backprop, FLOATING))
+
+
+def _infer_conv2d_of_images(
+    sizes: Operand,
+    filters: Operand,
+    backprop: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    require_same_dtype(filters, backprop)
+    require_rank(filters, 4)
+    return _infer_images(sizes, backprop)
+
+
+def _conv2d_of_images(
+    sizes: Array,
+    filters: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    """Spread each output over the window that it was computed from."""
+    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins((rows, columns), window, strides, dilations, padding)
+    images = image_gradient(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
+    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
+
+
+def _image_sizes_of(sizes: Array, data_format: str) -> tuple[int, ...]:
+    batch, *others = sizes_in(sizes)
+    if data_format == "NCHW":
+        return batch, others[1], others[2], others[0]
+    return batch, *others
+
+
+def _infer_conv2d_of_filters(
+    images: Operand,
+    sizes: Operand,
+    backprop: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    require_same_dtype(images, backprop)
+    require_rank(images, 4)
+    return _infer_images(sizes, backprop)
+
+
+def _conv2d_of_filters(
+    images: Array,
+    sizes: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    """Multiply what each weight saw by the gradient of what it gave."""
+    wide = widened(_channels_last(images, data_format))
+    given = widened(_channels_last(backprop, data_format))
+    rows, columns, _, _ = sizes_in(sizes)
+    window = (rows, columns)
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    filters = filter_gradient(wide, given, window, strides, margins, dilations)
+    return filters.astype(images.dtype, copy=False)
+
+
+# -- each channel for itself -------------------------------------------------------
+
+
+def _infer_depthwise(
+    images: Operand,
+    filters: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    *window, channels, multiplier = require_rank(filters, 4).as_tuple()
+    known = channels is not None and multiplier is not None
+    several = channels * multiplier if known else None  # type: ignore[operator]
+    spec = _infer_conv2d(
+        images,
+        Operand(TensorShape([*window, channels, several]), filters.dtype),
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations,
+    )
+    return spec
+
+
+def _depthwise(
+    images: Array,
+    filters: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    result = correlated_by_channel(wide, weights, strides, margins, dilations)
+    return _channels_back(result.astype(images.dtype, copy=False), data_format)
+
+
+def _depthwise_of_images(
+    sizes: Array,
+    filters: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins((rows, columns), window, strides, dilations, padding)
+    images = image_gradient_by_channel(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
+    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
+
+
+def _depthwise_of_filters(
+    images: Array,
+    sizes: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide = widened(_channels_last(images, data_format))
+    given = widened(_channels_last(backprop, data_format))
+    rows, columns, _, _ = sizes_in(sizes)
+    window = (rows, columns)
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    filters = filter_gradient_by_channel(
+        wide, given, window, strides, margins, dilations
+    )
+    return filters.astype(images.dtype, copy=False)
+
+
+# -- pooling -----------------------------------------------------------------------
+
+
+def _infer_pool(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
+    dtype = require_kind(images, REAL)
+    batch, *sizes, channels = _image_sizes(images, data_format)
+    rows, columns = (
+        _output_size(sizes[k], ksize[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    )
+    return TensorSpec(
+        _image_shape([batch, rows, columns, channels], data_format), dtype
+    )
+
+
+def _infer_avg_pool(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
+    require_kind(images, FLOATING)
+    return _infer_pool(
+        images, ksize=ksize, strides=strides, padding=padding, data_format=data_format
+    )
+
+
+def _max_pool(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
+    wide = widened(_channels_last(images, data_format))
+    greatest = reduce(np.maximum, _views(wide, ksize, strides, padding, least))
+    return _channels_back(greatest.astype(images.dtype), data_format)
+
+
+def _avg_pool(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    """Divide by the number of pixels that lie inside the image."""
+    wide = widened(_channels_last(images, data_format))
+    inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
+    total = reduce(np.add, _views(wide, ksize, strides, padding, 0))
+    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
+    return _channels_back((total / count).astype(images.dtype), data_format)
+
+
+def _infer_positions(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
+    pooled = _infer_pool(
+        images, ksize=ksize, strides=strides, padding=padding, data_format=data_format
+    )
+    return TensorSpec(pooled.shape, int64)
+
+
+def _max_pool_positions(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    """Return the number of the element that each window is represented by."""
+    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
+    numbers = np.arange(images.size).reshape(images.shape)
+    wide = widened(_channels_last(images, data_format))
+    layers = _channels_last(numbers, data_format)
+    values = _views(wide, ksize, strides, padding, least)
+    places = _views(layers, ksize, strides, padding, -1)
+    best, found = next(values).copy(), next(places).copy()
+    for value, place in zip(values, places, strict=True):
+        # Padding never wins, not even where all that it surrounds is as small.
+        better = (value > best) | (np.isnan(value) & ~np.isnan(best)) | (found < 0)
+        better &= place >= 0
+        np.copyto(best, value, where=better)
+        np.copyto(found, place, where=better)
+    return _channels_back(found, data_format)
+
+
+def _infer_avg_pool_back(
+    sizes: Operand,
+    backprop: Operand,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+) -> TensorSpec:
+    return _infer_images(sizes, backprop)
+
+
+def _avg_pool_back(
+    sizes: Array,
+    backprop: Array,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+) -> Array:
+    """Give each pixel of a window its share of the gradient."""
+    wide = widened(_channels_last(backprop, data_format))
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    inside = np.ones((1, rows, columns, 1), wide.dtype)
+    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
+    shares = (wide / count)[..., None, None]
+    parts = np.broadcast_to(shares, (*wide.shape, *ksize))
+    images = _overlapped(parts, (rows, columns), strides, (1, 1), padding)
+    return _channels_back(images.astype(backprop.dtype), data_format)
+
+
+MAX_POOL = OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
+AVG_POOL = OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
+    OpDef(
+        "Conv2DBackpropInput",
+        infer=_infer_conv2d_of_images,
+        compute=ieee(_conv2d_of_images),
+    ),
+    OpDef(
+        "Conv2DBackpropFilter",
+        infer=_infer_conv2d_of_filters,
+        compute=ieee(_conv2d_of_filters),
+    ),
+    OpDef("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
+    OpDef(
+        "DepthwiseConv2dNativeBackpropInput",
+        infer=_infer_conv2d_of_images,
+        compute=ieee(_depthwise_of_images),
+    ),
+    OpDef(
+        "DepthwiseConv2dNativeBackpropFilter",
+        infer=_infer_conv2d_of_filters,
+        compute=ieee(_depthwise_of_filters),
+    ),
+    MAX_POOL,
+    OpDef(
+        "MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)
+    ),
+    AVG_POOL,
+    OpDef("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
+)

@@ -1,0 +1,287 @@
+"""Operations of neural networks: activations, losses, normalization and bias.
+
+float16 and bfloat16 are computed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.ops.broadcasting import (
+    FLOATING,
+    INDEX,
+    INEXACT,
+    NUMERIC,
+    REAL,
+    broadcast_same_dtype,
+    describe_all,
+    normalize_axes,
+    normalize_axis,
+    require_kind,
+    require_rank,
+    require_rank_at_least,
+    require_same_dtype,
+    same_shape,
+)
+from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.meaning import Array, ieee
+
+# -- activations -------------------------------------------------------------------
+
+
+def _infer_activation(features: Operand) -> TensorSpec:
+    return same_shape(features, FLOATING)
+
+
+def _infer_sigmoid(features: Operand) -> TensorSpec:
+    return same_shape(features, INEXACT)
+
+
+def _infer_relu(features: Operand) -> TensorSpec:
+    return same_shape(features, REAL)
+
+
+def _infer_leaky_relu(features: Operand, *, alpha: float) -> TensorSpec:
+    return same_shape(features, FLOATING)
+
+
+def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
+    if logits.shape.rank is not None:
+        normalize_axis(axis, logits.shape.rank)
+    return same_shape(logits, FLOATING)
+
+
+def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
+    into = {} if out is None else {"out": out}
+    return xp.maximum(features, features.dtype.type(0), **into)
+
+
+def _relu6(xp: Any, features: Array) -> Any:
+    return xp.minimum(_relu(xp, features), features.dtype.type(6))
+
+
+def _leaky_relu(xp: Any, features: Array, *, alpha: float) -> Any:
+    wide = widened(features)
+    return xp.where(wide > 0, wide, wide.dtype.type(alpha) * wide).astype(
+        features.dtype
+    )
+
+
+def _elu(xp: Any, features: Array) -> Any:
+    wide = widened(features)
+    return xp.where(wide > 0, wide, xp.expm1(wide)).astype(features.dtype)
+
+
+# The fixed point that Klambauer et al. (2017) derive for self-normalizing networks.
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def _selu(xp: Any, features: Array) -> Any:
+    wide = widened(features)
+    low = wide.dtype.type(_SELU_ALPHA) * xp.expm1(wide)
+    scaled = wide.dtype.type(_SELU_SCALE) * xp.where(wide > 0, wide, low)
+    return scaled.astype(features.dtype)
+
+
+def _sigmoid(xp: Any, features: Array) -> Any:
+    """Take exp of numbers below 0 only, so that it never overflows."""
+    wide = widened(features)
+    if wide.dtype.kind == "c":
+        return 1 / (1 + xp.exp(-wide))
+    small = xp.exp(-xp.abs(wide))
+    return xp.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
+        features.dtype
+    )
+
+
+def _softplus(xp: Any, features: Array) -> Any:
+    wide = widened(features)
+    zero = wide.dtype.type(0)
+    return xp.logaddexp(wide, zero).astype(features.dtype)
+
+
+def _softsign(xp: Any, features: Array) -> Any:
+    wide = widened(features)
+    return (wide / (1 + xp.abs(wide))).astype(features.dtype)
+
+
+def _softmax(xp: Any, logits: Array, *, axis: int) -> Any:
+    weights = xp.exp(_below_greatest(xp, logits, axis))
+    return (weights / xp.sum(weights, axis, keepdims=True)).astype(logits.dtype)
+
+
+def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
+    shifted = _below_greatest(xp, logits, axis)
+    return (shifted - _log_sum(xp, shifted, axis)).astype(logits.dtype)
+
+
+def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
+    return xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
+
+
+def _surprise(xp: Any, logits: Array, axis: int) -> Any:
+    """Return minus the logarithm of the softmax."""
+    shifted = _below_greatest(xp, logits, axis)
+    return _log_sum(xp, shifted, axis) - shifted
+
+
+def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
+    """Return the distance from the greatest, so that exp does not overflow."""
+    wide = widened(logits)
+    return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
+
+
+# -- losses ------------------------------------------------------------------------
+
+
+def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> TensorSpec:
+    spec = broadcast_same_dtype(logits, labels, kind=FLOATING)
+    if spec.shape.rank is None:
+        return spec
+    sizes = list(spec.shape.as_tuple())
+    del sizes[normalize_axis(axis, len(sizes))]
+    return TensorSpec(sizes, spec.dtype)
+
+
+def _cross_entropy(xp: Any, logits: Array, labels: Array, *, axis: int) -> Any:
+    """Leave out labels of 0, which count for nothing even beside infinity."""
+    logits, labels = xp.broadcast_arrays(logits, labels)
+    surprise = _surprise(xp, logits, axis)
+    loss = xp.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)
+    return xp.sum(loss, axis).astype(logits.dtype)
+
+
+def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
+    require_kind(logits, FLOATING)
+    require_kind(labels, INDEX)
+    outer = require_rank_at_least(logits, 1)[:-1]
+    if not outer.is_compatible_with(labels.shape):
+        raise ValueError(
+            "expected one label for each row of logits, got "
+            f"{describe_all(logits, labels)}"
+        )
+    return TensorSpec(outer.merge_with(labels.shape), logits.dtype)
+
+
+def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
+    classes = logits.shape[-1]
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError("expected one label for each row of logits")
+    wrong = labels[(labels < 0) | (labels >= classes)]
+    if wrong.size:
+        raise ValueError(
+            f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
+        )
+    chosen = np.expand_dims(labels, -1).astype(np.int64)
+    loss = np.take_along_axis(_surprise(np, logits, -1), chosen, -1)[..., 0]
+    return loss.astype(logits.dtype)
+
+
+def _stacked_sparse_cross_entropy(logits: Array, labels: Array) -> Array:
+    return _sparse_cross_entropy(logits, np.broadcast_to(labels, logits.shape[:-1]))
+
+
+def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
+    """Refuse static shapes that differ; unknown sizes broadcast, as in TensorFlow."""
+    if not logits.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"expected equal shapes, got {describe_all(logits, labels)}")
+    return broadcast_same_dtype(logits, labels, kind=FLOATING)
+
+
+def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
+    x, z = widened(logits), widened(labels)
+    loss = xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(-xp.abs(x)))
+    return loss.astype(logits.dtype)
+
+
+def _infer_l2_loss(t: Operand) -> TensorSpec:
+    return TensorSpec([], require_kind(t, FLOATING))
+
+
+def _l2_loss(xp: Any, t: Array) -> Any:
+    return (xp.sum(xp.square(widened(t))) / 2).astype(t.dtype)
+
+
+# -- normalization and bias --------------------------------------------------------
+
+
+def _infer_l2_normalize(
+    x: Operand, *, axes: tuple[int, ...] | None, epsilon: float
+) -> TensorSpec:
+    if x.shape.rank is not None:
+        normalize_axes(axes, x.shape.rank)
+    return same_shape(x, FLOATING)
+
+
+def _l2_normalize(
+    xp: Any, x: Array, *, axes: tuple[int, ...] | None, epsilon: float
+) -> Any:
+    wide = widened(x)
+    square = xp.sum(xp.square(wide), axes, keepdims=True)
+    return (wide / xp.sqrt(xp.maximum(square, epsilon))).astype(x.dtype)
+
+
+def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> TensorSpec:
+    dtype = require_same_dtype(value, bias)
+    require_kind(value, NUMERIC)
+    shape = require_rank_at_least(value, 2)
+    size = require_rank(bias, 1).as_tuple()[0]
+    if shape.rank is None:
+        return TensorSpec(None, dtype)
+    sizes = list(shape.as_tuple())
+    channels = 1 if data_format == "NCHW" else -1
+    if None not in (size, sizes[channels]) and size != sizes[channels]:
+        raise ValueError(
+            f"expected one bias for each of the {sizes[channels]} channels, got "
+            f"{describe_all(value, bias)}"
+        )
+    sizes[channels] = size if sizes[channels] is None else sizes[channels]
+    return TensorSpec(sizes, dtype)
+
+
+def _bias_add(xp: Any, value: Array, bias: Array, *, data_format: str) -> Any:
+    channels = 1 if data_format == "NCHW" else value.ndim - 1
+    if len(bias) != value.shape[channels]:
+        raise ValueError(f"expected {value.shape[channels]} biases, got {len(bias)}")
+    return value + bias.reshape([-1] + [1] * (value.ndim - 1 - channels))
+
+
+_op = partial(OpDef, elementwise=True)
+
+OPERATIONS: tuple[OpDef, ...] = (
+    _op("Relu", infer=_infer_relu, meaning=_relu),
+    _op("Relu6", infer=_infer_relu, meaning=_relu6),
+    _op("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
+    _op("Elu", infer=_infer_activation, meaning=_elu),
+    _op("Selu", infer=_infer_activation, meaning=_selu),
+    _op("Sigmoid", infer=_infer_sigmoid, meaning=_sigmoid),
+    _op("Softplus", infer=_infer_activation, meaning=_softplus),
+    _op("Softsign", infer=_infer_activation, meaning=_softsign),
+    OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax, batched=True),
+    OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax, batched=True),
+    OpDef(
+        "SoftmaxCrossEntropyWithLogits",
+        infer=_infer_cross_entropy,
+        meaning=_cross_entropy,
+    ),
+    OpDef(
+        "SparseSoftmaxCrossEntropyWithLogits",
+        infer=_infer_sparse_cross_entropy,
+        compute=ieee(_sparse_cross_entropy),
+        stacked=_stacked_sparse_cross_entropy,
+    ),
+    OpDef(
+        "SigmoidCrossEntropyWithLogits",
+        infer=_infer_sigmoid_cross_entropy,
+        meaning=_sigmoid_cross_entropy,
+    ),
+    OpDef("L2Loss", infer=_infer_l2_loss, meaning=_l2_loss),
+    OpDef("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
+    OpDef("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
+)

@@ -1,0 +1,285 @@
+"""Operations that fold a tensor along axes, and the running folds along one axis.
+
+float16 and bfloat16 accumulate in float32 and are rounded once.  Sums are NumPy's,
+which adds pairwise along the fastest axis, so that the error of a float32 sum grows
+with the logarithm of the length only.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import as_dtype, bool_, complex64, complex128, float32, float64
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.arithmetic import is_integer, widened
+from tpuref.engine.ops.broadcasting import (
+    BOOL,
+    FLOATING,
+    INDEX,
+    INEXACT,
+    INTEGER,
+    NUMERIC,
+    NUMERIC_OR_BOOL,
+    REAL,
+    Axis,
+    Kind,
+    normalize_axes,
+    normalize_axis,
+    reduced_shape,
+    require_kind,
+)
+from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.meaning import Array, describe
+from tpuref.engine.ops.stacking import along, reducing
+
+REAL_OR_BOOL = Kind("a real number or boolean", (*REAL.dtypes, bool_))
+
+_REAL_PART = {complex64: float32, complex128: float64}
+
+
+# Inference.
+
+
+def numeric(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
+    """Infer a fold of numbers that keeps the dtype."""
+    dtype = require_kind(x, NUMERIC)
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+
+
+def real(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
+    """Infer a fold of real numbers that keeps the dtype."""
+    dtype = require_kind(x, REAL)
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+
+
+def floating(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
+    """Infer a fold of floating-point numbers that keeps the dtype."""
+    dtype = require_kind(x, FLOATING)
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+
+
+def boolean(x: Operand, *, axis: Axis, keepdims: bool) -> TensorSpec:
+    """Infer a fold of booleans."""
+    dtype = require_kind(x, BOOL)
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), dtype)
+
+
+def spread(x: Operand, *, axis: Axis, keepdims: bool, ddof: int) -> TensorSpec:
+    """Infer a variance or deviation, which is real for complex numbers too."""
+    dtype = require_kind(x, INEXACT)
+    shape = reduced_shape(x.shape, axis, keepdims)
+    return TensorSpec(shape, _REAL_PART.get(dtype, dtype))
+
+
+def count(x: Operand, *, axis: Axis, keepdims: bool, dtype: str) -> TensorSpec:
+    """Infer a count of elements as integers of `dtype`."""
+    require_kind(x, NUMERIC_OR_BOOL)
+    result = as_dtype(dtype)
+    if result not in INTEGER:
+        raise TypeError(f"a count is {INTEGER}, not {result.name}")
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), result)
+
+
+def position(
+    x: Operand, *, axis: int | None, keepdims: bool, output_type: str
+) -> TensorSpec:
+    """Infer the index of an extreme along `axis`, or in the flattened tensor."""
+    require_kind(x, REAL_OR_BOOL)
+    result = as_dtype(output_type)
+    if result not in INDEX:
+        raise TypeError(f"a position is {INDEX}, not {result.name}")
+    return TensorSpec(reduced_shape(x.shape, axis, keepdims), result)
+
+
+def running(
+    x: Operand, *, axis: int | None, exclusive: bool, reverse: bool
+) -> TensorSpec:
+    """Infer a running fold along `axis`, or along the flattened tensor."""
+    dtype = require_kind(x, NUMERIC)
+    if axis is None:
+        return TensorSpec(TensorShape([x.shape.num_elements()]), dtype)
+    if x.shape.rank is not None:
+        normalize_axis(axis, x.shape.rank)
+    return TensorSpec(x.shape, dtype)
+
+
+# Computation.
+
+
+def _sum(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    wide = widened(x)
+    axes = normalize_axes(axis, x.ndim)
+    return xp.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+
+
+def _prod(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    wide = widened(x)
+    axes = normalize_axes(axis, x.ndim)
+    return xp.prod(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+
+
+def _mean(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    if is_integer(x):
+        return _integer_mean(xp, x, normalize_axes(axis, x.ndim), keepdims)
+    return _wide_mean(xp, x, normalize_axes(axis, x.ndim), keepdims).astype(x.dtype)
+
+
+def _wide_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    wide = widened(x)
+    total = xp.sum(wide, axes, wide.dtype, keepdims=keepdims)
+    return xp.true_divide(total, wide.dtype.type(_length(x, axes)))
+
+
+def _integer_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Return the quotient without its fraction, from a sum in 64 bits."""
+    size = _length(x, axes)
+    unsigned = x.dtype.kind == "u"
+    total = xp.sum(x, axes, np.uint64 if unsigned else np.int64, keepdims=keepdims)
+    if size == 0 and total.size:
+        raise InvalidArgumentError(f"no integer is the mean of {describe(x)}")
+    whole = xp.abs(total) // total.dtype.type(max(size, 1))
+    return xp.where(total < 0, xp.negative(whole), whole).astype(x.dtype)
+
+
+def _length(x: Array, axes: tuple[int, ...]) -> int:
+    """Return how many elements are folded into one."""
+    return math.prod(x.shape[axis] for axis in axes)
+
+
+def _max(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    least = as_dtype(x.dtype).min if is_integer(x) else -math.inf
+    axes = normalize_axes(axis, x.ndim)
+    return xp.max(x, axes, keepdims=keepdims, initial=x.dtype.type(least))
+
+
+def _min(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    greatest = as_dtype(x.dtype).max if is_integer(x) else math.inf
+    axes = normalize_axes(axis, x.ndim)
+    return xp.min(x, axes, keepdims=keepdims, initial=x.dtype.type(greatest))
+
+
+def _any(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    return xp.any(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
+
+
+def _all(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    return xp.all(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
+
+
+def _wide_variance(xp: Any, x: Array, axis: Axis, keepdims: bool, ddof: int) -> Any:
+    axes = normalize_axes(axis, x.ndim)
+    deviation = xp.absolute(widened(x) - _wide_mean(xp, x, axes, keepdims=True))
+    total = xp.sum(xp.square(deviation), axes, deviation.dtype, keepdims=keepdims)
+    return xp.true_divide(total, total.dtype.type(max(_length(x, axes) - ddof, 0)))
+
+
+def _variance(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
+    return _wide_variance(xp, x, axis, keepdims, ddof).astype(x.real.dtype)
+
+
+def _std(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
+    return xp.sqrt(_wide_variance(xp, x, axis, keepdims, ddof)).astype(x.real.dtype)
+
+
+def _euclidean_norm(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    wide = widened(x)
+    axes = normalize_axes(axis, x.ndim)
+    total = xp.sum(xp.square(wide), axes, wide.dtype, keepdims=keepdims)
+    return xp.sqrt(total).astype(x.dtype)
+
+
+def _log_sum_exp(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    wide = widened(x)
+    axes = normalize_axes(axis, x.ndim)
+    top = xp.max(wide, axes, keepdims=True, initial=wide.dtype.type(-math.inf))
+    # An infinite maximum would give inf - inf; the sum is infinite without its help.
+    top = xp.where(xp.isfinite(top), top, wide.dtype.type(0))
+    result = xp.log(xp.sum(xp.exp(wide - top), axes, keepdims=True)) + top
+    return (result if keepdims else xp.squeeze(result, axes)).astype(x.dtype)
+
+
+def _count_nonzero(xp: Any, x: Array, *, axis: Axis, keepdims: bool, dtype: str) -> Any:
+    nonzero = x.astype(np.bool_)
+    axes = normalize_axes(axis, x.ndim)
+    return xp.sum(nonzero, axes, as_dtype(dtype).np, keepdims=keepdims)
+
+
+def _arg_max(
+    xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
+) -> Any:
+    found = xp.argmax(widened(x), axis, keepdims=keepdims)
+    return found.astype(as_dtype(output_type).np)
+
+
+def _arg_min(
+    xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
+) -> Any:
+    found = xp.argmin(widened(x), axis, keepdims=keepdims)
+    return found.astype(as_dtype(output_type).np)
+
+
+def _cumsum(
+    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
+) -> Any:
+    wide, along = _line_up(xp, x, axis, reverse)
+    result = xp.cumsum(wide, along, wide.dtype)
+    if exclusive:
+        result = _delayed(xp, result, along, 0)
+    ordered = xp.flip(result, along) if reverse else result
+    return ordered.astype(x.dtype, copy=False)
+
+
+def _cumprod(
+    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
+) -> Any:
+    wide, along = _line_up(xp, x, axis, reverse)
+    result = xp.cumprod(wide, along, wide.dtype)
+    if exclusive:
+        result = _delayed(xp, result, along, 1)
+    ordered = xp.flip(result, along) if reverse else result
+    return ordered.astype(x.dtype, copy=False)
+
+
+def _line_up(xp: Any, x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:
+    """Return the array and the axis to run along, from its end if `reverse`."""
+    wide = widened(x)
+    if axis is None:
+        wide, axis = wide.reshape(-1), 0
+    along = normalize_axis(axis, wide.ndim)
+    return (xp.flip(wide, along) if reverse else wide), along
+
+
+def _delayed(xp: Any, result: Array, axis: int, first: int) -> Any:
+    """Return the running fold of the elements before each one."""
+    sizes = (*result.shape[:axis], 1, *result.shape[axis + 1 :])
+    start = xp.full(sizes, first, result.dtype)
+    before = (slice(None),) * axis + (slice(0, result.shape[axis]),)
+    delayed: Array = xp.concatenate([start, result], axis)[before]
+    return delayed
+
+
+MEAN = OpDef("Mean", numeric, _mean, stacked=reducing(_mean))
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef("Sum", numeric, _sum, stacked=reducing(_sum)),
+    MEAN,
+    OpDef("Prod", numeric, _prod, stacked=reducing(_prod)),
+    OpDef("Max", real, _max, stacked=reducing(_max)),
+    OpDef("Min", real, _min, stacked=reducing(_min)),
+    OpDef("Any", boolean, _any, stacked=reducing(_any)),
+    OpDef("All", boolean, _all, stacked=reducing(_all)),
+    OpDef("Variance", spread, _variance),
+    OpDef("Std", spread, _std),
+    OpDef("EuclideanNorm", floating, _euclidean_norm),
+    OpDef("LogSumExp", floating, _log_sum_exp),
+    OpDef("CountNonzero", count, _count_nonzero),
+    OpDef("ArgMax", position, _arg_max, stacked=along(_arg_max)),
+    OpDef("ArgMin", position, _arg_min, stacked=along(_arg_min)),
+    OpDef("Cumsum", running, _cumsum),
+    OpDef("Cumprod", running, _cumprod),
+)

@@ -1,0 +1,108 @@
+"""Operations that bring values into a program, and that pass them on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.meaning import Array
+
+
+def _infer_const(*, value: Array) -> TensorSpec:
+    return TensorSpec(value.shape, as_dtype(value.dtype))
+
+
+def _const(xp: Any, *, value: Array) -> Any:
+    return xp.asarray(value)
+
+
+def _value(*, value: Array) -> Array:
+    return value
+
+
+def _infer_placeholder(
+    *, dtype: str, shape: tuple[int | None, ...] | None
+) -> TensorSpec:
+    return TensorSpec(shape, dtype)
+
+
+def _infer_default(x: Operand, *, shape: tuple[int | None, ...] | None) -> TensorSpec:
+    expected = TensorShape(shape)
+    if not expected.is_compatible_with(x.shape):
+        raise ValueError(f"the default is {x.describe()}, expected shape {expected}")
+    return TensorSpec(shape, x.dtype)
+
+
+def _infer_argument(
+    *, index: int, dtype: str, shape: tuple[int | None, ...] | None
+) -> TensorSpec:
+    return TensorSpec(shape, dtype)
+
+
+def infer_same(x: Operand) -> TensorSpec:
+    """Return the type and shape of the input."""
+    return TensorSpec(x.shape, x.dtype)
+
+
+def _same(xp: Any, x: Array) -> Any:
+    return x
+
+
+def _identity(x: Array) -> Array:
+    return x
+
+
+def _default(x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
+    return x
+
+
+def _not_known(x: Operand, *, shape: tuple[int | None, ...] | None) -> None:
+    """A run may feed another value, so shapes must not be built from the default."""
+
+
+def _infer_each(*xs: Operand) -> list[TensorSpec]:
+    return [TensorSpec(x.shape, x.dtype) for x in xs]
+
+
+def _each(*xs: Array) -> tuple[Array, ...]:
+    return xs
+
+
+def _infer_nothing() -> tuple[TensorSpec, ...]:
+    return ()
+
+
+def _nothing() -> tuple[Array, ...]:
+    return ()
+
+
+CONST = OpDef("Const", infer=_infer_const, meaning=_const, compute=_value)
+ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
+IDENTITY = OpDef(
+    "Identity", infer=infer_same, meaning=_same, compute=_identity, linear=True
+)
+IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
+STOP_GRADIENT = OpDef(
+    "StopGradient", infer=infer_same, meaning=_same, compute=_identity
+)
+FORWARDING = (IDENTITY, STOP_GRADIENT)
+"""The operations whose output is their input."""
+
+OPERATIONS: tuple[OpDef, ...] = (
+    CONST,
+    ARGUMENT,
+    OpDef("Placeholder", infer=_infer_placeholder, fed=True),
+    OpDef(
+        "PlaceholderWithDefault",
+        infer=_infer_default,
+        compute=_default,
+        static=_not_known,
+    ),
+    IDENTITY,
+    IDENTITY_N,
+    STOP_GRADIENT,
+    OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
+)

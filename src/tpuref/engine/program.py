@@ -1,0 +1,123 @@
+"""A program: the instructions that every replica runs, as plain data.
+
+A program holds no Python callable and no object of the user's, so it can be sent to
+another process without pickling any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.ops.registry import REGISTRY
+
+HOST = -1
+"""The place of an instruction that runs on the host instead of a logical core."""
+
+
+@dataclass(frozen=True)
+class Instr:
+    """One step of a program.
+
+    Parameters
+    ----------
+    op
+        The type name of the operation.
+    name
+        The name of the operation in its graph.
+    inputs, outputs
+        The slots that are read and written.
+    attrs
+        The attributes of the operation: numbers, strings, tuples, arrays.
+    specs
+        What is known beforehand of each output.
+    core
+        The logical core within the replica, or `HOST`.
+    site
+        The user's line that built the operation.
+    blocks
+        The programs inside it: the branches of If, condition and body of While, the
+        replicated body of TPUReplicate.
+    replica
+        The only replica that carries it out, None for all.
+    """
+
+    op: str
+    name: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    specs: tuple[TensorSpec, ...]
+    core: int
+    site: CallSite
+    blocks: tuple[Program, ...] = ()
+    replica: int | None = None
+
+    @property
+    def definition(self) -> OpDef:
+        """The record of the operation."""
+        return REGISTRY[self.op]
+
+    def concerns(self, replica: int) -> bool:
+        """Return whether a replica carries it out."""
+        return self.replica is None or self.replica == replica
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line instructions over numbered slots.
+
+    Parameters
+    ----------
+    name
+        What the program is called in messages and traces.
+    parameters
+        The slots that hold the inputs when the program starts.
+    instrs
+        The instructions, in program order.
+    results
+        The slots that hold the outputs when it ends.
+    """
+
+    name: str
+    parameters: tuple[int, ...]
+    instrs: tuple[Instr, ...]
+    results: tuple[int, ...]
+
+    @cached_property
+    def num_cores(self) -> int:
+        """The number of logical cores that the program places operations on."""
+        return 1 + max([0, *(instr.core for instr in self.all_instrs())])
+
+    @cached_property
+    def owners(self) -> Mapping[str, int]:
+        """The replica of each variable that is written by one replica alone."""
+        writers: dict[str, set[int | None]] = {}
+        for instr in self.all_instrs():
+            written = instr.definition.writes
+            if written is not None and instr.core != HOST:
+                writers.setdefault(instr.attrs[written], set()).add(instr.replica)
+        return {
+            handle: replica
+            for handle, (replica, *others) in writers.items()
+            if replica is not None and not others
+        }
+
+    def all_instrs(self) -> Iterator[Instr]:
+        """Give the instructions, each followed by those of the programs inside it."""
+        for instr in self.instrs:
+            yield instr
+            for block in instr.blocks:
+                yield from block.all_instrs()
+
+    def instr_at(self, path: Sequence[int]) -> Instr:
+        """Return the instruction at a path of index, block, index, and so on."""
+        instr = self.instrs[path[0]]
+        for block, index in zip(path[1::2], path[2::2], strict=True):
+            instr = instr.blocks[block].instrs[index]
+        return instr

@@ -1,0 +1,235 @@
+"""The client's end of a session's stream."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import grpc
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InternalError,
+    OpError,
+    UnavailableError,
+    UnimplementedError,
+)
+from tpuref.engine.configuration import config
+from tpuref.engine.remote import schema
+from tpuref.engine.remote.faults import class_of, error_of
+from tpuref.engine.remote.wire import reply_of
+
+KEEPALIVE = (
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+
+OPENING_SECONDS = 20.0
+"""The time limit for a server to open a session."""
+
+SILENT_SECONDS = 10.0
+"""The least silence that is tolerated of a server, which sends every second."""
+
+Outbox = queue.SimpleQueue["bytes | None"]
+
+
+class Connection:
+    """A stream to a server; replies are sorted by the number of their request.
+
+    Parameters
+    ----------
+    address
+        Host and port.
+    credentials
+        The credentials for TLS; None for a plain connection.
+    metadata
+        The metadata sent to the server at the start.
+    message_bytes
+        The size limit of a message.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        credentials: grpc.ChannelCredentials | None,
+        metadata: tuple[tuple[str, str], ...],
+        message_bytes: int,
+    ) -> None:
+        options = [
+            ("grpc.max_receive_message_length", message_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.enable_http_proxy", 0),
+            ("grpc.use_local_subchannel_pool", 1),
+            *KEEPALIVE,
+        ]
+        # Without a scheme, gRPC would take a host named "unix" for one.
+        target = "dns:///" + quote(address, safe="[]:")
+        if credentials is None:
+            channel = grpc.insecure_channel(target, options)
+        else:
+            channel = grpc.secure_channel(target, credentials, options)
+        self._sorting = _Sorting(address)
+        self._outbox: Outbox = queue.SimpleQueue()
+        method: Any = channel.stream_stream(schema.METHOD)
+        replies = method(_until_none(self._outbox), metadata=metadata)
+        threading.Thread(
+            target=_sort, args=(replies, self._sorting), name="replies", daemon=True
+        ).start()
+        self.close = weakref.finalize(
+            self, _hang_up, channel, self._outbox, self._sorting
+        )
+
+    def send(self, content: bytes) -> None:
+        """Send a request."""
+        self._outbox.put(content)
+
+    @contextlib.contextmanager
+    def replies(self, number: int) -> Iterator[Replies]:
+        """Yield the replies to the request with that number, within a block."""
+        with self._sorting.inbox(number) as inbox:
+            yield Replies(self._sorting, inbox)
+
+
+class Replies:
+    """The replies to one request, as they arrive."""
+
+    def __init__(self, sorting: _Sorting, inbox: queue.SimpleQueue[Any]) -> None:
+        self._sorting = sorting
+        self._inbox = inbox
+
+    def next(self, seconds: float | None = None) -> Any:
+        """Return the next reply.
+
+        Parameters
+        ----------
+        seconds
+            How long to wait for it; None waits as long as the server shows signs of
+            life.
+
+        Raises
+        ------
+        UnavailableError
+            If the server is gone.
+        DeadlineExceededError
+            If nothing arrives in time.
+        """
+        began = time.monotonic()
+        while True:
+            self._sorting.check()
+            allowed = seconds or max(config.timeout, SILENT_SECONDS)
+            since = began if seconds else max(began, self._sorting.heard)
+            left = since + allowed - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceededError(
+                    f"the server at {self._sorting.address} has sent nothing for "
+                    f"{allowed:g} s, although the connection is open",
+                    code=codes.SERVER_UNREACHABLE,
+                )
+            try:
+                reply = self._inbox.get(timeout=min(left, 1.0))
+            except queue.Empty:
+                continue
+            if reply is not None:
+                return reply
+
+
+class _Sorting:
+    """The replies of the server, by the number of the request."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.heard = time.monotonic()
+        self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
+        self._broken: OpError | None = None
+        # The garbage collector may close a session at any point in this thread.
+        self._lock = threading.RLock()
+
+    @contextlib.contextmanager
+    def inbox(self, number: int) -> Iterator[queue.SimpleQueue[Any]]:
+        """Collect the replies for a number within a block."""
+        inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self._lock:
+            self._inboxes[number] = inbox
+        try:
+            yield inbox
+        finally:
+            with self._lock:
+                del self._inboxes[number]
+
+    def put(self, reply: Any) -> None:
+        """Pass a reply to whoever waits for it."""
+        self.heard = time.monotonic()
+        with self._lock:
+            if reply.number in self._inboxes and not reply.HasField("alive"):
+                self._inboxes[reply.number].put(reply)
+
+    def break_off(self, error: OpError) -> None:
+        """Make all waits, now and later, raise an error; the first error counts."""
+        with self._lock:
+            self._broken = self._broken or error
+            for inbox in self._inboxes.values():
+                inbox.put(None)
+
+    def check(self) -> None:
+        """Raise the error that ended the stream, if it has ended."""
+        if self._broken is not None:
+            raise type(self._broken)(self._broken.message)
+
+
+def _until_none(outbox: Outbox) -> Iterator[bytes]:
+    while (content := outbox.get()) is not None:
+        yield content
+
+
+def _sort(replies: Any, sorting: _Sorting) -> None:
+    """Receive replies until the stream ends; runs in a thread."""
+    try:
+        for content in replies:
+            reply = reply_of(content)
+            if reply.HasField("refused"):
+                raise error_of(reply.refused)
+            sorting.put(reply)
+        raise UnavailableError(
+            f"the server at {sorting.address} ended the session",
+            code=codes.SERVER_UNREACHABLE,
+        )
+    except grpc.RpcError as error:
+        sorting.break_off(_of_status(error, sorting.address))
+    except OpError as error:
+        sorting.break_off(error)
+    except Exception as error:  # otherwise waits would go on
+        sorting.break_off(InternalError(f"{type(error).__name__}: {error}"))
+    finally:
+        replies.cancel()
+
+
+def _of_status(error: Any, address: str) -> OpError:
+    """Return the error for the gRPC status that ended a stream."""
+    code, details = error.code(), error.details()
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+        return UnavailableError(
+            f"the server at {address} cannot be reached or is gone: {details}. Once it "
+            "runs, create a new tf.Session",
+            code=codes.SERVER_UNREACHABLE,
+        )
+    if code == grpc.StatusCode.UNIMPLEMENTED:
+        return UnimplementedError(
+            f"the process listening at {address} is not a tpuref server: {details}",
+            code=codes.SERVER_UNREACHABLE,
+        )
+    return class_of(code.value[0])(f"the server at {address}: {details}")
+
+
+def _hang_up(channel: grpc.Channel, outbox: Outbox, sorting: _Sorting) -> None:
+    sorting.break_off(CancelledError("the session was closed"))
+    outbox.put(None)
+    channel.close()

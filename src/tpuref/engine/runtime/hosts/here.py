@@ -1,0 +1,107 @@
+"""Which of the hosts that run the program is here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from tpuref.engine.configuration import config
+
+if TYPE_CHECKING:
+    from tpuref.engine.runtime.hosts.member import Member
+
+_joining = threading.Lock()
+_member: Member | None = None
+_decided = False
+_ALONE = contextlib.nullcontext()
+
+
+def member() -> Member | None:
+    """Return this process as one of several hosts, None if it is the only one.
+
+    The first call with the executor on XLA joins them.
+
+    Raises
+    ------
+    UnavailableError
+        If they do not meet in time.
+    ValueError
+        If the settings contradict each other, or JAX was used before.
+    """
+    global _member, _decided
+    if _decided or (config.executor != "xla" and config.coordinator is None):
+        return _member
+    with _joining:
+        if not _decided:
+            # Imported here, as few programs have several hosts.
+            from tpuref.engine.runtime.hosts.job import wanted_job
+            from tpuref.engine.runtime.hosts.member import Member
+
+            job = wanted_job()
+            if job is not None:
+                _member = Member(job)
+                _member.start_jax()
+            _decided = True
+    return _member
+
+
+def count() -> int:
+    """Return how many hosts run the program."""
+    found = member()
+    return 1 if found is None else found.hosts
+
+
+def index() -> int:
+    """Return which of the hosts this is."""
+    found = member()
+    return 0 if found is None else found.host
+
+
+def is_chief() -> bool:
+    """Return whether this host writes checkpoints and summaries: host 0 does."""
+    return index() == 0
+
+
+def entropy() -> int:
+    """Return a number for what has no seed: new, or that of all hosts."""
+    found = member()
+    return int.from_bytes(os.urandom(7), "little") if found is None else found.entropy
+
+
+def step() -> contextlib.AbstractContextManager[None]:
+    """Run a step of all hosts in a ``with`` block, as `Member.running` does."""
+    return _ALONE if _member is None else _member.running()
+
+
+def meet(purpose: str) -> None:
+    """Wait until all hosts are at this point, such as before they restore a checkpoint.
+
+    Parameters
+    ----------
+    purpose
+        What it is for; hosts that come here for different reasons raise an error.
+    """
+    found = member()
+    if found is not None:
+        found.meet(purpose)
+
+
+def is_broken() -> bool:
+    """Return whether a host is lost, so that no step can run any more."""
+    return _member is not None and _member.is_broken
+
+
+def fail(why: str, status: int) -> None:
+    """Note that the script fails, which the other hosts are told at the end.
+
+    Parameters
+    ----------
+    why
+        What happened.
+    status
+        The exit status of the process.
+    """
+    if _member is not None:
+        _member.fail(why, status)

@@ -1,0 +1,87 @@
+"""Which hosts run a program together, as the settings or the cluster say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.base.extras import optional_module
+from tpuref.engine.configuration import config
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a host has to know to find the others.
+
+    Attributes
+    ----------
+    coordinator
+        Where the hosts meet, ``host:port`` on the machine of host 0.
+    hosts
+        How many there are.
+    host
+        Which of them this is.
+    devices
+        Which of its machine's devices JAX uses here; None for all.
+    """
+
+    coordinator: str
+    hosts: int
+    host: int
+    devices: Sequence[int] | None = None
+
+
+def wanted_job() -> Job | None:
+    """Return the job that the settings or the cluster ask for, None for one host.
+
+    Raises
+    ------
+    ValueError
+        If the settings contradict each other.
+    """
+    given = {
+        "TPUREF_COORDINATOR (--coordinator)": config.coordinator,
+        "TPUREF_NUM_HOSTS (--num-hosts)": config.num_hosts,
+        "TPUREF_HOST (--host)": config.host,
+    }
+    if config.executor != "xla":
+        if config.coordinator is not None:
+            raise _invalid(
+                f"a coordinator is set, {config.coordinator!r}, but the executor is "
+                f"{config.executor!r}; only 'xla' runs on several hosts"
+            )
+        return None
+    if config.num_hosts == 1:
+        return None
+    if config.coordinator is None and config.num_hosts is None:
+        return _detected()
+    if missing := [name for name, value in given.items() if value is None]:
+        raise _invalid(f"several hosts need {' and '.join(missing)} too")
+    if config.host >= config.num_hosts:
+        raise _invalid(
+            f"host {config.host} of {config.num_hosts} hosts; they count from 0"
+        )
+    return Job(config.coordinator, config.num_hosts, config.host)
+
+
+def _detected() -> Job | None:
+    """Return the job that JAX detects: Slurm, Open MPI, Kubernetes or Cloud TPU."""
+    function = "tf.config.executor = 'xla'"
+    if optional_module("jax", function, "xla").distributed.is_initialized():
+        return None  # the script has joined them itself
+    environments = optional_module("jax._src.clusters", function, "xla").ClusterEnv
+    unknown = (None, None, None, None)
+    coordinator, hosts, host, devices = (
+        environments.auto_detect_unset_distributed_params(
+            *unknown, None, round(config.timeout)
+        )
+    )
+    if coordinator is None or hosts in (None, 1):
+        return None
+    return Job(coordinator, hosts, host, devices)
+
+
+def _invalid(message: str) -> ValueError:
+    return coded(ValueError, f"tf.config: {message}", code=codes.INVALID_HOSTS)

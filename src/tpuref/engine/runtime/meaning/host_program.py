@@ -1,0 +1,136 @@
+"""A program of the host, prepared: what lockstep does, with one replica."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.engine.ops.definition import Place
+from tpuref.engine.ops.meaning import Array, Compute
+from tpuref.engine.ops.sources import CONST, IDENTITY
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
+from tpuref.engine.runtime.meaning.run import Run
+
+Values = dict[int, Any]
+"""The values of the slots."""
+
+Step = Callable[[Values, Run], None]
+
+
+class HostProgram:
+    """A program, prepared for the host.
+
+    Constants are put into their slots beforehand, the output of an Identity is the
+    slot of its input, and functions that follow each other are one step.
+
+    Parameters
+    ----------
+    program
+        The program; no instruction of it copies between replicas.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._begin: dict[int, Array] = {}
+        self._steps: list[Step] = []
+        same: dict[int, int] = {}
+        dtypes: dict[int, np.dtype[Any]] = {}
+        calls: list[_Call] = []
+        for instr in program.instrs:
+            inputs = tuple(same.get(slot, slot) for slot in instr.inputs)
+            for slot, spec in zip(instr.outputs, instr.specs, strict=True):
+                dtypes[slot] = spec.dtype.np
+            if instr.definition is CONST:
+                dtype = instr.specs[0].dtype.np
+                value = np.asarray(instr.attrs["value"], dtype, order="C")
+                self._begin[instr.outputs[0]] = value
+            elif instr.definition is IDENTITY:
+                same[instr.outputs[0]] = inputs[0]
+            elif _is_function(instr):
+                if not calls:
+                    self._steps.append(_computed(calls))
+                calls.append(_call(instr, inputs, dtypes))
+            else:
+                self._steps.append(_interpreted(instr, inputs))
+                calls = []
+        self._results = [same.get(slot, slot) for slot in program.results]
+
+    def run(self, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run the program and return its results."""
+        if run.events is not None:  # a recording has each instruction
+            return list(run_program(self._program, {0: inputs}, run)[0])
+        values: Values = self._begin.copy()
+        values.update(zip(self._program.parameters, inputs, strict=True))
+        for step in self._steps:
+            step(values, run)
+        return [values[slot] for slot in self._results]
+
+
+class _Call(NamedTuple):
+    """A function that computes the array of one slot from those of others."""
+
+    function: Compute
+    inputs: Sequence[int]
+    attrs: Mapping[str, Any]
+    output: int
+    dtype: np.dtype[Any]
+    thorough: Step
+
+
+def _is_function(instr: Instr) -> bool:
+    definition = instr.definition
+    return (
+        definition.foldable
+        and not (definition.collective or definition.allocates or instr.blocks)
+        and definition.place is Place.ANYWHERE
+        and len(instr.outputs) == 1
+    )
+
+
+def _call(
+    instr: Instr, inputs: Sequence[int], dtypes: Mapping[int, np.dtype[Any]]
+) -> _Call:
+    unknown = np.dtype(np.int32)  # of a parameter: the function for any type
+    given = [dtypes.get(slot, unknown) for slot in inputs]
+    return _Call(
+        instr.definition.function(given),
+        inputs,
+        dict(instr.attrs),
+        instr.outputs[0],
+        instr.specs[0].dtype.np,
+        _interpreted(instr, inputs),
+    )
+
+
+def _computed(calls: Sequence[_Call]) -> Step:
+    """Return the step that calls functions, and leaves any special case to lockstep.
+
+    On small arrays a function takes no longer than what lockstep adds to it.
+    """
+
+    def step(values: Values, run: Run) -> None:
+        with np.errstate(all="ignore"):
+            for function, inputs, attrs, output, dtype, thorough in calls:
+                try:
+                    result = function(*[values[slot] for slot in inputs], **attrs)
+                    if result.__class__ is tuple or result.__class__ is list:
+                        (result,) = result
+                    values[output] = np.asarray(result, dtype, order="C")
+                except Exception:
+                    thorough(values, run)  # fails again, with its message
+
+    return step
+
+
+def _interpreted(instr: Instr, inputs: Sequence[int]) -> Step:
+    """Return the step that lets lockstep run an instruction."""
+
+    def step(values: Values, run: Run) -> None:
+        operands = [values[slot] for slot in inputs]
+        outputs = run_instr(instr, {0: operands}, run)[0]
+        values.update(zip(instr.outputs, outputs, strict=True))
+
+    return step

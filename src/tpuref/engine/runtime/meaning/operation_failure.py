@@ -1,0 +1,23 @@
+"""The error of an operation that refused what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.program import Instr
+
+
+def described(arrays: Iterable[Any]) -> str:
+    """Return types and shapes for a message; the arrays may be those of XLA."""
+    return ", ".join(f"{array.dtype}{list(array.shape)}" for array in arrays)
+
+
+def operation_failure(
+    instr: Instr, given: str, replica: int, message: str
+) -> InvalidArgumentError:
+    """Return the error of an operation; `given` describes what it was given."""
+    return InvalidArgumentError(
+        f"{instr.op} of ({given}) on replica {replica}: {message}"
+    )

@@ -1,0 +1,167 @@
+"""What the interpreter needs while it runs one program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from tpuref.engine.ops.context import Variables
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.meaning.state import Draws
+from tpuref.engine.runtime.meaning.trace import CoreTrace
+from tpuref.engine.runtime.pool.core_events import CoreEvent
+
+Operands = Mapping[int, Sequence[Array]]
+"""For each replica that takes part, the inputs of an instruction."""
+
+CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
+
+
+class Systems(Protocol):
+    """The TPU systems, for the operations that start, stop and use them."""
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+
+    def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run a replicated computation and return the outputs of all replicas."""
+
+    def initialize(self, instr: Instr) -> bytes:
+        """Start the system and return its serialized topology."""
+
+    def shutdown(self, instr: Instr) -> None:
+        """Stop the system."""
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, where the replicas can read it."""
+
+
+class Events(Protocol):
+    """What a run adds to a recording.
+
+    Attributes
+    ----------
+    capacity
+        How many events each core keeps.
+    """
+
+    @property
+    def capacity(self) -> int:
+        """How many events each core keeps."""
+
+    def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> Events:
+        """Return what a replicated computation of this run adds."""
+
+    def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
+        """Note what this thread of the host has done since `begin`."""
+
+    def observe(
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
+    ) -> dict[int, Sequence[Array]]:
+        """Run an instruction, and note for each replica when."""
+
+    def take(
+        self,
+        program: Program,
+        replica: int,
+        logical: int,
+        noted: int,
+        events: Sequence[CoreEvent],
+    ) -> None:
+        """Take over what a core noted in this run."""
+
+
+Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
+"""Runs an instruction, with one replica's inputs, in another process."""
+
+
+@dataclass
+class Run:
+    """One run of a program.
+
+    Attributes
+    ----------
+    state
+        What lasts from run to run.
+    variables
+        Each replica's view of the variables.
+    functions
+        The Python functions that PyFunc operations call, by token.
+    timeout
+        The deadline of every wait, in seconds.
+    systems
+        The TPU systems that the program may use; None inside a replica.
+    cores
+        The physical cores, by replica and logical core.
+    record
+        Gives the record of the physical core for (operation, replica, logical core).
+    trace
+        The records so far.
+    padding_log
+        What was padded, by operation.
+    host_variables
+        What the host parts of all replicas share; None outside of replicas.
+    watch
+        Called now and then during a long wait, which ends if it raises.
+    elsewhere
+        Takes what needs the client's Python objects to the client's process; None where
+        that is this process.
+    events
+        What the run adds to a recording, None while nothing is recorded.
+    """
+
+    state: Draws
+    variables: Sequence[Variables] | Mapping[int, Variables]
+    functions: Mapping[int, Callable[..., Any]]
+    timeout: float
+    systems: Systems | None = None
+    cores: tuple[tuple[int, ...], ...] = ()
+    record: Callable[[str, int, int], CoreTrace] | None = None
+    trace: list[CoreTrace] | None = None
+    padding_log: dict[str, Any] = field(default_factory=dict)
+    host_variables: Variables | None = None
+    watch: Callable[[], None] | None = None
+    elsewhere: Elsewhere | None = None
+    events: Events | None = None
+
+    @property
+    def replicas(self) -> int:
+        """The number of replicas."""
+        return len(self.variables)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, on the host where the replicas can read it."""
+        if self.systems is None:
+            return np.empty(shape, dtype)
+        return self.systems.empty(shape, dtype)
+
+
+@dataclass(slots=True)
+class EffectContext:
+    """What the effect of an operation is given besides its inputs and attributes.
+
+    Parameters
+    ----------
+    instr
+        The instruction.
+    replica
+        The replica that runs it.
+    run
+        The run that it belongs to.
+    """
+
+    instr: Instr
+    replica: int
+    run: Run
+
+    @property
+    def variables(self) -> Variables:
+        """The replica's view of the variables, or that of its host part."""
+        if self.instr.core == HOST and self.run.host_variables is not None:
+            return self.run.host_variables
+        return self.run.variables[self.replica]

@@ -1,0 +1,75 @@
+"""Columns: a value as each core of a process has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.engine.ops.meaning import Array
+
+Column = Sequence[Any]
+"""A value as each of the cores has it, None for one that has none."""
+
+
+class Stacked(list[Array]):
+    """A column whose arrays are the rows of one array.
+
+    Parameters
+    ----------
+    stack
+        The array; its first axis counts the cores.
+
+    Attributes
+    ----------
+    stack
+        The same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> column = Stacked(np.array([[1, 2], [3, 4]]))
+    >>> column[1], column.stack.shape
+    (array([3, 4]), (2, 2))
+    """
+
+    __slots__ = ("stack",)
+
+    def __init__(self, stack: Array) -> None:
+        # Of a vector, iteration gives scalars instead of arrays.
+        rows = stack if stack.ndim > 1 else [stack[k, ...] for k in range(len(stack))]
+        super().__init__(rows)
+        self.stack = stack
+
+
+SAME, STACKED, APART = range(3)
+"""How the arrays of a column lie in memory: one for all cores, as the rows of one
+array, or each by itself."""
+
+Shape = tuple[int, ...]
+Layout = tuple[int, Shape]
+"""How a column lies in memory, and the shape that all its arrays have."""
+
+
+def layout(column: Column) -> Layout | None:
+    """Return the layout of a column, None if the shapes of its arrays differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, y = np.zeros(2), np.ones(2)
+    >>> layout([x, x]) == (SAME, (2,)), layout([x, y]) == (APART, (2,))
+    (True, True)
+    >>> layout([x, np.ones(3)]) is None
+    True
+    """
+    first = column[0]
+    shape: Shape = first.shape
+    if column.__class__ is Stacked:
+        return STACKED, shape
+    kind = SAME
+    for array in column:
+        if array is not first:
+            if array.shape != shape:
+                return None
+            kind = APART
+    return kind, shape

@@ -1,0 +1,146 @@
+"""What cores do in one run, noted while a trace or a recording asks for it."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic_ns
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from tpuref.engine.ops.definition import Place
+from tpuref.engine.program import HOST, Instr
+from tpuref.engine.runtime.pool.split import Lane
+
+COLLECTIVE, BLOCK, HOST_CALL = "collective", "block", "host call"
+OPERATION, SEND, RECEIVE, PREPARE = "operation", "send", "receive", "prepare"
+
+TO_CORE, TO_REPLICA = 0, 1
+
+Peer = tuple[int, int]
+"""The other end of a transfer: a logical core or a replica, and its number."""
+
+CoreEvent = tuple[int, str, int, int, tuple[Any, ...], tuple[Any, ...]]
+"""Instruction, kind, begin and end in nanoseconds, the meetings, shape and bytes.
+
+The meeting of a collective is how often the core reached it before in this run; that of
+a transfer is the kind of peer, its number, and how many values passed before.
+"""
+
+
+class Label(NamedTuple):
+    """What an observer has to know of a step.
+
+    Attributes
+    ----------
+    instr
+        The instruction that it belongs to, None for none.
+    number
+        The number of the instruction, 0 for none.
+    kind
+        What it does; None for a step that is not recorded.
+    lanes
+        The cores that take it, by their place in a column of values.
+    slots
+        The values that it makes, sends or receives.
+    peers
+        The other ends of a transfer, by the place of the core.
+    traced
+        Whether a trace lists it.
+    """
+
+    instr: Instr | None
+    number: int
+    kind: str | None
+    lanes: Mapping[int, Lane]
+    slots: tuple[int, ...] = ()
+    peers: Mapping[int, tuple[Peer, ...]] = MappingProxyType({})
+    traced: bool = False
+
+
+class CoreEvents:
+    """What the cores of one process do in a run: all names, and the latest events.
+
+    All processes of a machine share one monotonic clock, so the times of cores and host
+    can be compared.
+
+    Parameters
+    ----------
+    traced
+        Whether names are kept.
+    capacity
+        How many events of each core are kept, the latest ones.
+
+    Attributes
+    ----------
+    capacity
+        How many events of each core are kept.
+    names
+        The names of the operations that ran, by core.
+    noted
+        How many events there were, by core.
+    """
+
+    def __init__(self, traced: bool, capacity: int) -> None:
+        self._traced, self.capacity = traced, capacity
+        self._kept: dict[int, deque[CoreEvent]] = {}
+        self._met: Counter[tuple[int, ...]] = Counter()
+        self.names: dict[int, list[str]] = {}
+        self.noted: Counter[int] = Counter()
+
+    def observe(
+        self, step: Callable[[list[Any]], None], label: Label, values: list[Any]
+    ) -> None:
+        """Take a step and note it, even if it fails."""
+        begin = monotonic_ns()
+        try:
+            step(values)
+        finally:
+            self.note(label, begin, values)
+
+    def note(self, label: Label, begin: int, values: Sequence[Any] = ()) -> None:
+        """Note for each core a step that began at `begin` and ends now."""
+        end = monotonic_ns()
+        columns = [values[slot] for slot in label.slots]
+        for place, lane in label.lanes.items():
+            if self._traced and label.traced and label.instr is not None:
+                self.names.setdefault(lane.core, []).append(label.instr.name)
+            if label.kind is None or not self.capacity:
+                continue
+            made = [column[place] for column in columns if column is not None]
+            shapes = tuple((v.shape, v.nbytes) for v in made if v is not None)
+            meetings: tuple[Any, ...] = ()
+            if label.kind == COLLECTIVE:
+                meetings = (self._meeting((lane.core, label.number)),)
+            elif place in label.peers:
+                meetings = tuple(
+                    (*peer, self._meeting((lane.core, label.kind == SEND, *peer)))
+                    for peer in label.peers[place]
+                )
+            self.noted[lane.core] += 1
+            event = label.number, label.kind, begin, end, meetings, shapes
+            self._kept_of(lane.core).append(event)
+
+    def _kept_of(self, core: int) -> deque[CoreEvent]:
+        return self._kept.setdefault(core, deque(maxlen=self.capacity))
+
+    def _meeting(self, key: tuple[int, ...]) -> int:
+        """Return how often the core was there before, and count this time."""
+        self._met[key] += 1
+        return self._met[key] - 1
+
+    def taken(self, core: int) -> list[CoreEvent]:
+        """Return the events of a core that were kept, each after those inside it."""
+        return list(self._kept_of(core))
+
+
+def kind(instr: Instr) -> str:
+    """Return the kind of event that running an instruction is."""
+    if instr.blocks:
+        return BLOCK
+    definition = instr.definition
+    if instr.core == HOST or definition.place is not Place.ANYWHERE:
+        return HOST_CALL
+    if definition.collective is not None:
+        return COLLECTIVE
+    return OPERATION

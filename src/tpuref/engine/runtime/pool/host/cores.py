@@ -1,0 +1,277 @@
+"""The running processes of a pool, and the memory that they share with the host.
+
+They are started together and ended together. After a fault the pool starts new ones.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import ResourceExhaustedError, UnavailableError
+from tpuref.engine.configuration import config
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.available_memory import available_bytes
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.control_area import control_bytes
+from tpuref.engine.runtime.pool.descriptions import (
+    Described,
+    array_of,
+    goes_inline,
+    offset_of,
+)
+from tpuref.engine.runtime.pool.host.interrupts import interrupts_later
+from tpuref.engine.runtime.pool.host.occupation import Occupation
+from tpuref.engine.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.host.resident_constants import ResidentConstants
+from tpuref.engine.runtime.pool.host.returned_blocks import ReturnedBlocks, drained
+from tpuref.engine.runtime.pool.program_counters import ProgramCounters
+from tpuref.engine.runtime.pool.remote_error import remote_traceback
+from tpuref.engine.runtime.pool.split import Split, named
+from tpuref.kernels import flags as kernel
+from tpuref.kernels.slab import Slab
+
+PROCESS_BYTES = 16 << 20
+"""The least memory a process needs, before it has any data."""
+
+CORE_BYTES = 16 << 10
+"""The least memory that a run takes for each core, on host and process together."""
+
+START_SECONDS = 30.0
+"""How long cores that compute may take to start, even if the deadline is shorter."""
+
+_LOOK_SECONDS = 1.0  # how often to see whether cores that start make progress
+
+GRACE_SECONDS = 0.5
+"""How long cores may take to stop a run that was called off, and to end."""
+
+
+class LostProcess(Exception):
+    """A process has closed its socket, so it has ended."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Cores:
+    """The cores, carried by processes.
+
+    Parameters
+    ----------
+    split
+        How many cores there are, and on how many processes.
+    occupation
+        Held by whoever uses them.
+
+    Attributes
+    ----------
+    split
+        Which process carries which cores.
+    arena, heap
+        The shared memory, and the host's part of it.
+    returned
+        The blocks of that part which are no longer used.
+    constants
+        Those that stay in that part.
+    flags
+        The flags by which the processes wait for one another, and the poison.
+    counters
+        Where each process is in its program.
+    processes
+        The processes.
+    closing
+        Whether they are being shut down.
+    poll, by_descriptor
+        Waits for messages of all processes, and the process of each descriptor.
+
+    Raises
+    ------
+    UnavailableError
+        If the processes cannot be started in time.
+    ResourceExhaustedError
+        If there is not enough memory.
+    """
+
+    def __init__(self, split: Split, occupation: Occupation) -> None:
+        number = split.processes
+        _require_memory(split)
+        self.split = split
+        self.arena = Arena.create(control_bytes(*split), number + 1)
+        self.heap = self.arena.heap(0)
+        self.flags = kernel.Flags(self.arena.bytes, 0, split.cores)
+        self.counters = ProgramCounters(self.arena.bytes, *split)
+        self.processes: list[CoreProcess] = []
+        self.closing = False
+        self.poll = select.poll()
+        self.by_descriptor: dict[int, int] = {}
+        self.returned = ReturnedBlocks(self.heap, occupation)
+        self.constants = ResidentConstants(self.heap, self.returned)
+        self._freed: list[deque[int]] = [deque() for _ in range(number)]
+        self._ending = weakref.finalize(self, _end, self.processes, self.arena)
+        self._ending.atexit = False  # a thread may be in a run: the pool sees to it
+        try:
+            for process in range(number):
+                with interrupts_later():
+                    started = CoreProcess(process, split, self.arena)
+                    self.processes.append(started)
+            self._await_ready()
+            for process, started in enumerate(self.processes):
+                self.poll.register(started.channel, select.POLLIN)
+                self.by_descriptor[started.channel.fileno()] = process
+        except BaseException:
+            self.kill()
+            raise
+
+    def _await_ready(self) -> None:
+        """Wait for all together, so that the death of any is noticed at once."""
+        begin = alive = time.monotonic()
+        used, poll = 0, select.poll()
+        starting = {}
+        for number, process in enumerate(self.processes):
+            starting[process.channel.fileno()] = number
+            poll.register(process.channel, select.POLLIN)
+        while starting:
+            ready = poll.poll(min(_LOOK_SECONDS, config.timeout / 10) * 1000)
+            now = time.monotonic()
+            before, used = used, self._processor_ticks(starting.values())
+            if ready or used > before:
+                alive = now
+            elif now - alive >= config.timeout:
+                raise self._not_started(starting.values(), now - begin)
+            if now - begin >= max(config.timeout, START_SECONDS):
+                raise self._not_started(starting.values(), now - begin)
+            for descriptor, _ in ready:
+                if self._is_ready(starting[descriptor]):
+                    poll.unregister(descriptor)
+                    del starting[descriptor]
+
+    def _processor_ticks(self, numbers: Iterable[int]) -> int:
+        return sum(self.processes[number].processor_ticks() for number in numbers)
+
+    def _not_started(self, numbers: Iterable[int], waited: float) -> UnavailableError:
+        late = [c for number in sorted(numbers) for c in self.split.carried(number)]
+        return UnavailableError(
+            f"cores {late} did not start within {waited:.1f} s (TPUREF_TIMEOUT is "
+            f"{config.timeout:g} s)",
+            code=codes.CORE_NOT_STARTED,
+        )
+
+    def _is_ready(self, number: int) -> bool:
+        process = self.processes[number]
+        try:
+            process.channel.fill()
+        except EOFError:
+            fate = process.fate(GRACE_SECONDS)
+            process.output.skip()  # what it wrote is in the error
+            raise UnavailableError(
+                f"{named(self.split.carried(number))} ended while starting: {fate}",
+                code=codes.CORE_NOT_STARTED,
+            ) from remote_traceback(process.log())
+        return process.channel.take() is not None
+
+    # -- messages --------------------------------------------------------------
+
+    def post(self, process: int, message: tuple[Any, ...]) -> None:
+        """Send a message without waiting; what does not fit is sent later."""
+        try:
+            self.processes[process].channel.post(message)
+        except EOFError:
+            raise LostProcess(process) from None
+
+    def post_to_all(self, message: tuple[Any, ...]) -> None:
+        """Send a message to every process."""
+        for process in range(len(self.processes)):
+            self.post(process, message)
+
+    # -- memory ----------------------------------------------------------------
+
+    def take_freed(self, process: int) -> list[int]:
+        """Empty the list of blocks of a heap that the host no longer uses."""
+        return drained(self._freed[process])
+
+    def slab(self, size: int) -> tuple[int, Slab]:
+        """Return memory that is freed when it is no longer used."""
+        self.returned.free()
+        offset = self.heap.allocate(size)
+        slab = self.arena.slab(offset, size)
+        weakref.finalize(slab, self.returned.add, offset)
+        return offset, slab
+
+    def can_read(self, array: Array) -> bool:
+        """Return whether an array is where the processes read it, or in messages."""
+        return goes_inline(array) or self.arena.start_of(array) is not None
+
+    def kept(self, array: Array) -> Array:
+        """Return a copy in the host's heap, which holds it while it is used."""
+        offset, copy = self.heap.copy(array)
+        weakref.finalize(copy, self.returned.add, offset)
+        return copy
+
+    def pinned(self, process: int, described: Described) -> Array:
+        """Return a result that stays in the process's heap while it is used."""
+        array, offset = array_of(described, self.arena), offset_of(described)
+        if offset is not None:
+            weakref.finalize(array, self._freed[process].append, offset)
+        return array
+
+    def copied(self, described: Described) -> Array:
+        """Return a copy of an array that a core described."""
+        array = array_of(described, self.arena)
+        return array if offset_of(described) is None else array.copy()
+
+    # -- the end ---------------------------------------------------------------
+
+    def end(self) -> None:
+        """Shut the processes down; results that were handed out stay valid."""
+        with interrupts_later():
+            self._ending()
+
+    def are_well(self) -> bool:
+        """Return whether all processes run: none is stopped or ending."""
+        return all(process.is_well() for process in self.processes)
+
+    def kill(self) -> None:
+        """Kill the processes, whatever they are doing."""
+        with interrupts_later():
+            for process in self.processes:
+                process.kill()
+            self._ending()
+
+    def abandon(self) -> None:
+        """Release everything, as this process is a fork of the host."""
+        if self._ending.detach() is not None:
+            for process in self.processes:
+                process.abandon()
+            self.arena.close()
+
+
+def _require_memory(split: Split) -> None:
+    """Refuse so many cores before the system runs out of memory."""
+    need, have = split.processes * PROCESS_BYTES, available_bytes()
+    need += control_bytes(*split) + split.cores * CORE_BYTES
+    if need > have:
+        raise ResourceExhaustedError(
+            f"{split.cores} cores need {need} bytes of memory to start with, {have} "
+            "are available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, "
+            "or give the container more memory",
+            code=codes.OUT_OF_SHARED_MEMORY,
+        )
+
+
+def _end(processes: list[CoreProcess], arena: Arena) -> None:
+    """End the processes of a pool, and release its memory."""
+    with interrupts_later():
+        for process in processes:
+            process.channel.close()
+        deadline = time.monotonic() + GRACE_SECONDS
+        for process in processes:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        for process in processes:
+            process.end()
+        arena.close()

@@ -1,0 +1,473 @@
+"""The pool: processes that carry the cores, and the host that drives them.
+
+::
+
+    host                                         process k
+    ----                                         ---------
+    program, once  --- socket ---->              prepares its steps
+    run            --- mailbox --->              runs them
+        inputs     --- arena ----->                  |
+                                                 collectives: arena, with its peers
+        host call  <-- mailbox ---  -- mailbox -->   |
+    results        <-- arena, mailbox ---        done, stopped, or error
+
+A mailbox is in the arena, and a process that waits looks there a moment before it
+sleeps on its socket.  The host sleeps on all sockets together, so it notices the death
+of a process as it would its answer.  One that fails poisons the arena, and its peers
+stop at their next wait.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import itertools
+import logging
+import math
+import os
+import pickle
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic_ns
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import FailedPreconditionError, ResourceExhaustedError
+from tpuref.engine.configuration import config
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Program
+from tpuref.engine.runtime.log import logger
+from tpuref.engine.runtime.meaning.lockstep import Values, run_program
+from tpuref.engine.runtime.meaning.recording import note_on_host
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
+from tpuref.engine.runtime.pool.descriptions import INLINE_BYTES
+from tpuref.engine.runtime.pool.host.announced_variables import AnnouncedVariables
+from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
+from tpuref.engine.runtime.pool.host.gathering import Gathering
+from tpuref.engine.runtime.pool.host.input_blocks import InputBlocks
+from tpuref.engine.runtime.pool.host.occupation import Occupation
+from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
+from tpuref.engine.runtime.pool.host.result_slabs import ResultSlabs
+from tpuref.engine.runtime.pool.host.workload import LIGHT_WORK, workload
+from tpuref.engine.runtime.pool.messages import Drawn, RunRequest
+from tpuref.engine.runtime.pool.split import Lanes, Placement, Split, lanes_of
+
+CACHED_PROGRAMS = 256
+"""How many programs the cores keep."""
+
+_LOG = logger("pool")
+_EPOCHS = itertools.count(1)
+
+
+class CorePool:
+    """The executor that has processes for the cores.
+
+    Parameters
+    ----------
+    cores
+        How many cores to start, on ``tf.config.processes`` processes.
+
+    Attributes
+    ----------
+    epoch
+        How often this program has started processes, counted up to these.
+
+    Raises
+    ------
+    UnavailableError
+        If the processes cannot be started in time.
+    """
+
+    def __init__(self, cores: int) -> None:
+        self._number = cores
+        self.epoch = 0
+        self._broken: str | None = None
+        self._restart = False
+        self._retired = False
+        self._occupation = Occupation()
+        self._gathering: Gathering | None = None
+        self._launch()
+        _POOLS.add(self)
+
+    def _launch(self) -> None:
+        """Start the processes with new memory."""
+        _require_a_future()
+        begin = monotonic_ns()
+        self._cores = Cores(Split.configured(self._number), self._occupation)
+        _close_all_at_exit()
+        note_on_host("start cores", begin)
+        self.epoch = next(_EPOCHS)
+        seconds = (monotonic_ns() - begin) / 1e9
+        self._say(logging.INFO, "%d cores started in %.2f s", self._number, seconds)
+        self._programs: dict[int, _Registered] = {}
+        self._runs = 0
+
+    def _say(self, level: int, message: str, *values: object) -> None:
+        _LOG.log(level, message, *values, extra={"epoch": self.epoch})
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The processes, in the order of the cores that they carry."""
+        return [process.pid for process in self._cores.processes]
+
+    # -- life ------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Shut the cores down; results that were handed out stay valid.
+
+        A run of another thread ends with an error.
+        """
+        if self._occupation.is_own:
+            raise FailedPreconditionError(
+                "the TPU system cannot be stopped by a host function of a computation "
+                "that runs on it; do it outside",
+                code=codes.SYSTEM_USED_FROM_WITHIN,
+            )
+        self._broken = self._broken or "they were shut down"
+        self._cores.closing = True
+        with self._occupation.held() as idle:
+            if idle:
+                self._end()
+                return
+        for process in self._cores.processes:
+            process.kill()
+        with self._occupation.held(seconds=GRACE_SECONDS) as idle:
+            if idle:
+                self._end()
+            else:
+                self._retired = True  # its thread is in a host function
+
+    def _end(self) -> None:
+        self._cores.end()
+        self._say(logging.INFO, "%d cores ended", self._number)
+
+    def retire(self) -> None:
+        """End the cores once the run that uses them is over."""
+        if self._occupation.locked():
+            self._retired = True
+        else:
+            self.close()
+
+    def is_sound(self) -> bool:
+        """Return whether all cores wait for the next run."""
+        usable = self._broken is None and not self._restart
+        usable = usable and not self._occupation.locked()
+        return usable and self._cores.are_well()
+
+    def stacks(self) -> str:
+        """Say where each core is, if a run is under way in another thread."""
+        gathering = self._gathering
+        if gathering is None:
+            return f"  pool: no program runs on its {self._number} cores"
+        return gathering.stacks()
+
+    def abandon(self) -> None:
+        """Release everything, as this process is a fork of the host."""
+        self._cores.abandon()
+        self._occupation.close()  # arrays that end here free nothing of the host's
+        self._occupation = Occupation()
+        self._broken = (
+            f"they belong to process {os.getppid()}, of which this one is a fork"
+        )
+
+    # -- runs ------------------------------------------------------------------
+
+    def run(self, program: Program, inputs: Values, run: Run) -> Values:
+        """Run `program` for the replicas in `inputs` and return their results."""
+        if self._occupation.is_own:
+            # A host function asks for it, while the cores wait for that function.
+            return run_program(program, inputs, run)
+        with self._occupation.held(program.name, run.timeout, self._require_sound):
+            try:
+                self._make_usable()
+                return self._run(program, inputs, run)
+            finally:
+                self._end_where_retired()
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the cores can read it.
+
+        While a program runs, perhaps one that waits for this thread, it is in other
+        memory and copied later.
+        """
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or size <= INLINE_BYTES:
+            return np.empty(shape, dtype)
+        with self._occupation.held() as idle:
+            if not idle or self._broken is not None or self._restart:
+                return np.empty(shape, dtype)
+            try:
+                self._restart = True  # an interrupt would leave the heap half changed
+                slab = self._cores.slab(size)[1]
+            except ResourceExhaustedError:
+                self._restart = False
+                return np.empty(shape, dtype)
+            else:
+                self._restart = False
+                return slab.part(0, shape, dtype)
+            finally:
+                self._end_where_retired()
+
+    def _end_where_retired(self) -> None:
+        if self._retired:
+            self._broken = self._broken or "they were shut down"
+            self._cores.end()
+
+    def _make_usable(self) -> None:
+        self._require_sound()
+        if self._restart:
+            self._say(logging.INFO, "the cores are started again after a broken run")
+            self._cores.kill()
+            self._launch()
+            self._restart = False
+
+    def _require_sound(self) -> None:
+        if self._broken is not None:
+            raise FailedPreconditionError(
+                f"the core processes cannot be used any more: {self._broken}. Run "
+                "tf.tpu.initialize_system() to start new ones",
+                code=codes.CORES_BROKEN,
+            )
+
+    def _run(self, program: Program, inputs: Values, run: Run) -> Values:
+        cores, begin = self._cores, monotonic_ns()
+        self._restart = True  # until all is well: an interrupt may come at any moment
+        cores.returned.free()
+        cores.heap.begin_run()
+        sent, placed = InputBlocks(cores), self._placed(program, inputs, run.cores)
+        facts = placed.known.facts
+        gathering = Gathering(cores, placed.split, placed.lanes, program, run)
+        self._gathering = gathering
+        try:
+            self._tell_of(placed)
+            self._runs += 1
+            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
+            news = self._news(facts, placed.announced, run)
+            common = self._request(placed, news, gathering.slabs, run, sent)
+            gathering.expect()
+            for process, lanes in placed.lanes.items():
+                given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
+                here = {None, *lanes.replicas}
+                request = common._replace(
+                    variables=[
+                        told
+                        for told in common.variables
+                        if not here.isdisjoint(facts.users[told[0]])
+                    ],
+                    inputs=[sent.describe_column(column) for column in given],
+                    draws=_draws(facts, lanes.replicas, run),
+                    freed=cores.take_freed(process),
+                )
+                cores.post(process, ("run", *request))
+            placed.announced.update(news)
+            if run.events is not None:
+                size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
+                run.events.on_host("send to cores", begin, size)
+            results = gathering.results()
+            self._restart = False
+            return results
+        except BaseException as error:
+            fault = gathering.call_off(error)
+            self._tell_of_loss(gathering)
+            self._take_leave(gathering)
+            try:
+                if fault is error:
+                    raise
+                raise fault from fault.__cause__
+            finally:
+                del fault  # it would keep this frame, and all that lives in it
+        finally:
+            self._gathering = None
+            sent.release()
+
+    def _tell_of_loss(self, gathering: Gathering) -> None:
+        if gathering.lost is not None and not self._cores.closing:
+            core, replica = gathering.lost
+            where = {"core": core, "replica": replica, "run": self._runs}
+            extra = {**where, "epoch": self.epoch}
+            _LOG.warning("%s", gathering.broken, extra=extra)
+
+    def _take_leave(self, gathering: Gathering) -> None:
+        """Kill the cores if the run left them in a state that cannot go on."""
+        if gathering.broken is not None:
+            self._broken = self._broken or gathering.broken
+        elif not gathering.restart:
+            self._restart = False
+            return
+        self._cores.kill()
+
+    def _placed(
+        self, program: Program, inputs: Values, placement: Placement
+    ) -> _Placed:
+        """Return the record of a program on some cores, which may be a new one."""
+        known = self._programs.pop(id(program), None)
+        if known is None:
+            known = _Registered(program, ProgramFacts(program))
+        self._programs[id(program)] = known  # the one used last is at the end
+        placed = known.placed.get(placement)
+        if placed is None:
+            split = self._split_for(program, inputs)
+            number, lanes = len(known.placed), lanes_of(split, placement)
+            placed = _Placed(known, number, placement, split, lanes)
+            known.placed[placement] = placed
+        return placed
+
+    def _split_for(self, program: Program, inputs: Values) -> Split:
+        """Return which process carries which cores for a program.
+
+        It stays the same, even if later inputs are larger.
+        """
+        split = self._cores.split
+        if config.processes is not None:
+            return split
+        given = [array.size for array in inputs[0]]
+        light = workload(program, len(inputs), given) <= LIGHT_WORK
+        return split.together if light else split
+
+    def _tell_of(self, placed: _Placed) -> None:
+        """Send all processes a program, and where it runs, unless they know it."""
+        known, number = placed.known, id(placed.known.program)
+        if not known.sent:
+            content = pickle.dumps(known.program, pickle.HIGHEST_PROTOCOL)
+            self._cores.post_to_all(("program", number, content))
+            known.sent = True
+            self._say(
+                logging.DEBUG,
+                "program %r sent to the cores: %d instructions, %d bytes",
+                known.program.name,
+                len(known.program.instrs),
+                len(content),
+            )
+            if len(self._programs) > CACHED_PROGRAMS:
+                oldest = next(iter(self._programs))
+                del self._programs[oldest]
+                self._cores.post_to_all(("forget", oldest))
+        if not placed.sent:
+            where = placed.number, placed.placement, placed.split.processes
+            self._cores.post_to_all(("place", number, *where))
+            placed.sent = True
+
+    def _news(
+        self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
+    ) -> list[tuple[str, Array | None]]:
+        """Return the variables whose values the processes have not been told.
+
+        All replicas begin with the same values.  A large one moves into the arena, and
+        stays there until it has a new value.
+        """
+        variables, news = run.variables[0], []
+        assert isinstance(variables, ReplicaVariables)
+        for handle in facts.variables:
+            value = None
+            if variables.is_initialized(handle):
+                value = variables.read(handle)
+            if not announced.lacks(handle, value):
+                continue
+            if value is not None and not self._cores.can_read(value):
+                copy = self._cores.kept(value)
+                variables.relocate(handle, value, copy)
+                value = copy
+            news.append((handle, value))
+        return news
+
+    def _request(
+        self,
+        placed: _Placed,
+        news: list[tuple[str, Array | None]],
+        slabs: ResultSlabs,
+        run: Run,
+        sent: InputBlocks,
+    ) -> RunRequest:
+        """Return what all processes are told alike."""
+        state, known, every = run.state, placed.known, range(len(run.cores))
+        assert isinstance(state, State)
+        return RunRequest(
+            run=self._runs,
+            program=id(known.program),
+            placement=placed.number,
+            inputs=[],
+            draws=[],
+            owners=list(every if config.check_replicas else known.facts.owners),
+            blocks=slabs.blocks,
+            variables=[
+                (handle, None if value is None else sent.describe(value))
+                for handle, value in news
+            ],
+            entropy=state.entropy,
+            timeout=run.timeout,
+            traced=run.trace is not None,
+            capacity=0 if run.events is None else run.events.capacity,
+            freed=[],
+            all_reduce=config.all_reduce,
+        )
+
+
+@dataclass
+class _Registered:
+    """A program, and the cores on which it has run."""
+
+    program: Program
+    facts: ProgramFacts
+    placed: dict[Placement, _Placed] = field(default_factory=dict)
+    sent: bool = False
+
+
+@dataclass
+class _Placed:
+    """A program on some cores, and what the processes know of it."""
+
+    known: _Registered
+    number: int
+    placement: Placement
+    split: Split
+    lanes: Mapping[int, Lanes]
+    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
+    sent: bool = False
+
+
+def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:
+    """Return how often some replicas have evaluated each random operation."""
+    state = run.state
+    assert isinstance(state, State)
+    return [(r, name, state.draws(name, r)) for name in facts.random for r in replicas]
+
+
+_POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
+"""All pools of this process, for a fork to abandon. Only `CorePool` adds to it."""
+
+
+def _abandon_all() -> None:
+    for pool in list(_POOLS):
+        pool.abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_all)
+
+_ENDING = threading.Event()
+"""Set when this program ends: threads that still run get errors, not new cores."""
+
+
+@functools.cache
+def _close_all_at_exit() -> None:
+    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    _ENDING.set()
+    for pool in list(_POOLS):
+        pool.close()
+
+
+def _require_a_future() -> None:
+    if _ENDING.is_set():
+        raise FailedPreconditionError(
+            "no cores are started any more, as this program ends; let its threads end "
+            "before it does",
+            code=codes.SYSTEM_SHUT_DOWN,
+        )

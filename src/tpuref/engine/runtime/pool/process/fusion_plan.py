@@ -1,0 +1,554 @@
+"""What one step does for several operations, once the layouts of its inputs are known.
+
+A plan is a list of calls that read and write a table.  Each value has two entries in
+it: the array that all cores share or the stack of what they have, and the arrays of
+the cores one by one.  Only those that a call reads are filled in.
+
+What no one outside reads lies in buffers that the plan keeps from run to run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import TensorShape
+from tpuref.engine.ops.definition import Operand, outputs_of
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.ops.sources import FORWARDING
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.columns import (
+    APART,
+    SAME,
+    STACKED,
+    Layout,
+    Shape,
+    Stacked,
+)
+
+GATHERED_BYTES = 4096
+"""Up to which size the arrays of cores are copied into a stack, to save calls."""
+
+FOLDED_BYTES = 1 << 16
+"""Up to which size an array that does not depend on the run is computed beforehand."""
+
+Table = list[Any]
+Call = Callable[[Table], Any]
+Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
+"""Gives memory for the arrays of all cores."""
+
+
+class UnexpectedShape(Exception):
+    """An operation gave another shape than its rule of inference says."""
+
+
+@dataclass(eq=False)
+class _Value:
+    """A value while the plan is made.
+
+    Attributes
+    ----------
+    kind, shape, dtype
+        What it is; the shape is None where only a run will show it.
+    entry
+        Where the table has it as a whole; the arrays of the cores are beside.
+    whole, rows
+        Which of the two entries are filled in.
+    known
+        The value itself, if it is a constant.
+    buffer
+        The memory that the plan keeps for it, None for none.
+    lasting
+        Whether it may lie in such memory, of its own or of another value.
+    pinned
+        Whether its memory may not be used for another value, or is already.
+    aligned
+        By rank, where the table has the stack with axes of size 1 added.
+    """
+
+    kind: int
+    shape: Shape | None
+    dtype: np.dtype[Any]
+    entry: int
+    whole: bool = False
+    rows: bool = False
+    known: Array | None = None
+    buffer: Array | None = None
+    lasting: bool = False
+    pinned: bool = False
+    aligned: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def nbytes(self) -> float:
+        """The size of the array of one core."""
+        size = math.inf if self.shape is None else math.prod(self.shape)
+        return size * self.dtype.itemsize
+
+
+class FusionPlan:
+    """The calls that run some operations for all cores.
+
+    Parameters
+    ----------
+    instrs, numbers
+        The operations, and their numbers in the program.
+    cores
+        How many cores there are.
+    inputs
+        The layouts of the values from outside, by slot.
+    constants
+        The values that are known, by slot.
+    wanted
+        The slots that others read afterwards.
+    memories
+        What gives the memory for an output, by slot; any memory will do for others.
+
+    Attributes
+    ----------
+    kept_bytes
+        The size of the memory that the plan keeps.
+    """
+
+    def __init__(
+        self,
+        instrs: Sequence[Instr],
+        numbers: Sequence[int],
+        cores: int,
+        inputs: Mapping[int, tuple[Layout, np.dtype[Any]]],
+        constants: Mapping[int, Array],
+        wanted: Collection[int],
+        memories: Mapping[int, Memory],
+    ) -> None:
+        self.kept_bytes = 0
+        self._cores = cores
+        self._table: Table = []
+        self._calls: list[tuple[int, Call]] = []
+        self._allocations: list[Call] = []
+        self._free: dict[tuple[Shape, np.dtype[Any]], list[Array]] = {}
+        self._values: dict[int, _Value] = {}
+        self._inputs: list[tuple[int, int, int]] = []
+        for slot, ((kind, shape), dtype) in inputs.items():
+            value = self._new(kind, shape, dtype, whole=kind != APART, rows=True)
+            self._values[slot] = value
+            self._inputs.append((slot, value.entry, kind))
+        for slot, array in constants.items():
+            self._values[slot] = self._constant(array)
+        origin = _origins(instrs)
+        self._wanted = {origin.get(slot, slot) for slot in wanted}
+        self._memories = {origin.get(s, s): m for s, m in memories.items()}
+        last = {
+            origin.get(slot, slot): k
+            for k, instr in enumerate(instrs)
+            for slot in instr.inputs
+        }
+        for k, (instr, number) in enumerate(zip(instrs, numbers, strict=True)):
+            if instr.definition in FORWARDING:
+                self._values[instr.outputs[0]] = self._values[instr.inputs[0]]
+                continue
+            self._number = number
+            ending = [
+                slot
+                for slot in dict.fromkeys(origin.get(s, s) for s in instr.inputs)
+                if last[slot] == k and slot not in self._wanted
+            ]
+            self._add(instr, [self._values[slot] for slot in ending])
+        self._outputs = [(slot, *self._given(self._values[slot])) for slot in wanted]
+
+    def run(self, values: list[Any], counter: memoryview) -> None:
+        """Compute the columns of the outputs from those of the inputs.
+
+        The process has to ignore division by zero, overflow and the like.
+        """
+        table = self._table.copy()
+        for slot, entry, kind in self._inputs:
+            column = table[entry + 1] = values[slot]
+            if kind == SAME:
+                table[entry] = column[0]
+            elif kind == STACKED:
+                table[entry] = column.stack
+        for call in self._allocations:
+            call(table)
+        for number, call in self._calls:
+            counter[0] = number
+            call(table)
+        for slot, entry, column_of in self._outputs:
+            values[slot] = column_of(table[entry])
+
+    # -- values ----------------------------------------------------------------
+
+    def _new(
+        self, kind: int, shape: Shape | None, dtype: np.dtype[Any], **known: Any
+    ) -> _Value:
+        value = _Value(kind, shape, dtype, len(self._table), **known)
+        self._table += [None, None]
+        return value
+
+    def _constant(self, array: Array) -> _Value:
+        value = self._new(SAME, array.shape, array.dtype, whole=True, rows=True)
+        value.known = array
+        self._table[value.entry :] = [array, [array] * self._cores]
+        return value
+
+    def _given(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
+        """Return the entry of an output, and what makes a column of it."""
+        if value.rows:
+            return value.entry + 1, lambda rows: rows
+        if value.kind == SAME:
+            return value.entry, lambda array: [array] * self._cores
+        return value.entry, Stacked
+
+    def _whole(self, value: _Value) -> int:
+        """Return the entry of the array of all cores; gather those of the cores."""
+        if not value.whole:
+            assert value.shape is not None
+            stack = self._buffer((self._cores, *value.shape), value.dtype)
+            self._table[value.entry] = value.buffer = stack
+            value.lasting = True
+            self._call(_gather(value.entry + 1, Stacked(stack)))
+            value.whole = True
+        return value.entry
+
+    def _rows(self, value: _Value) -> int:
+        """Return the entry of the arrays of the cores."""
+        entry = value.entry
+        if not value.rows:
+            cores, same = self._cores, value.kind == SAME
+
+            def spread(table: Table) -> None:
+                whole = table[entry]
+                table[entry + 1] = [whole] * cores if same else Stacked(whole)
+
+            if value.buffer is None:
+                self._call(spread)
+            else:
+                spread(self._table)
+            value.rows = True
+        return entry + 1
+
+    def _aligned(self, value: _Value, rank: int) -> int:
+        """Return the entry of a stack whose arrays have a rank, as they broadcast."""
+        entry = self._whole(value)
+        assert value.shape is not None
+        missing = rank - len(value.shape)
+        if value.kind == SAME or not missing:
+            return entry
+        if rank not in value.aligned:
+            shape = (self._cores, *(1,) * missing, *value.shape)
+            turned = value.aligned[rank] = len(self._table)
+            self._table += [None, None]
+
+            def align(table: Table) -> None:
+                table[turned] = table[entry].reshape(shape)
+
+            if value.buffer is None:
+                self._call(align)
+            else:
+                align(self._table)
+        return value.aligned[rank]
+
+    def _buffer(self, shape: Shape, dtype: np.dtype[Any]) -> Array:
+        free = self._free.get((shape, dtype))
+        if free:
+            return free.pop()
+        buffer: Array = np.empty(shape, dtype)
+        self.kept_bytes += buffer.nbytes
+        return buffer
+
+    def _release(self, values: Sequence[_Value]) -> None:
+        for value in values:
+            buffer = None if value.pinned else value.buffer
+            value.pinned = True
+            if buffer is not None:
+                self._free.setdefault((buffer.shape, buffer.dtype), []).append(buffer)
+
+    # -- operations ------------------------------------------------------------
+
+    def _call(self, call: Call) -> None:
+        self._calls.append((self._number, call))
+
+    def _add(self, instr: Instr, ending: Sequence[_Value]) -> None:
+        """Plan an operation; the values `ending` are not read after it."""
+        operands = [self._values[slot] for slot in instr.inputs]
+        shape = _shape(instr, operands)
+        if _is_foldable(instr, shape, operands):
+            self._values[instr.outputs[0]] = self._folded(instr, operands)
+            return
+        if shape is not None and _stacks_rows(instr, shape, operands):
+            function = _stacking(instr, (self._cores, *shape))
+            sources = [
+                value.entry if value.known is not None else self._whole(value)
+                for value in operands
+            ]
+            self._add_returning(instr, function, STACKED, shape, sources, operands)
+            return
+        if all(value.kind == SAME for value in operands):
+            kind, sources = SAME, [self._whole(value) for value in operands]
+        elif self._stacks(instr, shape, operands) and _stackable(shape, operands):
+            rank = len(shape or ())
+            kind, sources = STACKED, [self._aligned(value, rank) for value in operands]
+        else:
+            kind, sources = APART, [self._rows(value) for value in operands]
+        function = _function(instr, operands)
+        writes = isinstance(function, np.ufunc) or instr.definition.writes_into
+        if shape is not None and writes:
+            self._add_writing(instr, function, kind, shape, sources, ending)
+        else:
+            self._add_returning(instr, function, kind, shape, sources, operands)
+
+    def _folded(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
+        """Return the constant that an operation gives in every run."""
+        result = _function(instr, operands)(*map(_any_array, operands))
+        constant = np.array(result, instr.specs[0].dtype.np, order="C")
+        self.kept_bytes += constant.nbytes
+        return self._constant(constant)
+
+    def _stacks(
+        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
+    ) -> bool:
+        """Whether an operation gives each core the same bits in one call for all.
+
+        A matrix that peers sum is computed where they read it, core by core.
+        """
+        if instr.definition.elementwise:
+            return True
+        ranks = {len(value.shape or ()) for value in operands}
+        alike = ranks == {len(shape or ())} and min(ranks) >= 2
+        last = instr.attrs.get("axis", -1) == -1
+        there = instr.outputs[0] in self._memories and self._cores > 1
+        return instr.definition.batched and alike and last and not there
+
+    def _add_writing(
+        self,
+        instr: Instr,
+        function: Callable[..., Any],
+        kind: int,
+        shape: Shape,
+        sources: Sequence[int],
+        ending: Sequence[_Value],
+    ) -> None:
+        """Plan an operation that writes into memory that is there."""
+        (slot,) = instr.outputs
+        if instr.definition.elementwise:
+            self._release(ending)  # it may write over what it reads
+        result = self._placed(slot, kind, shape, instr.specs[0].dtype.np)
+        self._release(ending)
+        once = function if isinstance(function, np.ufunc) else _writing(function)
+        if kind == APART:
+            self._call(_for_each(once, [*sources, self._rows(result)]))
+        else:
+            self._call(_once(once, [*sources, result.entry]))
+        self._values[slot] = result
+
+    def _add_returning(
+        self,
+        instr: Instr,
+        function: Callable[..., Any],
+        kind: int,
+        shape: Shape | None,
+        sources: Sequence[int],
+        operands: Sequence[_Value],
+    ) -> None:
+        """Plan an operation that returns arrays, which may be parts of its inputs."""
+        (slot,), dtype = instr.outputs, instr.specs[0].dtype.np
+        by_core = kind == APART
+        result = self._new(kind, shape, dtype, whole=not by_core, rows=by_core)
+        for value in operands:
+            value.pinned = True
+            result.lasting |= value.lasting
+        owned = result.lasting and slot in self._wanted
+        if kind == STACKED and shape is not None:
+            shape = (self._cores, *shape)
+        once, target = _returning(function, shape, dtype, owned), result.entry
+
+        def each(table: Table) -> None:
+            columns = [table[source] for source in sources]
+            table[target + 1] = [once(*arrays) for arrays in zip(*columns, strict=True)]
+
+        def whole(table: Table) -> None:
+            table[target] = once(*[table[source] for source in sources])
+
+        self._call(each if by_core else whole)
+        self._values[slot] = result
+
+    def _placed(
+        self, slot: int, kind: int, shape: Shape, dtype: np.dtype[Any]
+    ) -> _Value:
+        """Return a value with memory: the plan's own unless others read it."""
+        memory = self._memories.get(slot)
+        if memory is not None and (kind == APART or self._cores == 1):
+            return self._placed_there(memory, kind, shape, dtype)
+        full = shape if kind == SAME else (self._cores, *shape)
+        result = self._new(min(kind, STACKED), shape, dtype, whole=True)
+        entry = result.entry
+        if slot not in self._wanted:
+            result.lasting = True
+            result.buffer = self._table[entry] = self._buffer(full, dtype)
+            return result
+
+        def allocate(table: Table) -> None:
+            table[entry] = np.empty(full, dtype)
+
+        self._allocations.append(allocate)
+        return result
+
+    def _placed_there(
+        self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
+    ) -> _Value:
+        """Return a value in the memory that its reader gives."""
+        result = self._new(kind, shape, dtype, whole=kind == SAME, rows=True)
+        entry = result.entry
+
+        def take(table: Table) -> None:
+            arrays = table[entry + 1] = memory(shape, dtype)
+            if kind != APART:  # else the entry has the stack, if one is gathered
+                table[entry] = arrays[0]
+
+        self._allocations.append(take)
+        return result
+
+
+def _origins(instrs: Sequence[Instr]) -> dict[int, int]:
+    """Return for slots that only pass on a value the slot that it comes from."""
+    found: dict[int, int] = {}
+    for instr in instrs:
+        if instr.definition in FORWARDING:
+            (source,), (target,) = instr.inputs, instr.outputs
+            found[target] = found.get(source, source)
+    return found
+
+
+def _shape(instr: Instr, operands: Sequence[_Value]) -> Shape | None:
+    """Return the shape of an output, None if the shapes of inputs do not decide it."""
+    if any(value.shape is None for value in operands):
+        return None
+    known = [
+        Operand(TensorShape(value.shape), as_dtype(value.dtype), value.known)
+        for value in operands
+    ]
+    (spec,) = outputs_of(instr.definition.infer(*known, **instr.attrs))
+    shape = spec.shape.merge_with(instr.specs[0].shape)
+    return tuple(shape.as_list()) if shape.is_fully_defined() else None
+
+
+def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
+    """Whether one call for all cores is worth what it takes to stack the operands."""
+    return shape is not None and all(
+        value.kind != APART or value.whole or value.nbytes <= GATHERED_BYTES
+        for value in operands
+    )
+
+
+def _any_array(value: _Value) -> Array:
+    """Return a constant, or some array of the shape of any other value."""
+    if value.known is None:
+        return np.empty(value.shape or (), value.dtype)
+    return value.known
+
+
+def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) -> bool:
+    """Whether an operation gives the same small array in every run."""
+    if shape is None or math.prod(shape) * instr.specs[0].dtype.size > FOLDED_BYTES:
+        return False
+    known = all(value.known is not None for value in operands)
+    return known or instr.definition.of_shape
+
+
+def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool:
+    """Whether an operation has a rule for all cores, and the operands suit it."""
+    return (
+        instr.definition.stacked is not None
+        and operands[0].kind != SAME
+        and all(value.known is not None or value.kind != SAME for value in operands)
+        and _stackable(shape, operands)
+    )
+
+
+def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
+    """Return what computes an operation for all cores; `shape` is that of the stack."""
+    rule, attrs = instr.definition.stacked, instr.attrs
+    assert rule is not None
+
+    def compute(*arrays: Array) -> Any:
+        return np.reshape(rule(*arrays, **attrs), shape)
+
+    return compute
+
+
+def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:
+    """Return what computes an operation, without what explains its errors."""
+    function = instr.definition.function(value.dtype for value in operands)
+    return partial(function, **instr.attrs) if instr.attrs else function
+
+
+def _writing(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return a function that writes into its last argument what another returns."""
+
+    def write(*arrays: Array) -> None:
+        *inputs, out = arrays
+        result = function(*inputs, out=out)
+        if result is not out:
+            if np.shape(result) != out.shape:
+                raise UnexpectedShape
+            out[...] = result
+
+    return write
+
+
+def _returning(
+    function: Callable[..., Any], shape: Shape | None, dtype: np.dtype[Any], owned: bool
+) -> Callable[..., Array]:
+    """Return a function that returns an array as lockstep keeps it.
+
+    With `owned`, the array is no part of an input.
+    """
+
+    def compute(*arrays: Array) -> Array:
+        result = function(*arrays)
+        if result.__class__ is tuple or result.__class__ is list:
+            (result,) = result
+        array: Array = np.asarray(result, dtype, order="C")
+        if shape is not None and array.shape != shape:
+            raise UnexpectedShape
+        if owned and (array.base is not None or any(array is x for x in arrays)):
+            array = array.copy()
+        return array
+
+    return compute
+
+
+def _once(function: Callable[..., Any], entries: Sequence[int]) -> Call:
+    """Return the call of a function on entries of the table, the last one written."""
+    if len(entries) == 2:
+        x, out = entries
+        return lambda table: function(table[x], table[out])
+    if len(entries) == 3:
+        x, y, out = entries
+        return lambda table: function(table[x], table[y], table[out])
+    return lambda table: function(*[table[entry] for entry in entries])
+
+
+def _for_each(function: Callable[..., Any], entries: Sequence[int]) -> Call:
+    """Return the calls of a function, for one core after the other."""
+
+    def call(table: Table) -> None:
+        columns = [table[entry] for entry in entries]
+        for arrays in zip(*columns, strict=True):
+            function(*arrays)
+
+    return call
+
+
+def _gather(source: int, rows: Sequence[Array]) -> Call:
+    """Return the call that copies the arrays of the cores into a stack."""
+
+    def call(table: Table) -> None:
+        for row, array in zip(rows, table[source], strict=True):
+            row[...] = array
+
+    return call

@@ -1,0 +1,410 @@
+"""What a process does for an instruction: the step of each kind of operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tpuref.engine.ops.control import IF, WHILE, joined, nothing_kept
+from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.ops.state import ASSIGN, READS, UPDATES
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import compute, perform
+from tpuref.engine.runtime.meaning.verdict import truth
+from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.core_events import HOST_CALL, kind
+from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.feed import CoreFeed
+from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Step, Values
+from tpuref.engine.runtime.pool.split import Lane
+
+PREPARED_BLOCKS = 64
+"""For how many different sets of cores a branch or loop keeps its program."""
+
+
+class Block(Protocol):
+    """A branch, or part of a loop, prepared for some cores."""
+
+    def run(self, inputs: Sequence[Column]) -> list[Column]:
+        """Run it with the columns of its inputs, and return its results."""
+
+
+Prepare = Callable[[Program, Sequence[Lane], Path], Block]
+"""Prepares a block at a path for some cores."""
+
+
+class InstructionSteps:
+    """The steps of single instructions on some cores of one process.
+
+    Parameters
+    ----------
+    around
+        The process that runs them.
+    lanes
+        The cores.
+    addends
+        By the id of a sum, what the cores contribute to it.
+    summed
+        The same by the slot of the contribution.
+    prepare
+        Prepares the blocks inside an instruction.
+    """
+
+    def __init__(
+        self,
+        around: CoreServices,
+        lanes: Sequence[Lane],
+        addends: Mapping[int, Addend],
+        summed: Mapping[int, Addend],
+        prepare: Prepare,
+    ) -> None:
+        self._around = around
+        self._lanes = lanes
+        self._addends = addends
+        self._summed = summed
+        self._prepare = prepare
+
+    def step(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        """Return the step of an instruction for the cores at some places."""
+        definition = instr.definition
+        if definition is IF:
+            return self._if(instr, places, path)
+        if definition is WHILE:
+            return self._while(instr, places, path)
+        if definition.ahead:
+            return self._fed(instr, places, path)
+        if kind(instr) == HOST_CALL:
+            return self._host_call(instr, places, path)
+        if definition in READS:
+            return self._read(instr, places)
+        if definition is ASSIGN or definition in UPDATES:
+            return self._write(instr, places)
+        if definition.effect is not None:
+            return self._effect(instr, places)
+        if definition.collective is not None:
+            return self.collective(instr, places)
+        return self._compute(definition, instr, places)
+
+    def column(
+        self, places: Sequence[int], given: Sequence[Any], before: Column | None
+    ) -> Column:
+        """Return the column of a value that the cores at these places have.
+
+        Each tower has an instruction of its own for what all of them sum, so the slot
+        may have the values of others already.
+        """
+        if len(places) == len(self._lanes):
+            return given
+        column = list(before or [None] * len(self._lanes))
+        for place, value in zip(places, given, strict=True):
+            column[place] = value
+        return column
+
+    def _store(
+        self,
+        values: Values,
+        slots: Sequence[int],
+        places: Sequence[int],
+        results: Sequence[Sequence[Array]],
+    ) -> None:
+        """Put the outputs of an instruction, core by core, into the columns."""
+        for slot, *given in zip(slots, *results, strict=True):
+            values[slot] = self.column(places, given, values[slot])
+
+    def _for_each(
+        self,
+        instr: Instr,
+        places: Sequence[int],
+        carry_out: Callable[[int, list[Array]], Sequence[Array]],
+    ) -> Step:
+        """Return the step that runs an instruction for one core after the other.
+
+        `carry_out` is given the place of a core, and its inputs.
+        """
+        around, lanes, inputs, outputs = (
+            self._around,
+            self._lanes,
+            instr.inputs,
+            instr.outputs,
+        )
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in inputs]
+            results = []
+            for place in places:
+                around.lane = lanes[place]
+                arrays = [column[place] for column in columns]
+                results.append(carry_out(place, arrays))
+            around.lane = None
+            self._store(values, outputs, places, results)
+
+        return step
+
+    def _compute(self, definition: OpDef, instr: Instr, places: Sequence[int]) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            return compute(definition, instr, arrays, lanes[place].replica, around.run)
+
+        step = self._for_each(instr, places, carry_out)
+        if len(instr.outputs) == 1 and instr.outputs[0] in self._summed:
+            return self._compute_in_place(definition, instr, places) or step
+        if len(instr.outputs) == 1 and definition.foldable:
+            return self._compute_quickly(definition, instr, places, step)
+        return step
+
+    def _compute_quickly(
+        self, definition: OpDef, instr: Instr, places: Sequence[int], thorough: Step
+    ) -> Step:
+        """Compute one array from others, and leave any special case to the other step.
+
+        On small arrays the operation takes no longer than what the other step adds.
+        """
+        inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
+        function, dtype = definition.compute, instr.specs[0].dtype.np
+        assert function is not None
+        everywhere = len(places) == len(self._lanes)
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in inputs]
+            results = []
+            try:
+                for place in places:
+                    result = function(*[column[place] for column in columns], **attrs)
+                    if result.__class__ is tuple or result.__class__ is list:
+                        thorough(values)
+                        return
+                    results.append(np.asarray(result, dtype, order="C"))
+            except Exception:
+                thorough(values)  # fails again, with the message of the interpreter
+                return
+            if everywhere:
+                values[output] = results
+            else:
+                values[output] = self.column(places, results, values[output])
+
+        return step
+
+    def _compute_in_place(
+        self, definition: OpDef, instr: Instr, places: Sequence[int]
+    ) -> Step | None:
+        """Compute the input of a collective where its peers read, if it can be."""
+        around, lanes, (output,) = self._around, self._lanes, instr.outputs
+        spec, sums = instr.specs[0], self._summed[output]
+        alike = sums.lanes == [lanes[place] for place in places]
+        if not (alike and definition.writes_into and spec.shape.is_fully_defined()):
+            return None
+        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
+        memory: dict[int, Array | None] = {}
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            out = memory[place]
+            given = {} if out is None else {"out": out}
+            replica = lanes[place].replica
+            return compute(definition, instr, arrays, replica, around.run, **given)
+
+        compute_it = self._for_each(instr, places, carry_out)
+
+        def step(values: Values) -> None:
+            memory.update(zip(places, sums.places(shape, dtype), strict=True))
+            compute_it(values)
+            memory.clear()
+
+        return step
+
+    def collective(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Return the step of a sum that is taken by itself."""
+        exchange, number = self._addends[id(instr)]
+        (source,), (target,) = instr.inputs, instr.outputs
+        everywhere = len(places) == len(self._lanes)
+
+        def step(values: Values) -> None:
+            column = values[source]
+            if everywhere:
+                values[target] = exchange.one(number, column)
+            else:
+                given = exchange.one(number, [column[place] for place in places])
+                values[target] = self.column(places, given, values[target])
+
+        return step
+
+    def _effect(self, instr: Instr, places: Sequence[int]) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            lane = lanes[place]
+            return perform(instr, arrays, lane.replica, around.runs[lane.logical])
+
+        return self._for_each(instr, places, carry_out)
+
+    def _read(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Read a variable."""
+        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        (target,) = instr.outputs
+
+        def step(values: Values) -> None:
+            results = []
+            for place in places:
+                lane = around.lane = lanes[place]
+                variables = around.runs[lane.logical].variables[lane.replica]
+                results.append(variables.read(handle))
+            around.lane = None
+            values[target] = self.column(places, results, values[target])
+
+        return step
+
+    def _write(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Assign or change a variable; cores with the same values do it together."""
+        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        (source,), (target,) = instr.inputs, instr.outputs
+        assigns = instr.definition is ASSIGN  # whatever it held before, if anything
+
+        def step(values: Values) -> None:
+            results: list[Array] = []
+            latest: tuple[Any, Any] = None, None
+            for place in places:
+                lane = around.lane = lanes[place]
+                run = around.runs[lane.logical]
+                variables = run.variables[lane.replica]
+                before = None if assigns else variables.read(handle)
+                change = values[source][place]
+                if before is latest[0] and change is latest[1]:
+                    variables.write(handle, results[-1])
+                    results.append(results[-1])
+                else:
+                    results += perform(instr, [change], lane.replica, run)
+                    latest = before, change
+            around.lane = None
+            values[target] = self.column(places, results, values[target])
+
+        return step
+
+    def _host_call(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in instr.inputs]
+            calls = [(lanes[p], [column[p] for column in columns]) for p in places]
+            results = around.call_host(path, calls)
+            self._store(values, instr.outputs, places, results)
+
+        return step
+
+    def _fed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        around, lanes = self._around, self._lanes
+        feeds = [CoreFeed(instr) for _ in places]
+
+        def step(values: Values) -> None:
+            asking = [
+                (feed, lanes[place], wanted)
+                for feed, place in zip(feeds, places, strict=True)
+                if (wanted := feed.wanted(around.run))
+            ]
+            if asking:
+                calls = [(lane, [np.asarray(wanted)]) for _, lane, wanted in asking]
+                answers = around.call_host(path, calls)
+                for (feed, _, _), arrays in zip(asking, answers, strict=True):
+                    feed.fill(arrays)
+            results = [feed.next() for feed in feeds]
+            self._store(values, instr.outputs, places, results)
+
+        return step
+
+    def _if(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        branches = [self._block(instr, number, places, path) for number in (0, 1)]
+
+        def step(values: Values) -> None:
+            predicate, *columns = at(values, instr.inputs, places)
+            verdicts = [truth(instr, array) for array in predicate]
+            results: list[list[Any]] = [[None] * len(places) for _ in instr.outputs]
+            for verdict, branch in zip((True, False), branches, strict=True):
+                taking = [k for k, each in enumerate(verdicts) if each is verdict]
+                if taking:
+                    given = branch(taking).run(_picked(columns, taking))
+                    _merge(results, given, taking)
+            for slot, column in zip(instr.outputs, results, strict=True):
+                values[slot] = self.column(places, column, values[slot])
+
+        return step
+
+    def _while(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        condition = self._block(instr, 0, places, path)
+        body = self._block(instr, 1, places, path)
+        around = self._around
+        split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
+
+        def step(values: Values) -> None:
+            columns = at(values, instr.inputs, places)
+            turning, captured = columns[:split], columns[split:]
+            left: list[list[Any]] = [[None] * len(places) for _ in turning]
+            kept = [nothing_kept(instr.specs[split:]) for _ in places]
+            inside, turns = list(range(len(places))), 0
+            tested, turned = condition(inside), body(inside)
+            while limit is None or turns < limit:
+                around.go_on()
+                verdicts = [
+                    truth(instr, array) for array in tested.run(turning + captured)[0]
+                ]
+                if not all(verdicts):
+                    _merge(left, turning, inside)
+                    staying = [k for k, verdict in enumerate(verdicts) if verdict]
+                    inside = [inside[k] for k in staying]
+                    turning = _picked(turning, staying)
+                    captured = _picked(captured, staying)
+                    if not inside:
+                        break
+                    tested, turned = condition(inside), body(inside)
+                given = turned.run(turning + captured)
+                turning = given[:split]
+                for number, column in enumerate(given[split:]):
+                    for place, array in zip(inside, column, strict=True):
+                        # the next turn may reuse its memory
+                        kept[place][number].append(array.copy())
+                turns += 1
+            _merge(left, turning, inside)
+            ends = [joined(each, instr.specs[split:]) for each in kept]
+            self._store(values, instr.outputs[split:], places, ends)
+            for slot, column in zip(instr.outputs, left, strict=False):
+                values[slot] = self.column(places, column, values[slot])
+
+        return step
+
+    def _block(
+        self, instr: Instr, number: int, places: Sequence[int], path: Path
+    ) -> Callable[[Sequence[int]], Block]:
+        """Return a function that gives a block, prepared for some of these places."""
+        prepared: dict[tuple[int, ...], Block] = {}
+
+        def chosen(taking: Sequence[int]) -> Block:
+            key = tuple(taking)
+            if key not in prepared:
+                if len(prepared) >= PREPARED_BLOCKS:
+                    prepared.clear()
+                lanes = [self._lanes[places[k]] for k in taking]
+                block = instr.blocks[number]
+                prepared[key] = self._prepare(block, lanes, (*path, number))
+            return prepared[key]
+
+        chosen(range(len(places)))
+        return chosen
+
+
+def at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
+    """Return the columns of some slots, cut down to some places."""
+    return _picked([values[slot] for slot in slots], places)
+
+
+def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
+    return [[column[place] for place in places] for column in columns]
+
+
+def _merge(
+    whole: Sequence[list[Any]], parts: Sequence[Column], places: Sequence[int]
+) -> None:
+    """Write columns of some places into those of all places."""
+    for column, part in zip(whole, parts, strict=True):
+        for place, value in zip(places, part, strict=True):
+            column[place] = value

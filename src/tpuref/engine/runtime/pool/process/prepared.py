@@ -1,0 +1,269 @@
+"""What a process does with a program, for the cores that it carries.
+
+A program is prepared once for some cores: each instruction becomes a step, a function
+that reads and writes the values of all of them, as lockstep does.  A run calls the
+steps in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tpuref.engine.ops.control import TOWER_COPY
+from tpuref.engine.ops.sources import CONST
+from tpuref.engine.program import HOST, Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import compute
+from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.core_events import (
+    COLLECTIVE,
+    RECEIVE,
+    SEND,
+    TO_CORE,
+    TO_REPLICA,
+    Label,
+    Peer,
+    kind,
+)
+from tpuref.engine.runtime.pool.process.arrangement import Together, arranged
+from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.fusion import fuses
+from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
+from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan, Transfer
+from tpuref.engine.runtime.pool.process.row_steps import RowSteps
+from tpuref.engine.runtime.pool.process.schedule import Fusible, Numbered, Schedule
+from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Values
+from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
+from tpuref.engine.runtime.pool.program_counters import EXCHANGE, numbered
+from tpuref.engine.runtime.pool.split import Lane
+
+
+class PreparedProgram:
+    """A program, prepared for some of the cores of one process.
+
+    Parameters
+    ----------
+    program
+        The program.
+    around
+        The process that runs it.
+    lanes
+        The cores.
+    plan
+        Which core of a replica runs which instructions.
+    path
+        The position of the program within a larger one.
+    numbers
+        What the process puts into its program counter, by the id of an instruction.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        around: CoreServices,
+        lanes: Sequence[Lane],
+        plan: PlacementPlan,
+        path: Path = (),
+        numbers: Mapping[int, int] | None = None,
+    ) -> None:
+        self._around = around
+        self._numbers = numbers or numbered(program)
+        self._lanes = lanes
+        self._plan = plan
+        self._parameters = program.parameters
+        self._results = program.results
+        order = arranged(program, plan)
+        self._addends: dict[int, Addend] = {}
+        summed: dict[int, Addend] = {}
+        for together in order:
+            if together[0].definition.collective is not None:
+                self._note_exchange(together, summed)
+        self._schedule = Schedule(around, lanes, program, plan, self._numbers, summed)
+        self._instructions = InstructionSteps(
+            around, lanes, self._addends, summed, self._block
+        )
+        rows = RowSteps(around, lanes, self._schedule, self._instructions)
+        paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
+        for taken in self._in_rows(order):
+            if isinstance(taken, Row):
+                rows.add(taken)
+            elif len(taken) > 1:
+                self._add_exchange(taken)
+            else:
+                self._add(taken[0], paths[id(taken[0])])
+        for transfer in plan.at_the_end(program):
+            self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
+        self._schedule.close()
+
+    def _block(
+        self, program: Program, lanes: Sequence[Lane], path: Path
+    ) -> PreparedProgram:
+        """Prepare a block of the program for some of the cores."""
+        return PreparedProgram(
+            program, self._around, lanes, self._plan, path, self._numbers
+        )
+
+    def run(self, inputs: Sequence[Column]) -> list[Column]:
+        """Run the program with the columns of its inputs, and return its results."""
+        values = self._schedule.constants.copy()
+        for slot, column in zip(self._parameters, inputs, strict=True):
+            values[slot] = column
+        self._schedule.run(values)
+        return [values[slot] for slot in self._results]
+
+    def _places(self, instr: Instr) -> list[int]:
+        """Return the places of the cores that run an instruction."""
+        there = self._plan.runs_on(instr)
+        return [
+            place
+            for place, lane in enumerate(self._lanes)
+            if lane.logical in there and instr.concerns(lane.replica)
+        ]
+
+    def _add(self, instr: Instr, path: Path) -> None:
+        if instr.definition is TOWER_COPY:
+            self._add_copy(instr)
+            return
+        concerned = [
+            place
+            for place, lane in enumerate(self._lanes)
+            if instr.concerns(lane.replica)
+        ]
+        for transfer in self._plan.before(instr):
+            self._add_transfer(transfer, instr, concerned)
+        places = self._places(instr)
+        if not places:
+            return
+        if instr.definition is CONST:
+            self._add_constant(instr, places)
+        else:
+            step, on_core = (
+                self._instructions.step(instr, places, path),
+                instr.core != HOST,
+            )
+            label = self._schedule.label(
+                instr, kind(instr), instr.outputs, places, on_core
+            )
+            if fuses(instr) and len(places) == len(self._lanes):
+                alone = (step, label.number, label)
+                self._schedule.add(Fusible(instr, [alone]))
+            else:
+                self._schedule.append(step, label)
+
+    def _note_exchange(self, sums: Together, summed: dict[int, Addend]) -> None:
+        """Note which values the cores exchange, before there is what computes them."""
+        there = [self._lanes[place] for place in self._places(sums[0])]
+        exchange = self._around.exchange(sums, there)
+        for number, instr in enumerate(sums):
+            addend = self._addends[id(instr)] = Addend(exchange, number)
+            summed.setdefault(instr.inputs[0], addend)
+
+    def _add_exchange(self, sums: Together) -> None:
+        """Take several sums in one step; observed, they are taken one by one."""
+        places = self._places(sums[0])
+        if not places:
+            return
+        exchange = self._addends[id(sums[0])].exchange
+        alone: list[Numbered] = []
+        for instr in sums:
+            label = self._schedule.label(
+                instr, COLLECTIVE, instr.outputs, places, traced=True
+            )
+            alone.append(
+                (self._instructions.collective(instr, places), label.number, label)
+            )
+
+        def step(values: Values) -> None:
+            given = [at(values, instr.inputs, places)[0] for instr in sums]
+            if not exchange.joins(given):
+                self._schedule.take(alone, values)
+                return
+            totals = exchange(given)
+            for instr, total in zip(sums, totals, strict=True):
+                (target,) = instr.outputs
+                values[target] = self._instructions.column(
+                    places, total, values[target]
+                )
+
+        number = self._numbers[id(sums[0])] | EXCHANGE
+        self._schedule.append_in_parts(step, number, alone, sums[0])
+
+    def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
+        """Return what these cores take, with towers abreast where they are alike."""
+        if len(self._lanes) < 2 or self._plan.cores > 1:
+            return order
+        return in_rows(order, [lane.replica for lane in self._lanes])
+
+    def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
+        """Compute a constant now; only a trace lists it when the program runs."""
+        around, (slot,) = self._around, instr.outputs
+        replica = self._lanes[places[0]].replica
+        (value,) = compute(CONST, instr, [], replica, around.run)
+        if len(places) == len(self._lanes):
+            self._schedule.known[slot] = value
+        given, before = [value] * len(places), self._schedule.constants[slot]
+        self._schedule.constants[slot] = self._instructions.column(
+            places, given, before
+        )
+        label = self._schedule.label(instr, None, (), places, traced=instr.core != HOST)
+        self._schedule.note(label)
+
+    def _add_copy(self, instr: Instr) -> None:
+        """Send a value to other replicas, or receive it."""
+        source, targets = instr.attrs["source"], instr.attrs["targets"]
+        lanes = list(enumerate(self._lanes))
+        self._add_moves(
+            instr,
+            instr.inputs[0],
+            [
+                (place, (TO_REPLICA, target))
+                for target in targets
+                for place, lane in lanes
+                if lane.replica == source
+            ],
+            [(p, (TO_REPLICA, source)) for p, lane in lanes if lane.replica in targets],
+        )
+
+    def _add_transfer(
+        self, transfer: Transfer, instr: Instr, concerned: Sequence[int]
+    ) -> None:
+        """Send a value to another core of the same replica, or receive it."""
+        to, of = (TO_CORE, transfer.target), (TO_CORE, transfer.source)
+        logical = {place: self._lanes[place].logical for place in concerned}
+        self._add_moves(
+            instr,
+            transfer.slot,
+            [(place, to) for place in concerned if logical[place] == transfer.source],
+            [(place, of) for place in concerned if logical[place] == transfer.target],
+        )
+
+    def _add_moves(
+        self,
+        instr: Instr,
+        slot: int,
+        sends: Sequence[tuple[int, Peer]],
+        receives: Sequence[tuple[int, Peer]],
+    ) -> None:
+        """Send the value of a slot from some cores to others, and receive it."""
+        around, lanes = self._around, self._lanes
+
+        def send(values: Values) -> None:
+            for place, peer in sends:
+                around.send(lanes[place], peer, values[slot][place])
+
+        def receive(values: Values) -> None:
+            column = list(values[slot] or [None] * len(lanes))
+            for place, peer in receives:
+                column[place] = around.receive(lanes[place], peer)
+            values[slot] = column
+
+        if sends:
+            self._schedule.append(send, self._moving(instr, SEND, slot, sends))
+        if receives:
+            self._schedule.append(receive, self._moving(instr, RECEIVE, slot, receives))
+
+    def _moving(
+        self, instr: Instr, kind: str, slot: int, moves: Sequence[tuple[int, Peer]]
+    ) -> Label:
+        places = list(dict.fromkeys(place for place, _ in moves))
+        peers = {p: tuple(peer for q, peer in moves if q == p) for p in places}
+        return self._schedule.label(instr, kind, (slot,), places, peers=peers)

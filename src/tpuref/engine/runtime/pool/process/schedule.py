@@ -1,0 +1,255 @@
+"""The steps of a prepared program, in the order in which a process takes them.
+
+Operations that follow each other are collected until something else comes, and are then
+one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.base.errors import OpError
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import locate
+from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.core_events import Label, Peer
+from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.fusion import Fusion
+from tpuref.engine.runtime.pool.process.fusion_plan import Memory
+from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
+from tpuref.engine.runtime.pool.process.services import CoreServices, Step, Values
+from tpuref.engine.runtime.pool.split import Lane
+
+Numbered = tuple[Step, int, Label]
+"""A step with the number of its instruction, and what an observer has to know."""
+
+
+class Fusible(NamedTuple):
+    """An operation that all cores of a process compute.
+
+    Attributes
+    ----------
+    instr
+        The operation.
+    alone
+        The steps that compute it without a fusion.
+    slots
+        Where each tower looks for its own output, if that is not the output's slot.
+    """
+
+    instr: Instr
+    alone: Sequence[Numbered]
+    slots: tuple[int, ...] = ()
+
+
+class Schedule:
+    """The steps of a program on some cores of one process.
+
+    Parameters
+    ----------
+    around
+        The process that runs it.
+    lanes
+        The cores.
+    program, plan
+        The program, and which core of a replica runs which of its instructions.
+    numbers
+        What the process puts into its program counter, by the id of an instruction.
+    summed
+        By slot, what the cores contribute to an exchange.
+
+    Attributes
+    ----------
+    constants
+        The columns that no run changes, by slot.
+    known
+        The values that all cores have in every run, by slot.
+    readers
+        The ids of what reads each slot: instructions, and the program itself.
+    """
+
+    def __init__(
+        self,
+        around: CoreServices,
+        lanes: Sequence[Lane],
+        program: Program,
+        plan: PlacementPlan,
+        numbers: Mapping[int, int],
+        summed: Mapping[int, Addend],
+    ) -> None:
+        slots = 1 + max(
+            [-1, *program.parameters]
+            + [slot for instr in program.instrs for slot in instr.outputs]
+        )
+        self.constants: Values = [None] * slots
+        self.known: dict[int, Array] = {}
+        self.readers = _readers(program, plan)
+        self._around = around
+        self._lanes = lanes
+        self._numbers = numbers
+        self._summed = summed
+        self._steps: list[Numbered] = []
+        self._observed: list[Numbered] = []
+        self._fusing: list[Fusible] = []
+
+    def run(self, values: Values) -> None:
+        """Take all steps; where the process is observed, one instruction at a time."""
+        if self._around.events is None:
+            self.take(self._steps, values)
+        else:
+            self.take(self._observed, values, self._around.events.observe)
+
+    def take(
+        self,
+        steps: Sequence[Numbered],
+        values: Values,
+        observe: Callable[[Step, Label, Values], None] | None = None,
+    ) -> None:
+        """Take some steps, and say in an error which instruction it comes from."""
+        counter = self._around.counter
+        try:
+            for step, number, label in steps:
+                counter[0] = number
+                if observe is None:
+                    step(values)
+                else:
+                    observe(step, label, values)
+        except OpError as error:
+            if label.instr is not None:
+                locate(error, label.instr)
+            raise
+
+    def label(
+        self,
+        instr: Instr,
+        kind: str | None,
+        slots: tuple[int, ...],
+        places: Sequence[int],
+        traced: bool = False,
+        peers: Mapping[int, tuple[Peer, ...]] | None = None,
+    ) -> Label:
+        """Return what an observer has to know of a step of an instruction."""
+        lanes = {place: self._lanes[place] for place in places}
+        number = self._numbers[id(instr)]
+        return Label(instr, number, kind, lanes, slots, peers or {}, traced)
+
+    def append(self, step: Step, label: Label) -> None:
+        """Append the step of an instruction."""
+        self.fuse()
+        self._steps.append((step, label.number, label))
+        self._observed.append((step, label.number, label))
+
+    def append_unseen(self, step: Step, number: int = 0) -> None:
+        """Append a step that an observed run takes in parts, or not at all."""
+        self._steps.append((step, number, Label(None, number, None, {})))
+
+    def append_in_parts(
+        self,
+        step: Step,
+        number: int,
+        parts: Sequence[Numbered],
+        instr: Instr | None = None,
+    ) -> None:
+        """Append a step that an observed run takes in these parts.
+
+        Its errors are those of the instruction, if they say nothing else.
+        """
+        self.fuse()
+        self._steps.append((step, number, Label(instr, number, None, {})))
+        self._observed += parts
+
+    def note(self, label: Label) -> None:
+        """Let a trace list an instruction that takes no step."""
+        self._observed.append((lambda values: None, label.number, label))
+
+    def add(self, fusible: Fusible) -> None:
+        """Add an operation, to be part of the next fusion."""
+        self._fusing.append(fusible)
+        self._observed += fusible.alone
+
+    def computes(self, slots: Sequence[int]) -> bool:
+        """Return whether a fusion that is not closed gives a value of some slots."""
+        waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
+        return not waiting.isdisjoint(slots)
+
+    def close(self) -> None:
+        """Append what is left; nothing is added after it."""
+        self.fuse()
+        self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
+
+    def fuse(self) -> None:
+        """Append what was collected for a fusion as one step."""
+        if not self._fusing:
+            return
+        fusing, self._fusing = self._fusing, []
+        instrs = [fusible.instr for fusible in fusing]
+        one_by_one = [step for fusible in fusing for step in fusible.alone]
+        one_by_one.sort(key=lambda numbered: numbered[1])
+        inside = {id(label.instr) for _, _, label in one_by_one}
+        made = [slot for instr in instrs for slot in instr.outputs]
+        wanted = [slot for slot in made if self.readers.get(slot, inside) - inside]
+        fusion = Fusion(
+            instrs,
+            [fusible.alone[0][1] for fusible in fusing],
+            len(self._lanes),
+            self.known,
+            wanted,
+            {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
+            self._around.counter,
+        )
+        of_towers = [
+            (instr.outputs[0], slots)
+            for instr, _, slots in fusing
+            if slots and instr.outputs[0] in wanted
+        ]
+
+        def step(values: Values) -> None:
+            if fusion.run(values):
+                for whole, slots in of_towers:
+                    for slot in slots:
+                        values[slot] = values[whole]
+            else:
+                self.take(one_by_one, values)
+                for whole, slots in of_towers:
+                    values[whole] = column_across(values, slots)
+
+        number = fusing[0].alone[0][1]
+        self.append_unseen(step, number)
+
+    def _is_summed(self, slot: int) -> bool:
+        """Whether a collective of all cores takes a value."""
+        return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
+
+    def _memory(self, slot: int) -> Memory:
+        """Return what gives the memory where peers read a value that they sum."""
+        places = self._summed[slot].places
+
+        def memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:
+            return [
+                np.empty(shape, dtype) if place is None else place
+                for place in places(shape, dtype)
+            ]
+
+        return memory
+
+
+def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
+    """Return the ids of what reads each slot: instructions, and the program itself."""
+    readers: dict[int, set[int]] = {slot: {id(program)} for slot in program.results}
+    for instr in program.instrs:
+        for slot in instr.inputs:
+            readers.setdefault(slot, set()).add(id(instr))
+        for transfer in plan.before(instr):
+            readers.setdefault(transfer.slot, set()).add(id(program))
+    for transfer in plan.at_the_end(program):
+        readers.setdefault(transfer.slot, set()).add(id(program))
+    return readers
+
+
+def column_across(values: Values, slots: Sequence[int]) -> Column:
+    """Return the column of what each core has in a slot of its own."""
+    return [values[slot][place] for place, slot in enumerate(slots)]

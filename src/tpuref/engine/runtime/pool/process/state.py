@@ -1,0 +1,72 @@
+"""The variables and random draws of replicas while a process runs their program."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from tpuref.base.errors import FailedPreconditionError
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.meaning.device_queues import DeviceQueues
+from tpuref.engine.runtime.meaning.infeed import Infeed
+from tpuref.engine.runtime.meaning.state import stream, uninitialized
+
+
+class CoreState:
+    """The random draws of some replicas.
+
+    Parameters
+    ----------
+    entropy
+        Makes the draws without seeds differ from session to session.
+    draws
+        How often each random operation was evaluated before, by replica.
+    """
+
+    def __init__(self, entropy: int, draws: dict[int, dict[str, int]]) -> None:
+        self.entropy = entropy
+        self.draws = draws
+
+    def generator(
+        self, operation: str, replica: int, seed: tuple[int | None, int | None]
+    ) -> np.random.Generator:
+        """Return the random generator for the next evaluation of an operation."""
+        draw = self.draws[replica].get(operation, 0)
+        self.draws[replica][operation] = draw + 1
+        return stream(operation, replica, draw, seed, self.entropy)
+
+    def infeed(self, name: str) -> Infeed:
+        """Refuse, as the queues are on the host."""
+        raise FailedPreconditionError(f"the infeed {name!r} is on the host")
+
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Refuse, as the queues are on the host."""
+        raise FailedPreconditionError(f"the {name} is on the host")
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Do nothing, as the threads that wait are on the host."""
+
+
+class CoreVariables:
+    """The variables as one replica sees them during a run."""
+
+    def __init__(self, given: dict[str, Array]) -> None:
+        self._given = given
+        self.written: dict[str, Array] = {}
+
+    def read(self, handle: str) -> Array:
+        """Return what this replica wrote, else the value from before the run."""
+        if handle in self.written:
+            return self.written[handle]
+        if handle in self._given:
+            return self._given[handle]
+        raise FailedPreconditionError(uninitialized(handle))
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give the variable a new value for this replica."""
+        self.written[handle] = value
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+        return handle in self.written or handle in self._given

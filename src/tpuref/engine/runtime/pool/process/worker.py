@@ -1,0 +1,493 @@
+"""A process of the pool: it receives programs, runs them for its cores and answers.
+
+Started by `tpuref.engine.runtime.pool.host.process`, with the descriptors of its socket, of the arena
+and of the lifeline.  It ends when the socket closes or the host dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import io
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field
+from time import monotonic_ns
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import errors
+from tpuref.base.errors import OpError, ResourceExhaustedError
+from tpuref.base.processors import usable_processors
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.channel import Channel
+from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.control_area import control_bytes, mailboxes
+from tpuref.engine.runtime.pool.core_events import (
+    PREPARE,
+    TO_CORE,
+    CoreEvents,
+    Label,
+    Peer,
+)
+from tpuref.engine.runtime.pool.descriptions import (
+    Described,
+    DescribedColumn,
+    array_of,
+    column_of,
+    describe_column,
+    describe_in_arena,
+    describe_inline,
+    goes_inline,
+    inline_array,
+)
+from tpuref.engine.runtime.pool.messages import (
+    STACK_SIGNAL,
+    Drawn,
+    Failure,
+    Results,
+    RunRequest,
+)
+from tpuref.engine.runtime.pool.process.collectives import (
+    CoreCollectives,
+    Diverged,
+    Stopped,
+)
+from tpuref.engine.runtime.pool.process.exchange import Exchange
+from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
+from tpuref.engine.runtime.pool.process.prepared import PreparedProgram
+from tpuref.engine.runtime.pool.process.services import Path
+from tpuref.engine.runtime.pool.process.state import CoreState, CoreVariables
+from tpuref.engine.runtime.pool.program_counters import ProgramCounters, instruction
+from tpuref.engine.runtime.pool.split import (
+    Lane,
+    Lanes,
+    Placement,
+    Split,
+    lanes_of,
+)
+from tpuref.kernels import flags, links
+
+SPINS = 200
+"""How often a wait looks again at once if every process has a processor."""
+
+_STANDARD_ERROR = 2
+_BY_LINE = 1  # _IOLBF of <stdio.h>
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_* of <malloc.h>
+
+KEPT_BYTES = 64 << 20
+"""How much of the memory that arrays leave a process keeps for the next ones."""
+
+KEPT_ARRAY_BYTES = 32 << 20
+"""Up to which size it keeps the memory of an array; a C library allows no more."""
+
+
+@dataclass
+class PlacedProgram:
+    """A program on the cores of this process.
+
+    Attributes
+    ----------
+    program, placement
+        The program, and all cores that run it.
+    split
+        Which process carries which of them.
+    lanes
+        Those of this process.
+    prepared
+        The program as these cores run it, None before the first run.
+    variables
+        The values that the host has told of.
+    """
+
+    program: Program
+    placement: Placement
+    split: Split
+    lanes: Lanes
+    prepared: PreparedProgram | None = None
+    variables: dict[str, Array] = field(default_factory=dict)
+
+    def spread(self, column: Column) -> Column:
+        """Return the column of the cores for one of the replicas."""
+        if len(self.lanes.replicas) == len(self.lanes):
+            return column
+        of = dict(zip(self.lanes.replicas, column, strict=True))
+        return [of[lane.replica] for lane in self.lanes]
+
+    def led(self, column: Column) -> Column:
+        """Return what the first cores of replicas have of a column."""
+        if len(self.lanes.leading) == len(self.lanes):
+            return column
+        return [column[place] for place in self.lanes.leading]
+
+
+class Worker:
+    """A process: its memory, its links to the others, its cores and their programs."""
+
+    def __init__(
+        self, number: int, split: Split, arena: Arena, channel: Channel
+    ) -> None:
+        self._number = number
+        self._split = split
+        self._arena = arena
+        self._heap = arena.heap(number + 1)
+        self._channel = channel
+        spins = SPINS if split.processes <= usable_processors() else 0
+        self._flags = flags.Flags(arena.bytes, 0, split.cores)
+        self._links = {
+            core: links.Links(self._flags, core, spins)
+            for core in split.carried(number)
+        }
+        self._written = 0
+        self._sent: dict[int, Program] = {}
+        self._placed: dict[tuple[int, int], PlacedProgram] = {}
+        self._arrived: dict[tuple[int, Peer], deque[Array]] = {}
+        self._answered: dict[int, Sequence[Array]] = {}
+        self._lent: list[int] = []
+        self._collectives = CoreCollectives(split, arena, self._heap, self._links)
+        self._placed_now: PlacedProgram
+        self.lane: Lane | None = None
+        self.events: CoreEvents | None = None
+        self.counter = ProgramCounters(arena.bytes, *split).own(number)
+        self._idle = self.run = _idle_run()
+        self.runs: dict[int, Run] = {}
+
+    def serve(self) -> None:
+        """Answer the host until it closes the channel."""
+        self._channel.send(("ready",))
+        while True:
+            message = self._channel.receive()
+            if message[0] == "run":
+                self._run(RunRequest(*message[1:]))
+            elif message[0] == "program":
+                self._sent[message[1]] = pickle.loads(message[2])
+            elif message[0] == "place":
+                self._place(*message[1:])
+            elif message[0] == "forget":
+                self._forget(message[1])
+
+    def _place(
+        self, program: int, number: int, placement: Placement, processes: int
+    ) -> None:
+        """Note on which cores a program runs, and on how many processes."""
+        split = Split(self._split.cores, processes)
+        lanes = lanes_of(split, placement).get(self._number, Lanes(()))
+        placed = PlacedProgram(self._sent[program], placement, split, lanes)
+        self._placed[program, number] = placed
+
+    def _forget(self, number: int) -> None:
+        del self._sent[number]
+        for key in [key for key in self._placed if key[0] == number]:
+            del self._placed[key]
+
+    def _prepared(self, placed: PlacedProgram) -> PreparedProgram:
+        if placed.prepared is None:
+            begin = monotonic_ns()
+            plan = PlacementPlan(placed.program, len(placed.placement[0]))
+            placed.prepared = PreparedProgram(placed.program, self, placed.lanes, plan)
+            if self.events is not None:
+                label = Label(None, 0, PREPARE, dict(enumerate(placed.lanes)))
+                self.events.note(label, begin)
+        return placed.prepared
+
+    # -- one run ---------------------------------------------------------------
+
+    def _run(self, request: RunRequest) -> None:
+        """Run what the host asks for, and answer."""
+        self._free([*request.freed, *self._lent])
+        self._lent.clear()
+        placed = self._placed[request.program, request.placement]
+        self._placed_now = placed
+        self._collectives.begin(placed.placement, request.all_reduce)
+        self._arrived.clear()
+        self._answered.clear()
+        observed = request.traced or request.capacity
+        self.events = CoreEvents(request.traced, request.capacity) if observed else None
+        state = CoreState(request.entropy, _draws(placed.lanes.replicas, request.draws))
+        held = self._variables(placed, request.variables)
+        self.runs = {
+            logical: Run(state, held[logical], {}, request.timeout) for logical in held
+        }
+        self.run = next(iter(self.runs.values()))
+        self.counter[0] = 0
+        self.lane = None
+        for end in self._links.values():
+            end.begin(request.run)
+        try:
+            inputs = [self._column(placed, column) for column in request.inputs]
+            results = self._prepared(placed).run(inputs)
+            self.counter[0] = 0
+            left = self._left(request, placed, results, held, state)
+            answer: tuple[Any, ...] = ("done", *left)
+        except Stopped:
+            answer = ("stopped",)
+        except Diverged as diverged:
+            answer = ("diverged", [tuple(report) for report in diverged.reports])
+        except Exception as error:
+            self._flags.poison(1)
+            instr = instruction(placed.program, self.counter[0])
+            lane = self.lane or placed.lanes[0]
+            answer = ("error", *_failure(error, instr, lane))
+        for end in self._links.values():
+            end.finish()
+        self.run, self.runs = self._idle, {}
+        self._send_events()
+        self._tell_of_output()
+        self._channel.send(answer)
+
+    def _variables(
+        self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]
+    ) -> dict[int, dict[int, CoreVariables]]:
+        """Return the variables as each logical core of each replica sees them."""
+        for handle, described in news:
+            if described is None:
+                placed.variables.pop(handle, None)
+            else:
+                placed.variables[handle] = self._received(described)
+        views: dict[int, dict[int, CoreVariables]] = {}
+        for _, replica, logical in placed.lanes:
+            views.setdefault(logical, {})[replica] = CoreVariables(placed.variables)
+        return views
+
+    def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
+        """Return what the cores are given for one input."""
+        received = column_of(described, len(placed.lanes.replicas), self._received)
+        return placed.spread(received)
+
+    def _left(
+        self,
+        request: RunRequest,
+        placed: PlacedProgram,
+        results: Sequence[Column],
+        variables: dict[int, dict[int, CoreVariables]],
+        state: CoreState,
+    ) -> Results:
+        """Return the outcome of the run; its blocks belong to the host from now on."""
+        lent = len(self._lent)
+        names = {} if self.events is None else self.events.names
+        left = Results(
+            outputs=[
+                self._delivered(placed, column, block)
+                for column, block in zip(results, request.blocks, strict=True)
+                if placed.lanes.leading
+            ],
+            written=[
+                (replica, handle, self._described(value))
+                for replica, view in variables.get(0, {}).items()
+                if replica in request.owners
+                for handle, value in view.written.items()
+            ],
+            draws=[
+                (replica, name, count)
+                for replica, counts in state.draws.items()
+                for name, count in counts.items()
+            ],
+            trace=list(names.items()),
+        )
+        del self._lent[lent:]
+        return left
+
+    def _send_events(self) -> None:
+        """Send the events of the run if the host records it."""
+        events = self.events
+        if events is not None and events.capacity:
+            for lane in self._placed_now.lanes:
+                noted, taken = events.noted[lane.core], events.taken(lane.core)
+                self._channel.send(("events", lane.core, noted, taken))
+        self.events = None
+
+    def _tell_of_output(self) -> None:
+        """Tell the host if this process has written to its standard streams."""
+        written = os.lseek(_STANDARD_ERROR, 0, os.SEEK_END)
+        if written != self._written:
+            self._written = written
+            self._channel.send(("wrote",))
+
+    def _free(self, offsets: Sequence[int]) -> None:
+        for offset in offsets:
+            self._heap.free(offset)
+
+    def _received(self, described: Described) -> Array:
+        return np.asarray(array_of(described, self._arena), order="C")
+
+    def _delivered(
+        self, placed: PlacedProgram, column: Column, block: tuple[int, int] | None
+    ) -> DescribedColumn | None:
+        """Write a result into its blocks and return None, or describe it."""
+        arrays = placed.led(column)
+        if block is None or any(array.nbytes != block[0] for array in arrays):
+            return describe_column(arrays, self._described)
+        size, start = block
+        for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
+            place = start + replica * size
+            self._arena.view(place, array.shape, array.dtype)[...] = array
+        return None
+
+    def _described(self, array: Array) -> Described:
+        """Describe an array; a large one is lent, in this process's heap."""
+        if goes_inline(array):
+            return describe_inline(array)
+        offset, copy = self._heap.copy(array)
+        self._lent.append(offset)
+        return describe_in_arena(copy, offset)
+
+    # -- what a program asks for -----------------------------------------------
+
+    def go_on(self) -> None:
+        """Raise if the run was called off."""
+        if self._flags.poisoned():
+            raise Stopped
+
+    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+        """Send a value from a core of this process to any other."""
+        (kind, number), now = peer, self._placed_now
+        if kind == TO_CORE:
+            target = now.placement[lane.replica][number]
+            sender: Peer = kind, lane.logical
+        else:
+            target = now.placement[number][lane.logical]
+            sender = kind, lane.replica
+        if now.split.carrier(target) == self._number:
+            self._arrived.setdefault((target, sender), deque()).append(value)
+        else:
+            self._channel.send(("pass", target, sender, self._described(value)))
+
+    def receive(self, lane: Lane, peer: Peer) -> Array:
+        """Return the next value for a core of this process from another."""
+        waiting = self._arrived.setdefault((lane.core, peer), deque())
+        while not waiting:
+            self._take(self._channel.receive())
+        return waiting.popleft()
+
+    def call_host(
+        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+    ) -> Sequence[Sequence[Array]]:
+        """Let the host run the instruction at `path` for some cores."""
+        lent = len(self._lent)
+        for lane, inputs in calls:
+            described = [self._described(array) for array in inputs]
+            self._channel.send(("call", lane.core, path, described))
+        while len(self._answered) < len(calls):
+            self._take(self._channel.receive())
+        self._free(self._lent[lent:])
+        del self._lent[lent:]
+        return [self._answered.pop(lane.core) for lane, _ in calls]
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        """Keep a value from another core, or an answer of the host."""
+        if message[0] == "value":
+            arrived = self._arrived.setdefault((message[1], message[2]), deque())
+            arrived.append(self._received(message[3]))
+        elif message[0] == "answer":
+            self._answered[message[1]] = [inline_array(item) for item in message[2]]
+        else:
+            raise Stopped
+
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the function that takes part in sums over replicas."""
+        return Exchange(self._collectives, instrs, lanes)
+
+
+def _draws(
+    replicas: Sequence[int], known: Sequence[Drawn]
+) -> dict[int, dict[str, int]]:
+    """Return how often each replica has evaluated each random operation."""
+    draws: dict[int, dict[str, int]] = {replica: {} for replica in replicas}
+    for replica, name, count in known:
+        draws[replica][name] = count
+    return draws
+
+
+def _idle_run() -> Run:
+    return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
+
+
+def _failure(error: Exception, instr: Instr | None, lane: Lane) -> Failure:
+    """Describe an error for the host."""
+    replica = lane.replica
+    where = f"core {lane.core}, replica {replica}, process {os.getpid()}"
+    text = f"{where}:\n" + "".join(traceback.format_exception(error))
+    if not isinstance(error, OpError):
+        error = _fault(error, instr)
+    if f"on replica {replica}" not in error.message:  # as operations do
+        error.message = f"on replica {replica}: {error.message}"
+    site = error.site
+    place = None if site is None else astuple(site)
+    return Failure(type(error).__name__, error.message, error.op, place, text)
+
+
+def _fault(error: Exception, instr: Instr | None) -> OpError:
+    """Return the error for an exception that no operation raised."""
+    kind: type[OpError] = errors.InternalError
+    if isinstance(error, MemoryError):
+        kind = ResourceExhaustedError
+    message = f"a core failed with {type(error).__name__}: {error}"
+    if instr is None:
+        return kind(message)
+    return kind(message, op=instr.name, site=instr.site)
+
+
+def _watch_lifeline(lifeline: int, host: int) -> None:
+    """End this process when the host is gone, in case the kernel does not."""
+    if STACK_SIGNAL is not None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
+    poll = select.poll()
+    poll.register(lifeline, select.POLLIN)
+    while True:
+        if poll.poll(500) or os.getppid() != host:
+            os._exit(1)
+
+
+def _write_lines_at_once() -> None:
+    """Make Python and the C library write each line at once."""
+    assert isinstance(sys.stdout, io.TextIOWrapper)
+    sys.stdout.reconfigure(line_buffering=True)
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        library = ctypes.CDLL(None)
+        stream = ctypes.c_void_p.in_dll(library, "stdout")
+        library.setvbuf(stream, None, _BY_LINE, ctypes.c_size_t(0))
+
+
+def _keep_memory() -> None:
+    """Let the arrays of a step have the memory of those before them.
+
+    Otherwise each page of a large one is taken from the system, in every step anew.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # not every C library can
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, KEPT_ARRAY_BYTES)
+        library.mallopt(_TRIM_THRESHOLD, KEPT_BYTES)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the cores of one process until the host is done with it."""
+    processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
+    memory, end, lifeline = passed
+    _write_lines_at_once()
+    _keep_memory()
+    faulthandler.enable()
+    if STACK_SIGNAL is not None:
+        faulthandler.register(STACK_SIGNAL, all_threads=False)
+    watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
+    watch.start()
+    np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
+    split = Split(cores, processes)
+    arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
+    incoming, outgoing = mailboxes(arena.bytes, *split, number)
+    channel = Channel(socket.socket(fileno=end), outgoing, incoming, processes)
+    with contextlib.suppress(EOFError):
+        Worker(number, split, arena, channel).serve()

@@ -1,0 +1,100 @@
+"""Which process of the pool carries which cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tpuref.base.processors import processors
+from tpuref.engine.configuration import config
+
+Placement = tuple[tuple[int, ...], ...]
+"""The physical cores of a run, by replica and logical core."""
+
+
+class Split(NamedTuple):
+    """Cores in contiguous blocks, one for each process.
+
+    Attributes
+    ----------
+    cores, processes
+        How many there are.
+    """
+
+    cores: int
+    processes: int
+
+    @classmethod
+    def configured(cls, cores: int) -> Split:
+        """Return the split that ``tf.config.processes`` asks for."""
+        wanted = config.processes
+        if wanted is None:
+            wanted = processors()
+        return cls(cores, cores if wanted == "cores" else min(wanted, cores))
+
+    @property
+    def together(self) -> Split:
+        """The split of a run in which the first process carries all cores."""
+        return Split(self.cores, 1)
+
+    def carried(self, process: int) -> range:
+        """Return the cores that a process carries."""
+        first = process * self.cores // self.processes
+        return range(first, (process + 1) * self.cores // self.processes)
+
+    def carrier(self, core: int) -> int:
+        """Return the process that carries a core."""
+        return ((core + 1) * self.processes - 1) // self.cores
+
+
+class Lane(NamedTuple):
+    """A core that a process carries, in one run.
+
+    Attributes
+    ----------
+    core
+        Its number.
+    replica, logical
+        What it is in the run.
+    """
+
+    core: int
+    replica: int
+    logical: int
+
+
+class Lanes(list[Lane]):
+    """The cores that a process carries, in one run, in ascending order.
+
+    Attributes
+    ----------
+    replicas
+        The replicas that have a core among them.
+    leading
+        The places of the first cores of replicas, which have the results.
+    leaders
+        The replicas of these.
+    """
+
+    def __init__(self, lanes: Iterable[Lane]) -> None:
+        super().__init__(lanes)
+        self.replicas = list(dict.fromkeys(lane.replica for lane in self))
+        self.leading = [p for p, lane in enumerate(self) if lane.logical == 0]
+        self.leaders = [self[place].replica for place in self.leading]
+
+
+def lanes_of(split: Split, placement: Placement) -> dict[int, Lanes]:
+    """Return the lanes of each process in a run."""
+    found: dict[int, list[Lane]] = {}
+    for replica, cores in enumerate(placement):
+        for logical, core in enumerate(cores):
+            lane = Lane(core, replica, logical)
+            found.setdefault(split.carrier(core), []).append(lane)
+    return {process: Lanes(sorted(lanes)) for process, lanes in found.items()}
+
+
+def named(cores: range) -> str:
+    """Return what a block of cores is called."""
+    if len(cores) == 1:
+        return f"core {cores[0]}"
+    return f"cores {cores[0]}-{cores[-1]}"

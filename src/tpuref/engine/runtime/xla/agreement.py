@@ -1,0 +1,62 @@
+"""What processes tell each other before they compute together.
+
+They use the service of `jax.distributed` that keeps keys and values: unlike a sum, it
+has a deadline, and it works when they are at different places of their scripts.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import jax
+from jax._src import distributed
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.configuration import config
+from tpuref.engine.runtime.xla.digest import joint_digest
+from tpuref.engine.runtime.xla.signature import Signature
+
+_TURNS = itertools.count()
+
+
+def told(what: str, said: str) -> list[str]:
+    """Return what all processes say of a matter, in the order of the processes."""
+    # JAX has no public name for it.
+    service, turn = distributed.global_state.client, next(_TURNS)
+    service.key_value_set(f"tpuref/{turn}/{jax.process_index()}", said)
+    found: list[str] = []
+    for process in range(jax.process_count()):
+        key = f"tpuref/{turn}/{process}"
+        try:
+            found.append(service.blocking_key_value_get(key, int(config.timeout * 1e3)))
+        except jax.errors.JaxRuntimeError as error:
+            raise InvalidArgumentError(
+                f"process {jax.process_index()} is about to run {what}, and within "
+                f"{config.timeout:g} s process {process} is not: do all processes run "
+                "the same script?",
+                code=codes.XLA_PROGRAMS_DIFFER,
+            ) from error
+    return found
+
+
+def agree(signature: Signature) -> None:
+    """Compare what is compiled with what the other processes compile."""
+    last = signature.program.instrs[-1].site if signature.program.instrs else ""
+    inputs = [f"{given.dtype}{list(given.shape)}" for given in signature.inputs]
+    variables = [f"{v.handle} {v.dtype}{list(v.shape)}" for v in signature.variables]
+    program = (
+        f"a program of {len(signature.program.instrs)} operations, the last at {last}, "
+        f"with the inputs {', '.join(inputs)} and the variables {', '.join(variables)}"
+    )
+    known = [str(given.known) for given in signature.inputs]
+    digest = joint_digest(signature.program)
+    said = told(program, " ".join([digest, *known, program]))
+    for process, other in enumerate(said):
+        if other != said[0]:
+            raise InvalidArgumentError(
+                "all processes must compile the same program. Process 0 has "
+                f"{said[0][said[0].index('a program') :]}. Process {process} has "
+                f"{other[other.index('a program') :]}",
+                code=codes.XLA_PROGRAMS_DIFFER,
+            )

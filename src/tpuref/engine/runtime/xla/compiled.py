@@ -1,0 +1,305 @@
+"""A program compiled for one signature, and what a call of it takes and leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import Values, compute
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import ReplicaVariables
+from tpuref.engine.runtime.xla.blocks import as_function, written
+from tpuref.engine.runtime.xla.host_parts import HostPart, HostResult
+from tpuref.engine.runtime.xla.inputs import ResidentInput
+from tpuref.engine.runtime.xla.lowering import Lowering
+from tpuref.engine.runtime.xla.signature import Signature
+from tpuref.engine.runtime.xla.value import Value
+from tpuref.engine.runtime.xla.variables import DONATING, DeviceVariable
+
+_OPTIONS = {"xla_allow_excess_precision": False}
+"""16-bit numbers are rounded where the program says so."""
+
+
+class Compiled:
+    """A program compiled for inputs and variables of certain shapes.
+
+    Parameters
+    ----------
+    signature
+        What it is compiled for.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self._signature = signature
+        self._program: Program = signature.program
+        self._placement = signature.placement
+        self._replicas = signature.placement.replicas
+        self._run: Run | None = None
+        self._raised: BaseException | None = None
+        self._lock = threading.Lock()
+        self._inputs = [
+            (number, ResidentInput(given.stacked, self._placement))
+            for number, given in enumerate(signature.inputs)
+            if given.known is None
+        ]
+        present = [held.handle for held in signature.variables]
+        changing = written([self._program])
+        self._written = [handle for handle in changing if handle not in present]
+        self._changed = [handle for handle in present if handle in changing]
+        self._constant = [handle for handle in present if handle not in changing]
+        self._owners = self._program.owners
+        self._lowering, function = self._traced()
+        self._donates = not (
+            self._lowering.failures or not self._changed or signature.checks_replicas
+        )
+        shared = self._placement.shared
+        self._function = jax.jit(
+            function,
+            in_shardings=(self._input_layouts(), shared, shared, self._draw_layouts()),
+            out_shardings=(self._result_layouts(), shared, shared, shared),
+            donate_argnums=(1,) if self._donates else (),
+            compiler_options=_OPTIONS,
+        )
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether several processes run it together."""
+        return self._placement.processes > 1
+
+    # -- compilation -------------------------------------------------------------
+
+    def _input_layouts(self) -> list[Any]:
+        given = [self._signature.inputs[number] for number, _ in self._inputs]
+        return [self._placement.layout(one.stacked) for one in given]
+
+    def _draw_layouts(self) -> list[Any]:
+        drawn = [instr for instr, _ in self._lowering.drawn]
+        return [self._placement.layout(self._differs(instr)) for instr in drawn]
+
+    def _differs(self, instr: Instr) -> bool:
+        """Whether each replica draws numbers of its own."""
+        return self._replicas > 1 and instr.replica is None
+
+    def _result_layouts(self) -> list[Any]:
+        """Each process returns the results of all replicas."""
+        return [
+            self._placement.layout(value.stacked and not self.is_joint)
+            for value in self._results
+            if value.array is None
+        ]
+
+    def _traced(self) -> tuple[Lowering, Callable[..., Any]]:
+        """Lower the program, again if it draws, which only the first time tells."""
+        found: list[Lowering] = []
+
+        def trace(*arguments: Any) -> Any:
+            lowering, *outputs = self._outputs(None, *arguments)
+            found.append(lowering)
+            return tuple(outputs)
+
+        shapes = {
+            held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
+            for held in self._signature.variables
+        }
+        traced, form = jax.make_jaxpr(trace, return_shape=True)(
+            self._signature.traced_inputs(),
+            [shapes[handle] for handle in self._changed],
+            [shapes[handle] for handle in self._constant],
+            [],
+        )
+        (lowering,) = found
+        self._calls_host = bool(traced.effects)
+        if lowering.drawn:
+            return lowering, partial(self._lowered, lowering.drawn)
+        return lowering, as_function(traced, form)
+
+    def _lowered(self, drawn: Sequence[Any], *arguments: Any) -> Any:
+        return self._outputs(drawn, *arguments)[1:]
+
+    def _outputs(
+        self,
+        drawn: Sequence[Any] | None,
+        inputs: Sequence[Any],
+        changed: Sequence[Any],
+        constant: Sequence[Any],
+        draws: Sequence[Any],
+    ) -> tuple[Lowering, list[Any], list[Any], list[Any], Any]:
+        """Lower the program: results, then variables, then what failed."""
+        arrays = zip(
+            [*self._changed, *self._constant], [*changed, *constant], strict=True
+        )
+        lowering = Lowering(
+            self._program,
+            self._placement,
+            {handle: Value(array, False) for handle, array in arrays},
+            None if drawn is None else draws,
+            self._on_host,
+        )
+        with jax.default_matmul_precision("highest"):  # not half of it, as on a GPU
+            values = lowering.block(self._program, self._signature.values(inputs))
+        self._results = [
+            value if value.is_on_host else value._replace(array=None)
+            for value in values
+        ]
+        results = [value.array for value in values if not value.is_on_host]
+        after = {h: lowering.variables[h] for h in (*self._changed, *self._written)}
+        kept = [
+            jnp.asarray(value.of(self._owners.get(handle, 0)).array)
+            for handle, value in after.items()
+        ]
+        whole = (
+            [value.rows(self._replicas) for value in after.values()]
+            if self._signature.checks_replicas
+            else []
+        )
+        return lowering, results, kept, whole, lowering.failure
+
+    # -- calls -------------------------------------------------------------------
+
+    def __call__(self, inputs: Values, run: Run) -> Values:
+        """Run it, and return the results of each replica."""
+        with self._lock, DONATING if self._donates else contextlib.nullcontext():
+            handles = [*self._changed, *self._constant]
+            variables = self._on_device(handles, run)
+            changed = variables[: len(self._changed)]
+            results, kept, whole, failure = self._called(
+                run,
+                self._given(inputs),
+                [variable.array for variable in changed],
+                [variable.array for variable in variables[len(changed) :]],
+                self._drawn(run),
+            )
+            self._raise_failure(failure)
+            returned = self._returned(results)  # raises what failed meanwhile
+            self._keep(run, changed, kept, whole)
+            return returned
+
+    def _given(self, inputs: Values) -> list[Any]:
+        return [
+            resident.array([inputs[replica][number] for replica in inputs])
+            for number, resident in self._inputs
+        ]
+
+    def _called(self, run: Run, *arguments: Any) -> Any:
+        self._run, self._raised = run, None
+        try:
+            outputs = self._function(*arguments)
+            # Results are waited for where they are copied to the host.
+            if self._calls_host or not outputs[0]:
+                jax.block_until_ready(outputs)
+            return outputs
+        finally:
+            self._run = None
+
+    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Any]:
+        """Run a part on the host: whether it failed, then its results.
+
+        It never raises, as other devices may wait for this one.
+        """
+        assert self._run is not None
+        flags = np.asarray(active)
+        try:
+            return [np.False_, *part.run(self._run, flags, *arrays)]
+        except BaseException as error:
+            self._raised = error
+            return [np.True_, *part.nothing()]
+
+    def _drawn(self, run: Run) -> list[Any]:
+        """Draw all random numbers, from the streams that lockstep draws from."""
+        found = []
+        for instr, operands in self._lowering.drawn:
+
+            def row(
+                replica: int, instr: Instr = instr, operands: Any = operands
+            ) -> Any:
+                return compute(instr.definition, instr, operands, replica, run)[0]
+
+            if self._differs(instr):
+                found.append(self._placement.put_rows(row))
+            else:
+                found.append(self._placement.put(row(instr.replica or 0), False))
+        return found
+
+    def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
+        """Return variables on the devices, where they stay from now on."""
+        view, layout = view_of(run, 0), self._placement.shared
+        values: list[Any] = [view.held(handle) for handle in handles]
+        elsewhere = [
+            k
+            for k, value in enumerate(values)
+            if not (isinstance(value, DeviceVariable) and value.layout is layout)
+        ]
+        arrays = [_array_of(values[k]) for k in elsewhere]
+        for k, array in zip(
+            elsewhere, self._placement.put_of_first(arrays), strict=True
+        ):
+            variable = DeviceVariable(array, layout)
+            view.relocate(handles[k], values[k], variable)
+            values[k] = variable
+        return values
+
+    def _raise_failure(self, failure: Any) -> None:
+        if not self._lowering.failures:
+            return
+        if self._raised is not None:
+            raise self._raised
+        number = int(failure[0])
+        if number:
+            replicas = np.flatnonzero(np.asarray(failure[1])).tolist()
+            raise self._lowering.failures[number - 1](replicas)
+
+    def _keep(
+        self, run: Run, changed: Sequence[DeviceVariable], kept: Any, whole: Any
+    ) -> None:
+        """Leave what replicas wrote in their views of the variables."""
+        handles = [*self._changed, *self._written]
+        for number, (handle, array) in enumerate(zip(handles, kept, strict=True)):
+            if whole:
+                rows = np.array(whole[number])
+                for replica in range(self._replicas):
+                    run.variables[replica].write(handle, np.asarray(rows[replica]))
+                continue
+            if self._donates and number < len(changed):
+                variable = changed[number]
+                variable.replace(array)
+            else:
+                variable = DeviceVariable(array, self._placement.shared)
+            view_of(run, self._owners.get(handle, 0)).write(handle, variable)
+
+    def _returned(self, results: Sequence[Any]) -> Values:
+        """Return arrays of the host, one of its own for each replica."""
+        rest = map(np.array, results)
+        columns = [self._column(value, rest) for value in self._results]
+        return {
+            replica: [np.asarray(column[replica]) for column in columns]
+            for replica in range(self._replicas)
+        }
+
+    def _column(self, value: Value, device: Iterator[Array]) -> Sequence[Array]:
+        """Return a result of all replicas; what is not on the host is on the device."""
+        if isinstance(value.array, HostResult):
+            return value.array.take()
+        whole = next(device) if value.array is None else value.array
+        if value.stacked:
+            return list(whole)
+        return [whole.copy() for _ in range(self._replicas)]
+
+
+def _array_of(value: Any) -> Array:
+    return np.asarray(value.array if isinstance(value, DeviceVariable) else value)
+
+
+def view_of(run: Run, replica: int) -> ReplicaVariables:
+    """Return what a replica of a replicated computation sees of the variables."""
+    view = run.variables[replica]
+    assert isinstance(view, ReplicaVariables)
+    return view

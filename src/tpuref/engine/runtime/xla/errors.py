@@ -1,0 +1,86 @@
+"""The errors of compilation: what XLA cannot have, and who runs it instead."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import (
+    FailedPreconditionError,
+    OpError,
+    ResourceExhaustedError,
+    UnimplementedError,
+)
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.meaning.lockstep import locate
+from tpuref.engine.runtime.meaning.operation_failure import described, operation_failure
+
+
+def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
+    """Return the error for an instruction that XLA cannot run."""
+    error = UnimplementedError(
+        f"{instr.op}: {why}. The executor 'xla' cannot run it; the executors 'pool' "
+        "and 'lockstep' can, for example with tf.config.executor = 'pool'",
+        code=code,
+    )
+    locate(error, instr)
+    return error
+
+
+def data_dependent(instr: Instr, what: str) -> UnimplementedError:
+    """Return the error for a shape that depends on values."""
+    why = f"{what}, but a compiled program has fixed shapes"
+    return refusal(instr, why, codes.XLA_DATA_DEPENDENT)
+
+
+@contextlib.contextmanager
+def out_of_memory(name: str) -> Iterator[None]:
+    """Say that memory ran out, or that it took the values of variables with it."""
+    try:
+        yield
+    except RuntimeError as error:
+        message = str(error)
+        if "has been deleted" in message:
+            raise FailedPreconditionError(
+                f"{name!r}: the value of a variable is lost, as its memory was given "
+                "to a run that ran out of memory; restore a checkpoint, or run its "
+                "initializer",
+                code=codes.UNINITIALIZED,
+            ) from error
+        if not message.startswith("RESOURCE_EXHAUSTED"):
+            raise
+        asked = re.search(r"allocat\D*(\d+) bytes", message)
+        size = f"{asked[1]} bytes of memory" if asked else "memory"
+        raise ResourceExhaustedError(
+            f"{name!r} asked for {size}, which XLA did not get: {message}. Use "
+            "smaller tensors, or give the container more memory",
+            code=codes.OUT_OF_MEMORY,
+        ) from error
+
+
+@contextlib.contextmanager
+def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
+    """Say of an error in a rule what it is for the user, as lockstep does."""
+    try:
+        yield
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+        what = "an input that decides a shape is computed from data"
+        raise data_dependent(instr, what) from error
+    except AttributeError as error:
+        why = f"it has no counterpart in XLA ({error})"
+        raise refusal(instr, why, codes.XLA_OPERATION) from error
+    except OpError as error:
+        message = codes.with_code(error.message, codes.OPERATION_FAILED)
+        raised = type(error)(f"on replica {instr.replica or 0}: {message}")
+        locate(raised, instr)
+        raise raised from error
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        said = codes.with_code(str(error), codes.OPERATION_FAILED)
+        raised = operation_failure(instr, described(operands), instr.replica or 0, said)
+        locate(raised, instr)
+        raise raised from error

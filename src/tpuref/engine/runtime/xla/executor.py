@@ -1,0 +1,167 @@
+"""The executor on XLA: programs compiled by JAX, for all replicas at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from weakref import WeakSet
+
+import jax
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import UnimplementedError
+from tpuref.engine.configuration import config
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import HOST, Program
+from tpuref.engine.runtime.meaning.lockstep import Values
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
+from tpuref.engine.runtime.xla.agreement import agree, told
+from tpuref.engine.runtime.xla.compiled import Compiled, view_of
+from tpuref.engine.runtime.xla.digest import digest
+from tpuref.engine.runtime.xla.errors import out_of_memory, refusal
+from tpuref.engine.runtime.xla.placement import placement
+from tpuref.engine.runtime.xla.signature import Held, Signature, given_to
+from tpuref.engine.runtime.xla.variables import DeviceVariable
+from tpuref.engine.runtime.xla.watch import the_watch
+
+KEPT = 256
+"""How many compiled programs are kept."""
+
+
+class XlaExecutor:
+    """Compiles programs and runs them, for all replicas at once."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        # A program that is held keeps its id to itself.
+        self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
+        self._valued: set[bytes] = set()
+        # The sessions whose random streams are those of all processes.
+        self._joined: WeakSet[Any] = WeakSet()
+        self._latest: dict[int, tuple[tuple[Any, ...], Compiled]] = {}
+
+    def run(self, program: Program, inputs: Values, run: Run) -> Values:
+        """Run `program` for the replicas in `inputs` and return their results."""
+        # Types of 64 bits within this block, whatever the user's own JAX has.
+        with jax.enable_x64(True):
+            compiled = self._found(program, inputs, run)
+            if compiled.is_joint:
+                self._join(run.state)
+            name = program.name
+            with the_watch().over(name, run.timeout), out_of_memory(name):
+                results = compiled(inputs, run)
+        if run.trace is not None and run.record is not None:
+            run.trace += [
+                run.record(instr.name, replica, 0)
+                for instr in program.instrs
+                if instr.core != HOST
+                for replica in inputs
+                if instr.concerns(replica)
+            ]
+        return results
+
+    def _found(self, program: Program, inputs: Values, run: Run) -> Compiled:
+        """Return the compiled program, compiled for values where it needs them."""
+        same, variables = self._facts(program)
+        try:
+            return self._for(program, same, variables, inputs, run)
+        except UnimplementedError as error:
+            if same in self._valued or codes.XLA_DATA_DEPENDENT not in error.message:
+                raise
+            self._valued.add(same)
+            return self._for(program, same, variables, inputs, run)
+
+    def _for(
+        self,
+        program: Program,
+        same: bytes,
+        variables: Sequence[str],
+        inputs: Values,
+        run: Run,
+    ) -> Compiled:
+        where = placement(len(inputs), config.xla_devices)
+        apart = where.processes > 1
+        signature = Signature(
+            program,
+            same,
+            where,
+            given_to(program, inputs, same in self._valued, apart),
+            tuple(_held(variables, run)),
+            config.check_replicas,
+        )
+        key, latest = signature.key, self._latest.get(id(program))
+        # Comparing takes less time than hashing the types of all inputs.
+        if latest is not None and latest[0] == key:
+            return latest[1]
+        if key not in self._compiled:
+            if len(self._compiled) >= KEPT:
+                self._forget()
+            if apart:
+                agree(signature)
+            self._compiled[key] = Compiled(signature)
+        self._latest[id(program)] = key, self._compiled[key]
+        return self._compiled[key]
+
+    def _join(self, state: Any) -> None:
+        """Let all processes draw from the streams of the first."""
+        if state not in self._joined:
+            (first, *_) = told("the first replicas of a session", str(state.entropy))
+            state.entropy = int(first)
+            self._joined.add(state)
+
+    def _facts(self, program: Program) -> tuple[bytes, list[str]]:
+        """Return what tells a program from others, and its variables."""
+        if id(program) not in self._known:
+            _refuse_several_cores(program)
+            if len(self._known) >= KEPT:
+                self._forget()
+            facts = digest(program), ProgramFacts(program).variables
+            self._known[id(program)] = program, *facts
+        _, same, variables = self._known[id(program)]
+        return same, variables
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to."""
+        return np.empty(shape, dtype)
+
+    def close(self) -> None:
+        """Forget what was compiled."""
+        self._forget()
+        self._valued.clear()
+
+    def _forget(self) -> None:
+        self._compiled.clear()
+        self._latest.clear()
+        self._known.clear()
+
+    def retire(self) -> None:
+        """Forget what was compiled, once it is no longer in use."""
+        self.close()
+
+    def is_sound(self) -> bool:
+        """Return True, as nothing can break."""
+        return True
+
+    def stacks(self) -> str:
+        """Say that there are only the threads of the host."""
+        return "  xla: all replicas run in one compiled program, in this process"
+
+
+def _held(variables: Sequence[str], run: Run) -> Iterator[Held]:
+    """Give the variables that have a value."""
+    view = view_of(run, 0)
+    for handle in variables:
+        if view.is_initialized(handle):
+            array: Any = view.held(handle)
+            if isinstance(array, DeviceVariable):
+                array = array.array
+            yield Held(handle, array.shape, np.dtype(array.dtype))
+
+
+def _refuse_several_cores(program: Program) -> None:
+    for instr in program.all_instrs():
+        if instr.core > 0:
+            why = f"it is placed on logical core {instr.core}"
+            raise refusal(instr, why, codes.XLA_SEVERAL_CORES)

@@ -1,0 +1,252 @@
+"""Parts of a program that run on the host: lockstep runs them, called by XLA in order.
+
+Each process runs them for its own replicas.  The next begins when all have ended.
+
+A part is the instructions between two that run on the device, so that text and sizes
+that nobody knows beforehand stay among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import string
+from tpuref.base.errors import AbortedError, InvalidArgumentError, OpError
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import Values, locate, run_program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.xla.errors import data_dependent, refusal
+from tpuref.engine.runtime.xla.slots import Slots
+from tpuref.engine.runtime.xla.value import Value
+from tpuref.engine.runtime.xla.words import (
+    host_words,
+    is_wide,
+    of_host_words,
+    of_words,
+    to_words,
+    word_shape,
+)
+
+if TYPE_CHECKING:
+    from tpuref.engine.runtime.xla.lowering import Lowering
+
+
+class HostResult:
+    """A result of the program that no instruction on the device reads.
+
+    Its size may depend on data, and it may be text.
+    """
+
+    def __init__(self, replicas: int) -> None:
+        self._replicas = replicas
+        self._arrays: dict[int, Array] = {}
+
+    def put(self, replica: int, array: Array) -> None:
+        """Keep what a run of the part gave for a replica."""
+        self._arrays[replica] = array
+
+    def take(self) -> list[Array]:
+        """Return the arrays of all replicas."""
+        whole = dict.fromkeys(range(self._replicas), next(iter(self._arrays.values())))
+        arrays = {**whole, **self._arrays}
+        self._arrays = {}
+        return list(arrays.values())
+
+
+class HostPart:
+    """Consecutive instructions of the host, of all replicas or of one.
+
+    Parameters
+    ----------
+    lowering
+        The program that they are a part of.
+    instrs
+        The instructions.
+    wanted
+        The slots that instructions on the device read.
+    results
+        The slots that are results of the program alone.
+    slots
+        What is in the slots so far.
+    """
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        instrs: Sequence[Instr],
+        wanted: set[int],
+        results: set[int],
+        slots: Slots,
+    ) -> None:
+        made = [slot for instr in instrs for slot in instr.outputs]
+        read = [slot for instr in instrs for slot in instr.inputs]
+        inputs = [slot for slot in dict.fromkeys(read) if slot not in made]
+        outputs = [slot for slot in dict.fromkeys(made) if slot in wanted]
+        kept = [slot for slot in dict.fromkeys(made) if slot in results - wanted]
+        self._program = Program("host", tuple(inputs), tuple(instrs), (*outputs, *kept))
+        self._kept = {slot: HostResult(lowering.replicas) for slot in kept}
+        only = instrs[0].replica
+        self._replicas = range(lowering.replicas) if only is None else [only]
+        self._values = [slots.seen(slot, instrs[0]) for slot in inputs]
+        self._specs = _specs(lowering, instrs, outputs, slots)
+        self._count = lowering.replicas
+        self._placement = lowering.placement
+        self._returned = self._forms()
+
+    @property
+    def _stacked(self) -> bool:
+        return len(self._replicas) > 1
+
+    def lower(self, lowering: Lowering) -> dict[int, Value]:
+        """Return what the part leaves in the slots that others read."""
+        traced = [
+            to_words(value.array) if is_wide(value.dtype) else value.array
+            for value in self._values
+            if not value.is_known
+        ]
+        active = lowering.failure[0] == 0
+        if lowering.active is not None:
+            active = active & lowering.active.rows(self._count)
+        active = jnp.broadcast_to(active, (self._count,))
+        failed, *arrays = self._placement.called(
+            partial(lowering.host, self),
+            [jax.ShapeDtypeStruct((), np.bool_), *self._returned],
+            [active, *traced],
+        )
+        failed = jnp.repeat(failed, len(self._placement.own))
+        last = self._program.instrs[-1]
+        lowering.fail_where(last, Value(failed, True), _failure_elsewhere(last))
+        values = {
+            slot: Value(self._rows(array, spec.dtype.np), self._stacked)
+            for slot, array, spec in zip(
+                self._program.results, arrays, self._specs, strict=False
+            )
+        }
+        kept = {slot: Value(result, True) for slot, result in self._kept.items()}
+        return {**values, **kept}
+
+    def _forms(self) -> list[jax.ShapeDtypeStruct]:
+        """Return what the host gives for the outputs."""
+        leading = (self._count,) if self._stacked else ()
+        shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
+        return [
+            jax.ShapeDtypeStruct(word_shape(shape, spec.dtype.np), np.uint32)
+            if is_wide(spec.dtype.np)
+            else jax.ShapeDtypeStruct(shape, spec.dtype.np)
+            for shape, spec in zip(shapes, self._specs, strict=True)
+        ]
+
+    def _rows(self, given: Any, dtype: np.dtype[Any]) -> Any:
+        """Return an output, of each replica from its process."""
+        array = of_words(given, dtype) if is_wide(dtype) else given
+        if not self._stacked:
+            return array[self._placement.process_of(self._replicas[0])]
+        each = len(self._placement.own)
+        parts = [array[p, p * each : (p + 1) * each] for p in range(array.shape[0])]
+        return self._placement.divided(jnp.concatenate(parts))
+
+    def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
+        """Run the part for the replicas of this process that come to it."""
+        arrays = self._arrays(traced)
+        given: Values = {
+            replica: [
+                np.asarray(array[replica]) if value.stacked else array
+                for array, value in zip(arrays, self._values, strict=True)
+            ]
+            for replica in self._replicas
+            if active[replica] and replica in self._placement.own
+        }
+        found = run_program(self._program, given, run)
+        for number, result in enumerate(self._kept.values(), start=len(self._specs)):
+            for replica, given_back in found.items():
+                result.put(replica, given_back[number])
+        columns = [self._column(k, found) for k in range(len(self._specs))]
+        return [
+            host_words(column, column.dtype) if is_wide(column.dtype) else column
+            for column in columns
+        ]
+
+    def nothing(self) -> list[Array]:
+        """Return zeros for what the part gives."""
+        return [np.zeros(form.shape, form.dtype) for form in self._returned]
+
+    def _arrays(self, traced: Sequence[Array]) -> list[Array]:
+        rest = iter(traced)
+        found = []
+        for value in self._values:
+            array = value.array if value.is_known else np.asarray(next(rest))
+            wide = not value.is_known and is_wide(value.dtype)
+            found.append(of_host_words(array, value.dtype) if wide else array)
+        return found
+
+    def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:
+        """Return an output of all replicas, zeros of those that do not come here."""
+        spec, instr = self._specs[number], self._program.instrs[-1]
+        shape = tuple(size or 0 for size in spec.shape.as_list())
+        column = np.zeros((self._count, *shape), spec.dtype.np)
+        for replica, arrays in found.items():
+            if arrays[number].shape != shape:
+                raise InvalidArgumentError(
+                    f"the host part that ends with {instr.name!r} gives the shape "
+                    f"{list(arrays[number].shape)} on replica {replica}, known is "
+                    f"{list(shape)}",
+                    code=codes.HOST_FUNCTION_RESULT,
+                )
+            column[replica] = arrays[number]
+        return column if self._stacked else column[self._replicas[0]]
+
+
+def _failure_elsewhere(instr: Instr) -> Callable[[list[int]], OpError]:
+    def describe(replicas: list[int]) -> OpError:
+        error = AbortedError(
+            f"{instr.op}: what runs on the host failed in the process of the replicas "
+            f"{replicas[0]} to {replicas[-1]}, which raises the error",
+            code=codes.XLA_HOST_FAILED,
+        )
+        locate(error, instr)
+        return error
+
+    return describe
+
+
+def _specs(
+    lowering: Lowering,
+    instrs: Sequence[Instr],
+    outputs: Sequence[int],
+    slots: Slots,
+) -> list[TensorSpec]:
+    """Return what is known of the outputs; their sizes have to be."""
+    values = {
+        slot: slots.seen(slot, instr)
+        for instr in instrs
+        for slot in instr.inputs
+        if slot in slots
+    }
+    known: dict[int, TensorSpec | None] = {
+        slot: None if value.dtype == object else TensorSpec(value.shape, value.dtype)
+        for slot, value in values.items()
+    }
+    specs: dict[int, TensorSpec] = {}
+    for instr in instrs:
+        given = [known.get(slot) for slot in instr.inputs]
+        held = [values.get(slot) for slot in instr.inputs]
+        found = lowering.specs(instr, given, held)
+        known.update(zip(instr.outputs, found, strict=True))
+        specs.update(zip(instr.outputs, found, strict=True))
+    made = {slot: instr for instr in instrs for slot in instr.outputs}
+    for slot in outputs:
+        if specs[slot].dtype == string:
+            raise refusal(made[slot], "its output is text", codes.XLA_TEXT)
+        if not specs[slot].shape.is_fully_defined():
+            what = "the size of its output is not known; tensor.set_shape tells it"
+            raise data_dependent(made[slot], what)
+    return [specs[slot] for slot in outputs]

@@ -1,0 +1,62 @@
+"""Inputs on the device, where constants stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.xla.placement import Placement
+
+
+class ResidentInput:
+    """An input of a compiled program, from run to run.
+
+    Parameters
+    ----------
+    stacked
+        Whether each replica has its own.
+    placement
+        Where the replicas are.
+    """
+
+    def __init__(self, stacked: bool, placement: Placement) -> None:
+        self._stacked = stacked
+        self._placement = placement
+        self._column: Sequence[Array] = ()
+        self._on_device: Any = None
+
+    def array(self, column: Sequence[Array]) -> Any:
+        """Return what the program is given; the arrays of all replicas are `column`.
+
+        Arrays that nobody can change are kept on the device from their second run on.
+        """
+        known = len(self._column) == len(column) and all(
+            map(_same, self._column, column)
+        )
+        if known and self._on_device is not None:
+            return self._on_device
+        if known:
+            self._on_device = self._put(column)
+            return self._on_device
+        self._on_device = None
+        constant = not any(map(_may_change, column))
+        self._column = list(column) if constant else ()
+        if self._placement.processes > 1:
+            return self._put(column)
+        return np.stack(column) if self._stacked else column[0]
+
+    def _put(self, column: Sequence[Array]) -> Any:
+        if self._stacked:
+            return self._placement.put_rows(column.__getitem__)
+        return self._placement.put(np.array(column[0]), False)
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a is b
+
+
+def _may_change(array: Array) -> bool:
+    return array.flags.writeable or not array.flags.owndata

@@ -1,0 +1,252 @@
+"""Loops: ``lax.while_loop`` over what changes from turn to turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.engine.program import Instr
+from tpuref.engine.runtime.xla.blocks import as_function, over_replicas, scalar, written
+from tpuref.engine.runtime.xla.errors import data_dependent, refusal
+from tpuref.engine.runtime.xla.placement import Placement
+from tpuref.engine.runtime.xla.value import Value, choose
+
+if TYPE_CHECKING:
+    from tpuref.engine.runtime.xla.lowering import Lowering
+
+LARGEST_UNROLLED = 1000
+"""How many turns are compiled one after the other at most."""
+
+MOST_PEELED = 4
+"""How many turns may pass until the loop variables keep their shapes."""
+
+State = Sequence[Value]
+"""The loop variables, then the variables that the loop writes."""
+
+
+class Loop:
+    """One loop being lowered.
+
+    Parameters
+    ----------
+    lowering
+        The program that it is a part of.
+    instr
+        The instruction While.
+    operands
+        The loop variables, then what the blocks capture.
+    """
+
+    def __init__(
+        self, lowering: Lowering, instr: Instr, operands: Sequence[Value]
+    ) -> None:
+        self._lowering = lowering
+        self._instr = instr
+        self._condition, self._body = instr.blocks
+        self._split: int = instr.attrs["loop_variables"]
+        self._limit: int | None = instr.attrs["maximum_iterations"]
+        self._values = list(operands[: self._split])
+        self._captured = list(operands[self._split :])
+        self._handles = [h for h in written(instr.blocks) if h in lowering.variables]
+        self._outer = lowering.active
+
+    def lowered(self) -> Sequence[Value]:
+        """Return the outputs of the loop."""
+        if len(self._instr.specs) > self._split:
+            return self._unrolled()
+        if any(value.dtype == object for value in self._values):
+            raise refusal(self._instr, "a loop variable is text", codes.XLA_TEXT)
+        for _ in range(MOST_PEELED):
+            if self._limit == 0:
+                return self._values
+            turn = self._found()
+            if turn is not None:
+                return self._compiled(turn)
+            if not self._known_to_go_on("a loop variable changes its shape"):
+                return self._values
+            self._values = self._turned(self._values)[: self._split]
+            self._limit = None if self._limit is None else self._limit - 1
+        raise data_dependent(self._instr, "a loop variable changes its shape")
+
+    def _tested(self, values: State) -> Value:
+        inputs = [*values, *self._captured]
+        return scalar(self._instr, self._lowering.block(self._condition, inputs)[0])
+
+    def _turned(self, values: State) -> list[Value]:
+        return self._lowering.block(self._body, [*values, *self._captured])
+
+    # -- turns that are compiled one after the other -----------------------------
+
+    def _known_to_go_on(self, what: str) -> bool:
+        predicate = self._tested(self._values)
+        if not predicate.is_shared_and_known:
+            raise data_dependent(
+                self._instr, f"{what}, and the number of turns is computed from data"
+            )
+        return bool(predicate.array)
+
+    def _unrolled(self) -> Sequence[Value]:
+        """Keep the values of all turns, whose number has to be known."""
+        specs = self._instr.specs[self._split :]
+        kept: list[list[Value]] = [[] for _ in specs]
+        turns = 0
+        while self._limit is None or turns < self._limit:
+            if not self._known_to_go_on("the values of all turns are kept"):
+                break
+            if turns == LARGEST_UNROLLED:
+                why = f"it keeps the values of more than {turns} turns"
+                raise refusal(self._instr, why, codes.XLA_OPERATION)
+            after = self._turned(self._values)
+            self._values = after[: self._split]
+            for column, value in zip(kept, after[self._split :], strict=True):
+                column.append(value)
+            turns += 1
+        ends = [
+            _joined(column, spec.dtype.np, self._lowering.placement)
+            for column, spec in zip(kept, specs, strict=True)
+        ]
+        return [*self._values, *ends]
+
+    # -- turns that are one loop of XLA ------------------------------------------
+
+    def _state(self, values: State) -> list[Value]:
+        variables = self._lowering.variables
+        return [*values, *(variables[handle] for handle in self._handles)]
+
+    def _restored(self, arrays: Sequence[Any], kinds: Sequence[bool]) -> list[Value]:
+        """Set the variables, and return the loop variables."""
+        values = [Value(a, kind) for a, kind in zip(arrays, kinds, strict=True)]
+        self._lowering.variables.update(
+            zip(self._handles, values[self._split :], strict=True)
+        )
+        return values[: self._split]
+
+    def _goes_on(self, values: State, turn: Any) -> Value:
+        """Return which replicas take a turn, if those that are here take it."""
+        lowering, within = self._lowering, self._outer
+        if self._limit is not None:
+            in_limit = Value(jnp.asarray(turn < self._limit), False)
+            within = lowering.both_active(in_limit)
+        with lowering.within(within):
+            predicate = self._tested(values)
+        if predicate.stacked:
+            with lowering.within(within):
+                return lowering.both_active(predicate)
+        going = jnp.asarray(predicate.array)
+        return Value(going if within is None else going & jnp.any(within.array), False)
+
+    def _first(self, kinds: Sequence[bool], apart: bool) -> Any:
+        """Return what the first turn is given."""
+        lowering = self._lowering
+        turn = jnp.zeros((), jnp.int64)
+        going = self._goes_on(self._values, turn)
+        arrays = self._stacked(self._state(self._values), kinds)
+        if apart:
+            return turn, going.rows(lowering.replicas), arrays, lowering.failure
+        return turn, going.array, arrays, lowering.failure
+
+    def _stacked(self, state: State, kinds: Sequence[bool]) -> list[Any]:
+        return [
+            value.as_stacked(kind or value.stacked, self._lowering.replicas)
+            for value, kind in zip(state, kinds, strict=True)
+        ]
+
+    def _turn(
+        self, kinds: Sequence[bool], apart: bool, after: list[Value], carry: Any
+    ) -> Any:
+        """Lower one turn; `apart` if replicas leave one by one.
+
+        The going replicas and the state after it are added to `after`.
+        """
+        lowering = self._lowering
+        turn, going, arrays, lowering.failure = carry
+        values = self._restored(arrays, kinds)
+        mask = Value(going, True)
+        with lowering.within(lowering.both_active(mask) if apart else self._outer):
+            turned = self._turned(values)
+        if apart:
+            turned = [
+                choose(mask, new, old, lowering.replicas)
+                if new.shape == old.shape
+                else new
+                for new, old in zip(turned, values, strict=True)
+            ]
+        goes_on = self._goes_on(turned, turn + 1)
+        if apart:
+            goes_on = Value(goes_on.rows(lowering.replicas) & going, True)
+        state = self._state(turned)
+        after += [goes_on, *state]
+        return turn + 1, goes_on.array, self._stacked(state, kinds), lowering.failure
+
+    def _found(self) -> _Turn | None:
+        """Lower the turn until it is known what is stacked; None if a shape changes."""
+        lowering = self._lowering
+        state = self._state(self._values)
+        kinds, apart = [value.stacked for value in state], False
+        shapes = [(value.shape, value.dtype) for value in state]
+        while True:
+            before = dict(lowering.variables), lowering.failure
+            carry = jax.eval_shape(partial(self._first, kinds, apart))
+            lowering.variables, lowering.failure = dict(before[0]), before[1]
+            if carry[1].ndim and not apart:
+                kinds, apart = [True] * len(kinds), True
+                continue
+            after: list[Value] = []
+            lowered = partial(self._turn, kinds, apart, after)
+            traced, form = jax.make_jaxpr(lowered, return_shape=True)(carry)
+            lowering.variables, lowering.failure = before
+            going, *state = after
+            if [(value.shape, value.dtype) for value in state] != shapes:
+                return None
+            parts = apart or going.stacked
+            now = [parts or k or v.stacked for k, v in zip(kinds, state, strict=True)]
+            if (now, parts) == (kinds, apart):
+                return _Turn(kinds, apart, as_function(traced, form))
+            kinds, apart = now, parts
+
+    def _compiled(self, turn: _Turn) -> Sequence[Value]:
+        lowering = self._lowering
+        first = self._first(turn.kinds, turn.apart)
+        _, _, arrays, failure = jax.lax.while_loop(
+            lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0), turn.function, first
+        )
+        values = self._restored(arrays, turn.kinds)
+        lowering.failure = failure
+        return values
+
+
+class _Turn(NamedTuple):
+    """One turn of a loop.
+
+    Attributes
+    ----------
+    kinds
+        What is stacked of its state.
+    apart
+        Whether replicas leave the loop one by one.
+    function
+        What JAX runs.
+    """
+
+    kinds: list[bool]
+    apart: bool
+    function: Callable[..., Any]
+
+
+def _joined(
+    column: Sequence[Value], dtype: np.dtype[Any], placement: Placement
+) -> Value:
+    """Return the elements of the values of all turns, one after the other."""
+
+    def joined(*arrays: Any) -> list[Any]:
+        flat = [jnp.reshape(array, -1) for array in arrays]
+        return [jnp.concatenate([jnp.zeros(0, dtype), *flat])]
+
+    arrays, stacked = over_replicas(joined, column, placement)
+    return Value(arrays[0], stacked)

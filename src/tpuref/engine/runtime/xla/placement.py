@@ -1,0 +1,223 @@
+"""Where the replicas are: the same number on each device, in the order of the replicas.
+
+The program stays one function of all replicas.  XLA divides it: an array stacked by
+replica has its rows on the devices of their replicas, any other is on every device.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.xla.devices import Device, chosen_devices
+from tpuref.engine.runtime.xla.rules.sums import fold
+
+AXIS = "replicas"
+
+LARGEST_GATHERED = 1 << 16
+"""How many bytes of a replica every device has at most, to add up in the same order."""
+
+
+@functools.cache
+def placement(replicas: int, setting: int | str | None) -> Placement:
+    """Return where so many replicas run, for a setting of `tf.config.xla_devices`."""
+    devices = chosen_devices(setting)
+    processes = sorted({device.process_index for device in devices})
+    if replicas == 1:  # every process runs it by itself
+        processes = [jax.process_index()]
+    if replicas % len(processes):
+        raise coded(
+            ValueError,
+            f"{replicas} replicas on {len(processes)} processes: expected the same "
+            "number of replicas on each. Run the script on another number of hosts, or "
+            "with another topology",
+            code=codes.XLA_HOSTS,
+        )
+    own = [[d for d in devices if d.process_index == process] for process in processes]
+    each = replicas // len(processes)
+    count = max(n for n in range(1, min(map(len, own)) + 1) if each % n == 0)
+    return Placement(replicas, [device for some in own for device in some[:count]])
+
+
+class Placement:
+    """Replicas on devices.
+
+    Parameters
+    ----------
+    replicas
+        How many there are.
+    devices
+        Where they run, one part of them on each.
+
+    Attributes
+    ----------
+    replicas
+        How many there are.
+    processes
+        On how many processes they run.
+    own
+        Those on the devices of this process.
+    stacked, shared
+        How JAX lays out an array stacked by replica, and one that all have.
+    """
+
+    def __init__(self, replicas: int, devices: Sequence[Device]) -> None:
+        self.replicas = replicas
+        indices = sorted({device.process_index for device in devices})
+        self.processes = len(indices)
+        each, mine = replicas // self.processes, indices.index(jax.process_index())
+        self.own = range(mine * each, (mine + 1) * each)
+        self._devices = len(devices)
+        self._mesh = Mesh(np.array(devices), (AXIS,))
+        self.stacked = NamedSharding(self._mesh, PartitionSpec(AXIS))
+        self.shared = NamedSharding(self._mesh, PartitionSpec())
+
+    def layout(self, stacked: bool) -> NamedSharding:
+        """Return how JAX lays out an array."""
+        return self.stacked if stacked else self.shared
+
+    def process_of(self, replica: int) -> int:
+        """Return the number of the process that runs a replica."""
+        return replica // len(self.own)
+
+    # -- within a compiled program -----------------------------------------------
+
+    def divided(self, rows: Any) -> Any:
+        """Return an array stacked by replica, its rows where their replicas are."""
+        if self._devices == 1:
+            return rows
+        return jax.lax.with_sharding_constraint(rows, self.stacked)
+
+    def everywhere(self, array: Any) -> Any:
+        """Return an array that every device has whole."""
+        if self._devices == 1:
+            return array
+        return jax.lax.with_sharding_constraint(array, self.shared)
+
+    def on_rows(self, function: Callable[..., Any], stacks: Sequence[Any]) -> Any:
+        """Return a function of arrays stacked by replica, each device for its rows.
+
+        XLA would gather what it cannot divide, such as the images of a convolution.  It
+        refuses to divide what has no elements.
+        """
+        if self._devices == 1 or not all(stack.size for stack in stacks):
+            return function(*stacks)
+        rows = PartitionSpec(AXIS)
+        return self._on_each(function, rows, rows)(*stacks)
+
+    def total(self, rows: Any) -> Any:
+        """Return the sum over all replicas.
+
+        Small contributions are added in the order of the replicas, as in lockstep.
+        Large ones are added on each device first, then between devices.
+        """
+        large = rows[0].size * rows.dtype.itemsize > LARGEST_GATHERED
+        if not large or self._devices == 1:
+            whole = self.everywhere(rows)
+            return fold([whole[replica] for replica in range(self.replicas)])
+
+        def partial(own: Any) -> Any:
+            wide = widened(own)
+            sofar = fold([wide[k] for k in range(wide.shape[0])])
+            return jnp.asarray(jax.lax.psum(sofar, AXIS), rows.dtype)
+
+        return self._on_each(partial, PartitionSpec(AXIS), PartitionSpec())(rows)
+
+    def called(
+        self,
+        call: Callable[..., Sequence[Array]],
+        returned: Sequence[jax.ShapeDtypeStruct],
+        arrays: Sequence[Any],
+    ) -> list[Any]:
+        """Call a function of the host, once in each process.
+
+        Returns
+        -------
+        list
+            Its results, stacked by process.
+        """
+        if self._devices == 1:
+            given = io_callback(call, returned, *arrays)
+            return [array[None] for array in given]
+        each = self._devices // self.processes
+
+        def on_first(*whole: Any) -> Any:
+            """Call it on the first device of a process; the others have zeros."""
+            given = jax.lax.cond(
+                jax.lax.axis_index(AXIS) % each == 0,
+                lambda: list(io_callback(call, returned, *whole)),
+                lambda: [jnp.zeros(form.shape, form.dtype) for form in returned],
+            )
+            # Not a sum, as zero and negative zero give zero.
+            return [jax.lax.all_gather(array, AXIS)[::each] for array in given]
+
+        return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
+
+    def _on_each(
+        self, function: Callable[..., Any], given: PartitionSpec, found: PartitionSpec
+    ) -> Callable[..., Any]:
+        """Run a function on each device."""
+        mapped: Callable[..., Any] = jax.shard_map(
+            function,
+            mesh=self._mesh,
+            in_specs=given,
+            out_specs=found,
+            check_vma=False,
+        )
+        return mapped
+
+    # -- to the devices ----------------------------------------------------------
+
+    def put(self, array: Array, stacked: bool) -> Any:
+        """Return an array of the host on the devices, the rows of this process."""
+        layout = self.layout(stacked)
+        if self.processes == 1:
+            return jax.device_put(array, layout)
+        return jax.make_array_from_callback(array.shape, layout, array.__getitem__)
+
+    def put_rows(self, rows: Callable[[int], Array]) -> Any:
+        """Return what the replicas of this process have, stacked, on the devices."""
+        own = np.stack([rows(replica) for replica in self.own])
+        if self.processes == 1:
+            return jax.device_put(own, self.stacked)
+        begin, (_, *shape) = self.own.start, own.shape
+
+        def part(index: tuple[slice, ...]) -> Array:
+            return own[index[0].start - begin : index[0].stop - begin]
+
+        whole = (self.replicas, *shape)
+        return jax.make_array_from_callback(whole, self.stacked, part)
+
+    def put_of_first(self, arrays: Sequence[Array]) -> list[Any]:
+        """Return what the first process has, on the devices of all."""
+        if self.processes == 1:
+            # Memory of the host could not be taken by a run.
+            return [jax.device_put(jnp.array(a), self.shared) for a in arrays]
+        offered = [
+            jax.make_array_from_callback(
+                (self._devices, *array.shape),
+                self.stacked,
+                lambda index, array=array: array[None],
+            )
+            for array in arrays
+        ]
+        return list(_first_rows(self.shared)(offered))
+
+
+@functools.cache
+def _first_rows(layout: NamedSharding) -> Callable[..., Any]:
+    function: Callable[..., Any] = jax.jit(
+        lambda arrays: [array[0] for array in arrays], out_shardings=layout
+    )
+    return function

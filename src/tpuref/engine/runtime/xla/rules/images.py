@@ -1,0 +1,211 @@
+"""Convolutions and pooling; their gradients are transposes of the same functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.engine.ops.arithmetic import widened
+from tpuref.engine.runtime.xla.rules import Rule
+
+Pair = tuple[int, int]
+Padding = str | tuple[Pair, Pair]
+
+
+def _layout(data_format: str) -> tuple[str, str, str]:
+    return data_format, "HWIO", data_format
+
+
+def _correlated(
+    images: Any,
+    filters: Any,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+    by_channel: bool = False,
+) -> Any:
+    """Return the convolution, of each channel with filters of its own if asked for."""
+    groups = 1
+    if by_channel:
+        rows, columns, groups, multiplier = filters.shape
+        filters = filters.reshape(rows, columns, 1, groups * multiplier)
+    return jax.lax.conv_general_dilated(
+        images,
+        filters,
+        strides,
+        padding,
+        rhs_dilation=dilations,
+        dimension_numbers=_layout(data_format),
+        feature_group_count=groups,
+        precision=jax.lax.Precision.HIGHEST,
+    )
+
+
+def _conv2d(xp: Any, images: Any, filters: Any, **attrs: Any) -> Any:
+    wide, weights = widened(jnp.asarray(images)), widened(jnp.asarray(filters))
+    return _correlated(wide, weights, **attrs).astype(images.dtype)
+
+
+def _conv2d_of_images(
+    xp: Any, sizes: Any, filters: Any, backprop: Any, **attrs: Any
+) -> Any:
+    given, weights = widened(jnp.asarray(backprop)), widened(jnp.asarray(filters))
+    images = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
+    back = jax.linear_transpose(lambda x: _correlated(x, weights, **attrs), images)
+    return back(given)[0].astype(backprop.dtype)
+
+
+def _conv2d_of_filters(
+    xp: Any, images: Any, sizes: Any, backprop: Any, **attrs: Any
+) -> Any:
+    given, wide = widened(jnp.asarray(backprop)), widened(jnp.asarray(images))
+    filters = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
+
+    @jax.custom_batching.custom_vmap  # type: ignore[untyped-decorator]
+    def slopes(images: Any, backprop: Any) -> Any:
+        back = jax.linear_transpose(lambda w: _correlated(images, w, **attrs), filters)
+        return back(backprop)[0]
+
+    @slopes.def_vmap  # type: ignore[untyped-decorator]
+    def slopes_of_each(
+        count: int, stacked: tuple[bool, bool], *arrays: Any
+    ) -> tuple[Any, bool]:
+        # All at once they are a convolution in groups, four times slower on a CPU.
+        rows = [
+            [a[k] if s else a for a, s in zip(arrays, stacked, strict=True)]
+            for k in range(count)
+        ]
+        return jnp.stack([slopes(*row) for row in rows]), True
+
+    return slopes(wide, given).astype(images.dtype)
+
+
+def _depthwise(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+    return _conv2d(xp, *inputs, by_channel=True, **attrs)
+
+
+def _depthwise_of_images(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+    return _conv2d_of_images(xp, *inputs, by_channel=True, **attrs)
+
+
+def _depthwise_of_filters(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+    return _conv2d_of_filters(xp, *inputs, by_channel=True, **attrs)
+
+
+# -- pooling -----------------------------------------------------------------------
+
+
+def _of_both(pair: Pair, data_format: str) -> tuple[int, ...]:
+    """Return a number for each axis of images, 1 for batch and channels."""
+    return (1, 1, *pair) if data_format == "NCHW" else (1, *pair, 1)
+
+
+def _margins(
+    shape: Any, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> list[Pair]:
+    """Return how much to add before and after each axis."""
+    window, steps = _of_both(ksize, data_format), _of_both(strides, data_format)
+    if isinstance(padding, str):
+        return list(jax.lax.padtype_to_pads(shape, window, steps, padding))
+    both = iter(padding)
+    channels = 1 if data_format == "NCHW" else 3
+    return [(0, 0) if axis in (0, channels) else next(both) for axis in range(4)]
+
+
+def _least(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+
+
+def _max_pool(xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any) -> Any:
+    wide, form = widened(jnp.asarray(images)), attrs["data_format"]
+    greatest = jax.lax.reduce_window(
+        wide,
+        wide.dtype.type(_least(wide.dtype)),
+        jax.lax.max,
+        _of_both(ksize, form),
+        _of_both(strides, form),
+        _margins(wide.shape, ksize, strides, **attrs),
+    )
+    return greatest.astype(images.dtype)
+
+
+def _totals(images: Any, *, ksize: Pair, strides: Pair, **attrs: Any) -> Any:
+    form = attrs["data_format"]
+    return jax.lax.reduce_window(
+        images,
+        images.dtype.type(0),
+        jax.lax.add,
+        _of_both(ksize, form),
+        _of_both(strides, form),
+        _margins(images.shape, ksize, strides, **attrs),
+    )
+
+
+def _average(images: Any, **attrs: Any) -> Any:
+    """Divide by the number of pixels that lie inside the image."""
+    inside = jnp.ones(images.shape, images.dtype)
+    return _totals(images, **attrs) / _totals(inside, **attrs)
+
+
+def _avg_pool(xp: Any, images: Any, **attrs: Any) -> Any:
+    return _average(widened(jnp.asarray(images)), **attrs).astype(images.dtype)
+
+
+def _avg_pool_back(xp: Any, sizes: Any, backprop: Any, **attrs: Any) -> Any:
+    wide = widened(jnp.asarray(backprop))
+    images = jax.ShapeDtypeStruct([int(n) for n in sizes], wide.dtype)
+    back = jax.linear_transpose(lambda x: _average(x, **attrs), images)
+    return back(wide)[0].astype(backprop.dtype)
+
+
+def _max_pool_positions(
+    xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any
+) -> Any:
+    """Return the number of the element that each window is represented by."""
+    wide, form = widened(jnp.asarray(images)), attrs["data_format"]
+    numbers = jnp.arange(wide.size).reshape(wide.shape)
+    margins = _margins(wide.shape, ksize, strides, **attrs)
+    values = jnp.pad(wide, margins, constant_values=_least(wide.dtype))
+    places = jnp.pad(numbers, margins, constant_values=-1)
+    steps = _of_both(strides, form)
+    best: Any = None
+    found: Any = None
+    for row, column in np.ndindex(*ksize):
+        at = _of_both((row, column), form)
+        window = _of_both(ksize, form)
+        start = [n if w > 1 else 0 for n, w in zip(at, window, strict=True)]
+        view = tuple(
+            slice(first, first + length - span + 1, step)
+            for first, length, span, step in zip(
+                start, values.shape, window, steps, strict=True
+            )
+        )
+        value, place = values[view], places[view]
+        if best is None:
+            best, found = value, place
+            continue
+        # Padding never wins, not even where all that it surrounds is as small.
+        better = (value > best) | (jnp.isnan(value) & ~jnp.isnan(best)) | (found < 0)
+        better &= place >= 0
+        best = jnp.where(better, value, best)
+        found = jnp.where(better, place, found)
+    return found
+
+
+RULES: dict[str, Rule] = {
+    "Conv2D": _conv2d,
+    "Conv2DBackpropInput": _conv2d_of_images,
+    "Conv2DBackpropFilter": _conv2d_of_filters,
+    "DepthwiseConv2dNative": _depthwise,
+    "DepthwiseConv2dNativeBackpropInput": _depthwise_of_images,
+    "DepthwiseConv2dNativeBackpropFilter": _depthwise_of_filters,
+    "MaxPool": _max_pool,
+    "MaxPoolPositions": _max_pool_positions,
+    "AvgPool": _avg_pool,
+    "AvgPoolGrad": _avg_pool_back,
+}

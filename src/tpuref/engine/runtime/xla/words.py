@@ -1,0 +1,58 @@
+"""Numbers of 64 bits as words of 32, in which they come through a callback unchanged.
+
+JAX calls the host in a thread of its own, where the types of 64 bits are those of the
+user's settings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.engine.ops.meaning import Array
+
+
+def is_wide(dtype: np.dtype[Any]) -> bool:
+    """Return whether numbers of a type travel as words."""
+    return dtype.itemsize >= 8 and dtype != np.complex64
+
+
+def word_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """Return the shape of an array as words."""
+    return (*shape, dtype.itemsize // 4)
+
+
+def to_words(array: Any) -> Any:
+    """Return a traced array as words."""
+    if array.dtype == np.complex128:
+        parts = jnp.stack([array.real, array.imag], -1)
+        words = jax.lax.bitcast_convert_type(parts, jnp.uint32)
+        return words.reshape(*array.shape, 4)
+    return jax.lax.bitcast_convert_type(array, jnp.uint32)
+
+
+def of_words(words: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the traced array that words stand for."""
+    if dtype != np.complex128:
+        return jax.lax.bitcast_convert_type(words, dtype)
+    halves = words.reshape(*words.shape[:-1], 2, 2)
+    parts = jax.lax.bitcast_convert_type(halves, jnp.float64)
+    return jax.lax.complex(parts[..., 0], parts[..., 1])
+
+
+def host_words(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return an array of the host as words."""
+    whole = np.ascontiguousarray(array, dtype)
+    words: Array = whole.reshape(-1).view(np.uint32)
+    shaped: Array = words.reshape(word_shape(array.shape, dtype))
+    return shaped
+
+
+def of_host_words(words: Array, dtype: np.dtype[Any]) -> Array:
+    """Return the array of the host that words stand for."""
+    array: Array = np.ascontiguousarray(words).reshape(-1).view(dtype)
+    shaped: Array = array.reshape(words.shape[:-1])
+    return shaped

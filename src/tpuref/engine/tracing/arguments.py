@@ -1,0 +1,200 @@
+"""What a traced function is called with: which parts are values, which are fixed.
+
+Tensors and arrays are values, which each call may change.  Iterators are bound for
+each call as well.  Everything else is fixed: a call with something else there is
+traced anew.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.eager_tensor import EagerTensor
+from tpuref.engine.graph.tensor import Tensor
+
+Key = Hashable
+Leaf = TypeVar("Leaf")
+
+
+@runtime_checkable
+class Composite(Protocol):
+    """A value made of several tensors, such as one per replica."""
+
+    def _traced_parts(self) -> list[Any]:
+        """Return what it consists of."""
+
+    def _with_parts(self, parts: Sequence[Any]) -> Any:
+        """Return a value of the same kind that consists of something else."""
+
+
+@runtime_checkable
+class TracedIterator(Protocol):
+    """An iterator that a traced function takes elements from."""
+
+    def _traced_key(self) -> Key:
+        """Return what its elements are like."""
+
+    def _traced(self) -> Any:
+        """Return what stands for it while a function is traced."""
+
+    def _bind(self, stand_in: Any) -> None:
+        """Let the stand-in give the elements of this iterator from now on."""
+
+
+@functools.lru_cache(maxsize=1024)
+def _has(kind: Any, protocol: Any) -> bool:
+    """Whether objects of a class follow a protocol; to look takes Python long."""
+    return issubclass(kind, protocol)
+
+
+def is_composite(value: Any) -> TypeGuard[Composite]:
+    """Whether a value is made of several tensors."""
+    kind: Any = type(value)
+    return _has(kind, Composite)
+
+
+def _is_iterator(value: Any) -> TypeGuard[TracedIterator]:
+    kind: Any = type(value)
+    return _has(kind, TracedIterator)
+
+
+class Slot(NamedTuple):
+    """The place of a value among the arguments.
+
+    Attributes
+    ----------
+    spec
+        What is known of the value.
+    name
+        The name of the parameter that it belongs to.
+    """
+
+    spec: TensorSpec
+    name: str
+
+
+class Call(NamedTuple):
+    """The arguments of one call, taken apart.
+
+    Attributes
+    ----------
+    key
+        Equal for calls that one trace can serve, up to the shapes of `values`.
+    values
+        The values, as eager tensors.
+    names
+        The parameter that each value belongs to.
+    iterators
+        The iterators.
+    rebuilt
+        ``rebuilt(values, iterators)`` puts arguments together again.
+    """
+
+    key: Key
+    values: list[EagerTensor]
+    names: list[str]
+    iterators: list[TracedIterator]
+    rebuilt: Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+def taken_apart(arguments: dict[str, Any]) -> Call:
+    """Return the arguments of a call, by parameter, taken apart."""
+    parts = _Parts()
+    shown = {
+        name: nest.map_structure(lambda leaf, name=name: parts.add(leaf, name), given)
+        for name, given in arguments.items()
+    }
+
+    def rebuilt(values: Sequence[Any], iterators: Sequence[Any]) -> Any:
+        return nest.map_structure(
+            lambda place: place(values, iterators), dict(shown), check_types=False
+        )
+
+    # The structure tells lists from tuples, and the keys of dictionaries.
+    key = (repr(nest.map_structure(lambda _: 0, arguments)), tuple(parts.keys))
+    return Call(key, parts.values, parts.names, parts.iterators, rebuilt)
+
+
+Place = Callable[[Sequence[Any], Sequence[Any]], Any]
+
+
+class _Parts:
+    """The leaves of arguments, as far as they were taken apart."""
+
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+        self.values: list[EagerTensor] = []
+        self.names: list[str] = []
+        self.iterators: list[TracedIterator] = []
+
+    def add(self, leaf: Any, name: str) -> Place:
+        """Take a leaf apart; return what finds it again."""
+        if isinstance(leaf, (EagerTensor, np.ndarray, np.generic)):
+            return self._add_value(leaf, name)
+        if is_composite(leaf):
+            return self._add_composite(leaf, name)
+        if _is_iterator(leaf):
+            number = len(self.iterators)
+            self.iterators.append(leaf)
+            self.keys.append(("iterator", leaf._traced_key()))
+            return lambda values, iterators: iterators[number]
+        self.keys.append(_fixed(leaf))
+        return lambda values, iterators: leaf
+
+    def _add_value(self, leaf: Any, name: str) -> Place:
+        number = len(self.values)
+        tensor = convert_to_tensor(leaf)
+        assert isinstance(tensor, EagerTensor)
+        self.values.append(tensor)
+        self.names.append(name)
+        self.keys.append(("value", tensor.dtype.name))
+        return lambda values, iterators: values[number]
+
+    def _add_composite(self, leaf: Composite, name: str) -> Place:
+        self.keys.append((type(leaf), len(leaf._traced_parts())))
+        places = [self.add(part, name) for part in leaf._traced_parts()]
+
+        def place(values: Sequence[Any], iterators: Sequence[Any]) -> Any:
+            return leaf._with_parts([find(values, iterators) for find in places])
+
+        return place
+
+
+def _fixed(leaf: Any) -> Key:
+    """Return what a leaf that is no value is told apart by."""
+    if isinstance(leaf, (bool, int, float, complex, str, bytes, type(None))):
+        return type(leaf), repr(leaf) if isinstance(leaf, float) else leaf
+    return "object", id(leaf)  # a trace keeps its arguments alive
+
+
+# -- results -----------------------------------------------------------------------
+
+
+def leaves_of(structure: Any, kind: type[Leaf]) -> Iterator[Leaf]:
+    """Yield the leaves of a kind, such as the tensors that a function returned."""
+    for leaf in nest.flatten(structure):
+        if is_composite(leaf):
+            for part in leaf._traced_parts():
+                yield from leaves_of(part, kind)
+        elif isinstance(leaf, kind):
+            yield leaf
+
+
+def with_values(result: Any, values: Iterator[Any]) -> Any:
+    """Return the structure of a result with other values instead of its tensors."""
+
+    def other(leaf: Any) -> Any:
+        if is_composite(leaf):
+            return leaf._with_parts(
+                [with_values(part, values) for part in leaf._traced_parts()]
+            )
+        return next(values) if isinstance(leaf, Tensor) else leaf
+
+    return nest.map_structure(other, result)

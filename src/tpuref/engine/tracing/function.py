@@ -1,0 +1,435 @@
+"""``tf.function``: a Python function that is traced, once for each kind of call."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import name_or
+from tpuref.base.errors import coded
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.context import context
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import (
+    begin_eagerly,
+    eager_execution,
+    executing_eagerly,
+)
+from tpuref.engine.graph.eager_tensor import EagerTensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.runtime.log import advice
+from tpuref.engine.tracing.arguments import Call, is_composite, leaves_of, taken_apart
+from tpuref.engine.tracing.trace import ConcreteFunction
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["Function", "do_not_convert", "function"]
+
+_log = advice()
+
+_MANY_TRACES = 5
+"""So many traces in a row suggest that the calls should look more alike."""
+
+
+class _Mode(threading.local):
+    """Whether functions run operation by operation in this thread."""
+
+    untraced = 0
+
+
+_mode = _Mode()
+_everywhere = [False]
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let ``tf.function`` run operation by operation, for looking into it.
+
+    Parameters
+    ----------
+    run_eagerly
+        Whether to do so from now on.
+    """
+    _everywhere[0] = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """Return whether ``tf.function`` runs operation by operation."""
+    return _everywhere[0]
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """Let functions run operation by operation within a block of this thread."""
+    _mode.untraced += 1
+    try:
+        yield
+    finally:
+        _mode.untraced -= 1
+
+
+@explain_missing_members("tf.types.experimental.GenericFunction")
+class Function:
+    """A Python function that is traced, and then runs as one program.
+
+    Parameters
+    ----------
+    python_function
+        The function.
+    name
+        What it is called in messages; None for its own name.
+    input_signature
+        A `tf.TensorSpec` for each argument, or None.
+    relaxed
+        Whether to use unknown sizes from the second shape on.
+    """
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Any = None,
+        relaxed: bool = False,
+    ) -> None:
+        self.python_function = python_function
+        own: str = getattr(python_function, "__name__", "function")
+        self.name = name_or(name, own)
+        self.input_signature = input_signature
+        self._relaxed = relaxed
+        self._parameters = inspect.signature(python_function)
+        self._traces: dict[Any, list[ConcreteFunction]] = {}
+        self._made_variables = False
+        self._in_a_row = 0
+        self._bound: weakref.WeakKeyDictionary[Any, Function] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._lock = threading.RLock()
+        functools.update_wrapper(self, python_function)
+
+    # -- calls -------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program for such arguments, tracing the function if need be."""
+        # Within a graph its operations join that graph; a tape outside of it needs
+        # to see each of them.
+        if not executing_eagerly() or context.recorders:
+            return self.python_function(*args, **kwargs)
+        if _mode.untraced or _everywhere[0]:
+            return self.python_function(*args, **kwargs)
+        call = self._call(args, kwargs)
+        return self._trace_for(call).run(call.values, call.iterators)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Return the trace for some arguments; tensors may be given as `tf.TensorSpec`.
+
+        Parameters
+        ----------
+        args, kwargs
+            The arguments; none where there is an ``input_signature``.
+        """
+        if self.input_signature is not None and not args and not kwargs:
+            args = tuple(self.input_signature)
+        specs: list[TensorSpec] = []
+
+        def example(leaf: Any) -> Any:
+            if is_composite(leaf):
+                return leaf._with_parts([example(p) for p in leaf._traced_parts()])
+            if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor):
+                leaf = leaf.spec
+            if not isinstance(leaf, TensorSpec):
+                return leaf
+            sizes = [1 if n is None else n for n in leaf.shape.as_tuple()]
+            specs.append(leaf)
+            return np.zeros(sizes, leaf.dtype.np)
+
+        with eager_execution():
+            filled = nest.map_structure(example, [list(args), dict(kwargs)])
+            call = self._call(tuple(filled[0]), filled[1], check=False)
+        wanted = tuple(specs) if len(specs) == len(call.values) else None
+        return self._trace_for(call, wanted)
+
+    def experimental_get_tracing_count(self) -> int:
+        """Return how often the function was traced."""
+        return sum(len(traces) for traces in self._traces.values())
+
+    def _call(self, args: Any, kwargs: Any, check: bool = True) -> Call:
+        if self.input_signature is not None and check:
+            args, kwargs = self._signed(args, kwargs), {}
+        given = self._parameters.bind(*args, **kwargs)
+        given.apply_defaults()
+        return taken_apart(dict(given.arguments))
+
+    def _signed(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        """Return the arguments as tensors of the signature."""
+        bound = self._parameters.bind(*args, **kwargs)
+        given = [*bound.args, *bound.kwargs.values()]
+        return tuple(self._up_to(list(self.input_signature), given))
+
+    def _up_to(self, wanted: Any, given: Any) -> Any:
+        """Return a value as tensors: a list may stand for one."""
+        if isinstance(wanted, TensorSpec):
+            return self._fitting(wanted, given)
+        if is_composite(wanted) and is_composite(given):
+            parts = self._up_to(wanted._traced_parts(), given._traced_parts())
+            return given._with_parts(parts)
+        nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)
+        if nested and len(wanted) == len(given):
+            if not isinstance(wanted, dict):
+                parts = [self._up_to(w, g) for w, g in zip(wanted, given, strict=True)]
+                named = hasattr(wanted, "_fields")
+                return type(wanted)(*parts) if named else type(wanted)(parts)
+            if wanted.keys() == given.keys():
+                return {key: self._up_to(wanted[key], given[key]) for key in wanted}
+        raise coded(
+            ValueError,
+            f"tf.function {self.name!r}: {given!r} has a different structure than "
+            f"{wanted!r} of input_signature",
+            code=codes.OTHER_SIGNATURE,
+        )
+
+    def _fitting(self, spec: TensorSpec, value: Any) -> Any:
+        try:
+            tensor = convert_to_tensor(value, spec.dtype)
+        except (TypeError, ValueError) as error:
+            fault = str(error)
+        else:
+            if spec.shape.is_compatible_with(tensor.shape):
+                return tensor
+            fault = f"its shape is {tensor.shape}"
+        raise coded(
+            ValueError,
+            f"tf.function {self.name!r}: the argument {value!r} does not fit "
+            f"{spec.describe()} of input_signature: {fault}",
+            code=codes.OTHER_SIGNATURE,
+        )
+
+    # -- traces ------------------------------------------------------------------------
+
+    def _trace_for(
+        self, call: Call, wanted: tuple[TensorSpec, ...] | None = None
+    ) -> ConcreteFunction:
+        with self._lock:
+            known = self._traces.setdefault(call.key, [])
+            specs = wanted or self._specs(call)
+            for trace in known:
+                if _serves(trace.specs, specs):
+                    self._in_a_row = 0
+                    return trace
+            if self._relaxed and known:
+                specs = tuple(map(_common, known[-1].specs, specs))
+            trace = self._traced(call, specs)
+            known.append(trace)
+            self._warn_of_traces()
+            return trace
+
+    def _specs(self, call: Call) -> tuple[TensorSpec, ...]:
+        if self.input_signature is not None:
+            return tuple(leaves_of(list(self.input_signature), TensorSpec))
+        return tuple(value.spec for value in call.values)
+
+    def _traced(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:
+        trace = self._trace(call, specs, not self._made_variables)
+        if trace.variables_made:
+            self._made_variables = True
+            # What was built to make the variables is not part of later calls.
+            trace = self._trace(call, specs, False)
+        return trace
+
+    def _trace(
+        self,
+        call: Call,
+        specs: Sequence[TensorSpec],
+        may_make_variables: bool,
+        once: bool = False,
+    ) -> ConcreteFunction:
+        def function(arguments: dict[str, Any]) -> Any:
+            given = inspect.BoundArguments(self._parameters, arguments)
+            return self.python_function(*given.args, **given.kwargs)
+
+        return ConcreteFunction(
+            function, self.name, call, specs, may_make_variables, once
+        )
+
+    def _warn_of_traces(self) -> None:
+        self._in_a_row += 1
+        if self._in_a_row == _MANY_TRACES:
+            _log.warning(
+                "tf.function %r was traced %d times in a row, which is slow; give "
+                "tensors instead of Python numbers, equal shapes, "
+                "reduce_retracing=True, or define it outside of the loop [%s]",
+                self.name,
+                self._in_a_row,
+                codes.MANY_TRACES,
+            )
+
+    # -- methods -----------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        try:
+            if instance not in self._bound:
+                self._bound[instance] = self._of(instance)
+            return self._bound[instance]
+        except TypeError:  # it cannot be hashed, or not be referred to weakly
+            return functools.partial(self, instance)
+
+    def _of(self, instance: Any) -> Function:
+        """Return the function as a method of an object, which it does not keep."""
+        function, referred = self.python_function, weakref.ref(instance)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return function(referred(), *args, **kwargs)
+
+        functools.update_wrapper(method, function)
+        bound = inspect.signature(types.MethodType(function, instance))
+        method.__signature__ = bound  # type: ignore[attr-defined]
+        return Function(method, self.name, self.input_signature, self._relaxed)
+
+    def once(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function as one program that is traced for this call alone.
+
+        It may make variables, and what it returns beside tensors may be anything.
+        """
+        call = self._call(args, kwargs)
+        specs = self._specs(call)
+        return self._trace(call, specs, True, True).run(call.values, call.iterators)
+
+    def around(self, outer: Callable[..., Any]) -> Function:
+        """Return a function that calls ``outer(python_function, *args, **kwargs)``."""
+        inner = self.python_function
+
+        @functools.wraps(inner)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return outer(inner, *args, **kwargs)
+
+        return Function(called, self.name, self.input_signature, self._relaxed)
+
+    def __repr__(self) -> str:
+        return f"<tf.function {self.name!r}>"
+
+
+def _serves(traced: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> bool:
+    """Whether a trace takes values of such specs."""
+    return all(
+        t.dtype == g.dtype and _covers(t.shape, g.shape)
+        for t, g in zip(traced, given, strict=True)
+    )
+
+
+def _covers(wide: TensorShape, narrow: TensorShape) -> bool:
+    if wide.rank is None:
+        return True
+    return wide.rank == narrow.rank and all(
+        w is None or w == n
+        for w, n in zip(wide.as_tuple(), narrow.as_tuple(), strict=True)
+    )
+
+
+def _common(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+    """Return a spec for values of either."""
+    if first.shape.rank != second.shape.rank or first.shape.rank is None:
+        return TensorSpec(TensorShape(None), second.dtype)
+    sizes = [
+        a if a == b else None
+        for a, b in zip(first.shape.as_tuple(), second.shape.as_tuple(), strict=True)
+    ]
+    return TensorSpec(TensorShape(sizes), second.dtype)
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Return a function that is traced once for each kind of call, then run at once.
+
+    Called in eager mode, it runs as one program.  Within a graph, another function, or
+    a `tf.GradientTape`, its operations join what is around it.
+
+    Parameters
+    ----------
+    func
+        The function; None to get a decorator.
+    input_signature
+        A list with a `tf.TensorSpec`, or a nest of those, for each argument: the
+        function is then traced once, and takes nothing else.
+    experimental_relax_shapes, reduce_retracing
+        Whether to use unknown sizes from the second shape on.
+    autograph, experimental_implements, experimental_autograph_options, \
+experimental_compile, jit_compile, experimental_follow_type_hints
+        Accepted for compatibility.  Python's ``if`` and ``while`` are never rewritten:
+        over a tensor they are an error that shows what to write.
+
+    Returns
+    -------
+    Function
+        The function, or a decorator.
+
+    Raises
+    ------
+    TypeError
+        If `func` is not callable.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @tf.function
+    ... def squared(x):
+    ...     print("traced")
+    ...     return x * x
+    >>> with tf.eager_execution():
+    ...     float(squared(tf.constant(3.0))), float(squared(tf.constant(4.0)))
+    traced
+    (9.0, 16.0)
+    """
+    begin_eagerly()
+
+    def decorated(inner: Callable[..., Any]) -> Function:
+        if not callable(inner):
+            raise coded(
+                TypeError,
+                f"tf.function: func must be callable, got {inner!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        relaxed = bool(experimental_relax_shapes or reduce_retracing)
+        return Function(inner, None, input_signature, relaxed)
+
+    return decorated if func is None else decorated(func)
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    """Return a function as it is: `tf.function` rewrites no Python anyway.
+
+    Parameters
+    ----------
+    func
+        The function; None to get a decorator.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def doubled(x):
+    ...     return 2 * x
+    >>> doubled(3)
+    6
+    """
+    return (lambda given: given) if func is None else func

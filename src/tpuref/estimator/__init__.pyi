@@ -1,1 +1,0 @@
-from tpuref.compat.v1.estimator import *

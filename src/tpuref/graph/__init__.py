@@ -1,3 +1,0 @@
-"""Graphs, sessions and variables."""
-
-from tpuref.graph import tensor_operations as tensor_operations  # registers itself

@@ -1,0 +1,1 @@
+"""What the documents describe: the functions and classes behind the public names."""

@@ -1,0 +1,240 @@
+"""Reading checkpoints without a saver, and starting variables from them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.variables import Variable
+from tpuref.engine.ops.definition import Array
+from tpuref.interface.checkpoints.saver import Saver, check_fits, variables_by_name
+from tpuref.interface.checkpoints.state import latest_checkpoint
+from tpuref.interface.checkpoints.stored import CheckpointReader
+from tpuref.interface.files.filesystem import PathLike, files_at
+
+_ASSIGN = "tf.contrib.framework.assign_from_checkpoint_fn"
+_log = logging.getLogger("tpuref.interface.checkpoints")
+
+
+def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
+    """Return a reader of a checkpoint.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        The prefix of a checkpoint, or a directory, whose last one is read.
+
+    Raises
+    ------
+    ValueError
+        If a directory has no checkpoint.
+    tpuref.errors.NotFoundError
+        If there is no such checkpoint.
+    """
+    files, path = files_at(
+        ckpt_dir_or_file, "tf.train.load_checkpoint", "ckpt_dir_or_file"
+    )
+    if not files.isdir(path):
+        return CheckpointReader(path)
+    last = latest_checkpoint(path)
+    if last is None:
+        raise coded(
+            ValueError,
+            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint",
+            code=codes.NO_CHECKPOINT,
+        )
+    return CheckpointReader(last)
+
+
+def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Array:
+    """Return a tensor of a checkpoint.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    name
+        The name in the checkpoint, with or without ``:0``.
+    """
+    instance_of(str, "tf.train.load_variable: name", "a string", name)
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
+    """Return the names and shapes in a checkpoint, sorted by name.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    """
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def init_from_checkpoint(
+    ckpt_dir_or_file: PathLike,
+    assignment_map: Any,
+) -> None:
+    """Let variables start with values of a checkpoint.
+
+    Their initializers are replaced, so call it before
+    `tf.global_variables_initializer`.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    assignment_map
+        From names in the checkpoint to variables, to their names, or to lists of
+        those.  ``"there/": "here/"`` stands for all variables of a scope, and ``"/"``
+        for the outermost one.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint lacks a variable, or there is no variable of that name here,
+        or nothing is found in a scope.
+    tpuref.errors.InvalidArgumentError
+        If a shape or dtype differs.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("old/w", initializer=[1.0, 2.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(w.initializer)
+    ...     path = tf.train.Saver().save(sess, os.path.join(tempfile.mkdtemp(), "m"))
+    >>> v = tf.get_variable("new/w", [2])
+    >>> tf.train.init_from_checkpoint(path, {"old/": "new/"})
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(v)
+    array([1., 2.], dtype=float32)
+    """
+    reader = load_checkpoint(ckpt_dir_or_file)
+    pairs = _pairs(assignment_map)
+    starts = [found for there, here in pairs for found in _starts(reader, there, here)]
+    for name, variable in starts:
+        if not reader.has_tensor(name):
+            raise _nothing(f"the checkpoint has no {name!r}")
+        check_fits(reader, name, variable)
+    for name, variable in starts:
+        value = reader.get_tensor(name)
+        if executing_eagerly():
+            variable.restore(value)
+        else:
+            variable.start_with(value)
+
+
+def assign_from_checkpoint_fn(
+    model_path: PathLike,
+    var_list: Any,
+    ignore_missing_vars: bool = False,
+    reshape_variables: bool = False,
+) -> Callable[[Any], None] | None:
+    """Return a function of a session that restores variables from a checkpoint.
+
+    It suits the ``init_fn`` of a `tf.train.Scaffold`, which gives it the session.
+
+    Parameters
+    ----------
+    model_path
+        The checkpoint.
+    var_list
+        The variables: a list, or a dict from names in the checkpoint to variables.
+    ignore_missing_vars
+        Whether variables that the checkpoint lacks are left out, with a warning.
+    reshape_variables
+        Whether a variable takes a tensor of another shape with as many elements.
+
+    Returns
+    -------
+    function or None
+        None if no variable is left.
+
+    Raises
+    ------
+    ValueError
+        If there are no variables.
+    """
+    variables = variables_by_name(var_list)
+    if not variables:
+        raise coded(ValueError, f"{_ASSIGN}: var_list is empty", code=codes.CANNOT_SAVE)
+    if ignore_missing_vars:
+        reader = CheckpointReader(model_path)
+        for name in [name for name in variables if not reader.has_tensor(name)]:
+            _log.warning("%s: the checkpoint %s has no %s", _ASSIGN, model_path, name)
+            del variables[name]
+    if not variables:
+        return None
+    saver = Saver(variables, reshape=reshape_variables)
+    return lambda session: saver.restore(session, model_path)
+
+
+def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:
+    argument = "tf.train.init_from_checkpoint: assignment_map"
+    expected = "a dict from names, or a list of pairs with a name"
+    if isinstance(assignment_map, Mapping):
+        assignment_map = assignment_map.items()
+    pairs = listed(argument, assignment_map, expected)
+    for pair in pairs:
+        if not (
+            isinstance(pair, (list, tuple))
+            and len(pair) == 2
+            and isinstance(pair[0], str)
+        ):
+            raise wrong_type(argument, expected, assignment_map)
+    return pairs
+
+
+def _starts(
+    reader: CheckpointReader, there: str, here: Any
+) -> Iterator[tuple[str, Variable]]:
+    """Give the names in the checkpoint and the variables of an entry of the map."""
+    if isinstance(here, (list, tuple)):
+        for one in here:
+            yield from _starts(reader, there, one)
+    elif isinstance(here, Variable):
+        yield there, here
+    elif not isinstance(here, str):
+        raise wrong_type(
+            f"tf.train.init_from_checkpoint: assignment_map[{there!r}]",
+            "a variable, a name or a list of those",
+            here,
+        )
+    elif there.endswith("/"):
+        yield from _in_scope(reader, there, here)
+    else:
+        known = get_default_graph().variables_by_name
+        if here not in known:
+            raise _nothing(f"there is no variable {here!r} in the graph")
+        yield there, known[here]
+
+
+def _in_scope(
+    reader: CheckpointReader, there: str, here: str
+) -> Iterator[tuple[str, Variable]]:
+    scope = "" if here == "/" else here.rstrip("/") + "/"
+    found = {
+        there.removeprefix("/") + name.removeprefix(scope): variable
+        for name, variable in get_default_graph().variables_by_name.items()
+        if name.startswith(scope)
+    }
+    if not found:
+        raise _nothing(f"there are no variables in the scope {here!r}")
+    yield from found.items()
+
+
+def _nothing(why: str) -> ValueError:
+    return coded(
+        ValueError,
+        f"tf.train.init_from_checkpoint: {why}; the keys of assignment_map name "
+        "variables of the checkpoint, the values those here",
+        code=codes.NOT_IN_CHECKPOINT,
+    )

@@ -1,0 +1,98 @@
+"""Which checkpoints are kept: the newest ones, and one now and then for good."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+
+from tpuref.base.arguments import integer, number
+from tpuref.base.errors import DataLossError, UnimplementedError
+from tpuref.interface.checkpoints.stored import remove_save
+from tpuref.interface.files.filesystem import failures, files_at
+
+_log = logging.getLogger("tpuref.interface.checkpoints")
+
+
+class KeptCheckpoints:
+    """The checkpoints of a saver, the oldest first.
+
+    Parameters
+    ----------
+    function
+        What keeps them, for messages.
+    limit
+        How many to keep; 0 or None for all.
+    hours
+        How often one is kept for good; None for never.
+
+    Attributes
+    ----------
+    times
+        When each was made, in seconds since 1970, by its prefix.
+    """
+
+    def __init__(self, function: str, limit: int | None, hours: float | None) -> None:
+        self._limit = 0
+        if limit is not None:
+            self._limit = integer(f"{function}: max_to_keep", limit)
+        self._interval = float("inf")
+        if hours is not None:
+            argument = f"{function}: keep_checkpoint_every_n_hours"
+            self._interval = number(argument, hours) * 3600
+        self._next_for_good = time.time() + self._interval
+        self.times: dict[str, float] = {}
+        self._saves: dict[str, str] = {}  # by path, those of this process
+        self._surplus: list[str] = []
+
+    @property
+    def paths(self) -> list[str]:
+        """The prefixes."""
+        return list(self.times)
+
+    def add(self, path: str, save: str) -> None:
+        """Add a checkpoint as the newest; what is then too much is kept no longer.
+
+        Parameters
+        ----------
+        path, save
+            What `write_checkpoint` was given, and what it returned.
+        """
+        self._saves[path] = save
+        self.times.pop(path, None)
+        self.times[path] = time.time()
+        while 0 < self._limit < len(self.times):
+            oldest, seconds = next(iter(self.times.items()))
+            del self.times[oldest]
+            if seconds > self._next_for_good:
+                self._next_for_good += self._interval
+            else:
+                self._surplus.append(oldest)
+
+    def remove_surplus(self) -> None:
+        """Remove what is kept no longer, once no state file mentions it.
+
+        That is what this process made, and what an earlier one made in the folder of
+        the newest.  Other paths come from the state file, which may be a stranger's, or
+        a copy that names the folder it was copied from.
+        """
+        newest = next(reversed(self.times), "")
+        while self._surplus:
+            path = self._surplus.pop()
+            save = self._saves.pop(path, None)
+            if save is None and path.rpartition("/")[0] != newest.rpartition("/")[0]:
+                continue
+            try:
+                remove_save(path, save)
+            except (DataLossError, UnimplementedError) as error:
+                _log.warning("the checkpoint %s stays: %s", path, error)
+
+    def recover(self, paths: Sequence[str]) -> None:
+        """Take over those of an earlier process that are still there."""
+        self.times = {}
+        function = "tf.train.Saver.recover_last_checkpoints"
+        for path in paths:
+            files, prefix = files_at(path, function, "checkpoint_paths")
+            with failures(function, prefix):
+                if files.exists(f"{prefix}.index"):
+                    self.times[path] = files.size_and_time(f"{prefix}.index")[1]

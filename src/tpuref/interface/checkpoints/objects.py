@@ -1,0 +1,441 @@
+"""Checkpoints of objects: their variables, named by the attributes that lead there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import coded
+from tpuref.engine.graph.context import get_default_session
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.variables import Variable, deferred
+from tpuref.interface.checkpoints.kept import KeptCheckpoints
+from tpuref.interface.checkpoints.saver import check_fits, current_values
+from tpuref.interface.checkpoints.state import (
+    get_checkpoint_state,
+    update_checkpoint_state,
+)
+from tpuref.interface.checkpoints.stored import CheckpointReader, write_checkpoint
+from tpuref.interface.checkpoints.tensor_file import check_storable
+from tpuref.interface.files.filesystem import PathLike, failures, files_at, joined
+
+_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+_SLOT = "/.OPTIMIZER_SLOT/"
+
+_log = logging.getLogger("tpuref.interface.checkpoints")
+
+
+class Checkpoint:
+    """Variables and objects that are saved together, by the names they have here.
+
+    Parameters
+    ----------
+    **kwargs
+        The objects: variables, lists and dicts of them, and objects whose attributes
+        are such.  They become attributes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
+    >>> with tf.eager_execution():
+    ...     step = tf.Variable(3)
+    ...     path = tf.train.Checkpoint(step=step).save(prefix)
+    ...     _ = step.assign(0)
+    ...     status = tf.train.Checkpoint(step=step).restore(path)
+    ...     int(step)
+    3
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        if root is not None:
+            kwargs = {**dict(_children(root)), **kwargs}
+        for name, value in kwargs.items():
+            setattr(self, str(name), value)  # a root may be a list
+        self._save_counter: Variable | None = None
+
+    @property
+    def save_counter(self) -> Variable:
+        """The number of times that `save` was called, which is saved as well."""
+        if self._save_counter is None:
+            with get_default_graph().name_scope(None):
+                self._save_counter = Variable(
+                    np.int64(0), trainable=False, collections=[], name="save_counter"
+                )
+        return self._save_counter
+
+    def write(self, file_prefix: PathLike, session: Any = None) -> str:
+        """Write a checkpoint of exactly that prefix; return the prefix.
+
+        Parameters
+        ----------
+        file_prefix
+            The prefix.
+        session
+            In graph mode the session with the values, by default the current one.
+        """
+        return self._write(file_prefix, session)[0]
+
+    def _write(self, file_prefix: PathLike, session: Any) -> tuple[str, str]:
+        """Write a checkpoint; return its prefix and what `write_checkpoint` returns."""
+        function = "tf.train.Checkpoint.write"
+        files, prefix = files_at(file_prefix, function, "file_prefix")
+        directory = prefix.rpartition("/")[0]
+        with failures(function, directory):
+            if directory and not files.exists(directory):
+                files.makedirs(directory)
+        variables = variables_below(self)
+        for name, variable in variables.items():
+            check_storable(name, variable.dtype)
+        values = current_values(_session(session), variables)
+        return prefix, write_checkpoint(prefix, values)
+
+    def save(self, file_prefix: PathLike, session: Any = None) -> str:
+        """Write a checkpoint with a number after the prefix; return both.
+
+        Parameters
+        ----------
+        file_prefix, session
+            As for `write`.
+        """
+        path, _ = self._save(file_prefix, session)
+        update_checkpoint_state(path.rpartition("/")[0], path)
+        return path
+
+    def _save(self, file_prefix: PathLike, session: Any) -> tuple[str, str]:
+        session = _session(session)
+        _, prefix = files_at(file_prefix, "tf.train.Checkpoint.save", "file_prefix")
+        counter = self.save_counter
+        if session is None:
+            counter.assign_add(1)
+            number = int(counter)
+        else:
+            if not session.run(counter.is_initialized()):
+                session.run(counter.initializer)
+            number = int(session.run(counter)) + 1
+            counter.load(number, session)
+        return self._write(f"{prefix}-{number}", session)
+
+    def restore(self, save_path: PathLike | None) -> RestoreStatus:
+        """Give the variables the values of a checkpoint.
+
+        In eager mode at once, in graph mode with the status that is returned.  A value
+        that no variable takes yet is kept for one that comes to be found under its
+        name, as the variables of a layer or optimizer do when they are first used.
+        Until then a warning names it.
+
+        Parameters
+        ----------
+        save_path
+            The prefix of a checkpoint; None for none, so that
+            ``restore(manager.latest_checkpoint)`` works the first time as well.
+
+        Raises
+        ------
+        tpuref.errors.NotFoundError
+            If there is no such checkpoint.
+        tpuref.errors.InvalidArgumentError
+            If a shape or dtype differs.
+        """
+        reader = None if save_path is None else CheckpointReader(save_path)
+        if reader is not None:
+            self.save_counter  # noqa: B018 - made so that it is restored
+        status = RestoreStatus(self, reader)
+        if executing_eagerly():
+            status.run_restore_ops()
+            status.defer()
+        return status
+
+    def read(self, save_path: PathLike) -> RestoreStatus:
+        """Do as `restore`."""
+        return self.restore(save_path)
+
+    def _trackable_children(self) -> Mapping[str, Any]:
+        own = {name: value for name, value in vars(self).items() if name[:1] != "_"}
+        if self._save_counter is not None:
+            own["save_counter"] = self._save_counter
+        return own
+
+
+class RestoreStatus:
+    """What a checkpoint has for the objects of a `Checkpoint`.
+
+    Parameters
+    ----------
+    checkpoint
+        The objects.
+    reader
+        The stored values; None for none.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, reader: CheckpointReader | None) -> None:
+        self._checkpoint, self._reader = checkpoint, reader
+        self._restored: set[str] = set()
+        if reader is None:
+            return
+        for name, variable in self._taken().items():
+            check_fits(reader, name, variable)
+        if left := self._left():
+            _log.warning(
+                "the checkpoint has values that no variable takes: %s", ", ".join(left)
+            )
+
+    def _taken(self) -> dict[str, Variable]:
+        reader = self._reader
+        if reader is None:
+            return {}
+        below = variables_below(self._checkpoint)
+        return {name: v for name, v in below.items() if reader.has_tensor(name)}
+
+    def _left(self) -> list[str]:
+        reader = self._reader
+        stored = {} if reader is None else reader.get_variable_to_shape_map()
+        below = variables_below(self._checkpoint)
+        return [name for name in stored if name not in below]
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Give the variables their values."""
+        session = _session(session)
+        for name, variable in self._taken().items():
+            self._restore(name, variable, session)
+
+    def _restore(self, name: str, variable: Variable, session: Any = None) -> None:
+        assert self._reader is not None
+        check_fits(self._reader, name, variable)
+        self._restored.add(name)  # before, because a change asks for values that wait
+        variable.restore(self._reader.get_tensor(name), session)
+
+    def defer(self) -> None:
+        """Keep the values that no variable takes for variables made from now on."""
+        objects = self._checkpoint._trackable_children().items()
+        key = tuple((name, id(value)) for name, value in objects)
+        deferred.pop(key, None)  # of an earlier restore of the same objects
+        if self._left():
+            deferred[key] = lambda: self._restore_later(key)
+
+    def _restore_later(self, key: Any) -> set[str]:
+        """Restore what has come to be found; return the handles of all variables."""
+        for name, variable in self._taken().items():
+            if name not in self._restored:
+                self._restore(name, variable)
+        if not self._left():
+            deferred.pop(key, None)
+        return {v.handle for v in variables_below(self._checkpoint).values()}
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Give the variables their values, and initialize the others."""
+        session = _session(session)
+        self.run_restore_ops(session)
+        taken = self._taken()
+        below = variables_below(self._checkpoint)
+        others = [v for name, v in below.items() if name not in taken]
+        if session is not None:
+            session.run([variable.initializer for variable in others])
+
+    def assert_existing_objects_matched(self) -> RestoreStatus:
+        """Refuse if a variable got no value; AssertionError."""
+        taken = self._taken()
+        below = variables_below(self._checkpoint)
+        missing = [name for name in below if name not in taken]
+        if missing:
+            raise coded(
+                AssertionError,
+                f"the checkpoint has no values for {', '.join(missing)}",
+                code=codes.NOT_IN_CHECKPOINT,
+            )
+        return self
+
+    def assert_consumed(self) -> RestoreStatus:
+        """Refuse if a variable got no value, or a value no variable."""
+        self.assert_existing_objects_matched()
+        if left := self._left():
+            raise coded(
+                AssertionError,
+                f"the checkpoint has values that no variable takes: {', '.join(left)}",
+                code=codes.NOT_IN_CHECKPOINT,
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> RestoreStatus:
+        """Refuse if no variable got a value."""
+        if not self._taken():
+            self.assert_existing_objects_matched()
+        return self
+
+    def expect_partial(self) -> RestoreStatus:
+        """Return the status: values that no variable takes are no error."""
+        return self
+
+
+class CheckpointManager:
+    """Saves a `Checkpoint` again and again, and keeps the newest ones.
+
+    Parameters
+    ----------
+    checkpoint
+        What to save.
+    directory
+        Where to; it is made.
+    max_to_keep
+        How many to keep; None for all.
+    keep_checkpoint_every_n_hours
+        How often one is kept for good; None for never.
+    checkpoint_name
+        The first part of their prefixes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     manager = tf.train.CheckpointManager(
+    ...         tf.train.Checkpoint(x=tf.Variable(1.0)), tempfile.mkdtemp(), 2)
+    ...     paths = [manager.save() for _ in range(3)]
+    >>> manager.checkpoints == paths[1:]
+    True
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: PathLike,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+    ) -> None:
+        function = "tf.train.CheckpointManager"
+        self._kept = KeptCheckpoints(
+            function, max_to_keep, keep_checkpoint_every_n_hours
+        )
+        if max_to_keep is not None and max_to_keep < 1:
+            raise coded(
+                ValueError,
+                f"{function}: max_to_keep must be at least 1, or None, got "
+                f"{max_to_keep}",
+                code=codes.CANNOT_SAVE,
+            )
+        name = instance_of(
+            str, f"{function}: checkpoint_name", "a string", checkpoint_name
+        )
+        self.checkpoint = checkpoint
+        files, self._directory = files_at(directory, function, "directory")
+        with failures(function, self._directory):
+            files.makedirs(self._directory)
+        self._prefix = joined(self._directory, name)
+        state = get_checkpoint_state(self._directory)
+        if state is not None:
+            self._kept.recover(state.all_model_checkpoint_paths)
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoints are."""
+        return self._directory
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The prefixes of the checkpoints, the oldest first."""
+        return self._kept.paths
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The prefix of the last one, None without one."""
+        return self._kept.paths[-1] if self._kept.paths else None
+
+    def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
+        """Write a checkpoint, and remove the oldest where there are too many.
+
+        Parameters
+        ----------
+        checkpoint_number
+            The number after the prefix, also as a variable; by default a counter.
+        session
+            In graph mode the session with the values, by default the current one.
+        """
+        session = _session(session)
+        if checkpoint_number is None:
+            path, save = self.checkpoint._save(self._prefix, session)
+        else:
+            if isinstance(checkpoint_number, Variable) and session is not None:
+                checkpoint_number = session.run(checkpoint_number)
+            number = int(checkpoint_number)
+            path, save = self.checkpoint._write(f"{self._prefix}-{number}", session)
+        self._kept.add(path, save)
+        update_checkpoint_state(
+            self._directory,
+            path,
+            self._kept.paths,
+            all_model_checkpoint_timestamps=list(self._kept.times.values()),
+        )
+        self._kept.remove_surplus()
+        return path
+
+    def restore_or_initialize(self, session: Any = None) -> str | None:
+        """Restore the last checkpoint, or initialize; return its prefix or None."""
+        last = self.latest_checkpoint
+        self.checkpoint.restore(last).initialize_or_restore(session)
+        return last
+
+
+def variables_below(root: Any) -> dict[str, Variable]:
+    """Return the variables that attributes lead to, by their shortest paths."""
+    found: dict[str, Variable] = {}
+    seen, pending = {id(root)}, [("", root)]
+    for path, value in pending:
+        if isinstance(value, Variable):
+            found[path + _VALUE] = value
+            continue
+        for name, child in _children(value):
+            if id(child) not in seen:
+                seen.add(id(child))
+                escaped = str(name).replace(".", "..").replace("/", ".S")
+                pending.append((f"{path}/{escaped}" if path else escaped, child))
+    paths = {id(value): path for path, value in pending}
+    for path, value in pending:
+        if hasattr(type(value), "_slots_beside"):
+            for name, primary, slot in value._slots_beside():
+                if id(primary) in paths:
+                    beside = f"{paths[id(primary)]}{_SLOT}{path}/{name}{_VALUE}"
+                    found[beside] = slot
+    return dict(sorted(found.items()))
+
+
+def _children(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Give the names and values of what may lead to variables."""
+    listed = getattr(type(value), "_trackable_children", None)
+    if listed is not None:
+        yield from listed(value).items()
+    elif isinstance(value, Mapping):
+        yield from value.items()
+    elif isinstance(value, (list, tuple)):
+        yield from enumerate(value)
+    elif _is_object_of_the_program(value):
+        yield from vars(value).items()
+
+
+def _is_object_of_the_program(value: Any) -> bool:
+    if isinstance(value, (type, ModuleType, FunctionType)):
+        return False
+    package = type(value).__module__.partition(".")[0]
+    return package not in ("builtins", "tpuref", "numpy") and hasattr(value, "__dict__")
+
+
+def _session(given: Any) -> Any:
+    """Return the session to use: the given one, or the current one, None if eager."""
+    if given is not None or executing_eagerly():
+        return given
+    current = get_default_session()
+    if current is None:
+        raise coded(
+            ValueError,
+            "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
+            "as sess:`, or give session=",
+            code=codes.NO_SESSION,
+        )
+    return current

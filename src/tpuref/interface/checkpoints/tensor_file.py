@@ -1,0 +1,217 @@
+"""The file with the tensors of a checkpoint, in the safetensors format.
+
+safetensors has no complex numbers in all its versions: they are kept as pairs of real
+numbers, in a last dimension of 2.  The index of the checkpoint says that they are
+complex.  It has no text at all.
+
+The package safetensors is not used: it makes files of mode 0600, raises errors of its
+own for a full disk, and gives no open file to lock while it writes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import DType, as_dtype, float32, float64, string
+from tpuref.base.errors import DataLossError, coded
+from tpuref.engine.ops.definition import Array
+from tpuref.interface.files.filesystem import FileSystem
+from tpuref.kernels import checksum
+
+_NAMES = {
+    "F64": "float64",
+    "F32": "float32",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "I64": "int64",
+    "I32": "int32",
+    "I16": "int16",
+    "I8": "int8",
+    "U64": "uint64",
+    "U32": "uint32",
+    "U16": "uint16",
+    "U8": "uint8",
+    "BOOL": "bool",
+}
+"""The element types of the format that tpuref has, by their names in a header."""
+
+_CODES = {name: code for code, name in _NAMES.items()}
+
+
+def write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> dict[str, int]:
+    """Write arrays; return the CRC-32C of each."""
+    stored = {name: _as_real(array) for name, array in arrays.items()}
+    # The largest elements first, so that all are aligned.
+    order = sorted(stored, key=lambda name: (-stored[name].itemsize, name))
+    header, end = {}, 0
+    for name in order:
+        array, begin = stored[name], end
+        end += array.nbytes
+        header[name] = {
+            "dtype": _CODES[as_dtype(array.dtype).name],
+            "shape": list(array.shape),
+            "data_offsets": [begin, end],
+        }
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(struct.pack("<Q", len(text)) + text)
+    sums = {}
+    for name in order:
+        content = stored[name].tobytes()
+        sums[name] = checksum.crc32c(content)
+        file.write(content)
+    return sums
+
+
+def _as_real(array: Array) -> Array:
+    whole = np.asarray(array, order="C")
+    if whole.dtype.kind != "c":
+        return whole
+    pairs: Array = whole.reshape(-1).view(whole.real.dtype)
+    return pairs.reshape(*whole.shape, 2)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The dtype and shape of a tensor, and its checksum where one is stored."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    crc32c: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return math.prod(self.shape) * self.dtype.size
+
+
+def entry_of(found: Any, names: Mapping[str, str]) -> Entry:
+    """Return an entry of an index or a header; ValueError if it is damaged.
+
+    Parameters
+    ----------
+    found
+        What the file has.
+    names
+        The names of dtypes, by those that the file uses.
+    """
+    if not isinstance(found, dict) or str(found.get("dtype")) not in names:
+        raise ValueError(f"{found!r:.80} is no tensor of a known dtype")
+    shape, crc32c = _integers(found.get("shape")), found.get("crc32c")
+    # NumPy has no larger arrays, nor those of more dimensions.
+    if len(shape) > 32 or math.prod(filter(None, shape)) >= 2**56:
+        raise ValueError(f"a shape of {len(shape)} dimensions is too large")
+    if crc32c is not None:
+        _integers([crc32c])
+    return Entry(as_dtype(names[found["dtype"]]), shape, crc32c)
+
+
+def _integers(found: Any) -> tuple[int, ...]:
+    """Return the numbers of a list; ValueError if they are not natural numbers."""
+    if not isinstance(found, list) or not all(
+        type(number) is int and number >= 0 for number in found
+    ):
+        raise ValueError(f"expected a list of natural numbers, got {found!r:.80}")
+    return tuple(found)
+
+
+class TensorFile:
+    """A file of tensors that are read one by one.
+
+    Parameters
+    ----------
+    files
+        Where it lies.
+    path
+        Its path.
+
+    Raises
+    ------
+    tpuref.errors.DataLossError
+        If it is no such file, or is cut off.
+    """
+
+    def __init__(self, files: FileSystem, path: str) -> None:
+        self._files, self._path = files, path
+        try:
+            self._places = self._read_header()
+        except (ValueError, struct.error, RecursionError) as error:
+            raise self._damaged(f"its header cannot be read: {error}") from None
+
+    def _read_header(self) -> dict[str, tuple[Entry, int]]:
+        """Return the entries of the tensors, and where each begins."""
+        with self._files.open_regular(self._path) as file:
+            size, _ = self._files.size_and_time(self._path)
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > size - 8:
+                raise ValueError(f"a header of {length} bytes in a file of {size}")
+            header = json.loads(file.read(length))
+        if not isinstance(header, dict):
+            raise ValueError(f"expected an object, got {header!r:.80}")
+        header.pop("__metadata__", None)
+        return {name: _place(found, 8 + length, size) for name, found in header.items()}
+
+    def read(self, name: str, expected: Entry) -> Array:
+        """Return a tensor, which must be as the index says."""
+        dtype, shape = expected.dtype, expected.shape
+        place, begin = self._places.get(name, (None, 0))
+        if place is None or (place.dtype, place.shape) != _stored_as(dtype, shape):
+            found = "lacks it" if place is None else f"has {place.dtype} {place.shape}"
+            raise self._damaged(
+                f"the index lists {name!r} as {dtype.name} {list(shape)}, the file "
+                f"{found}"
+            )
+        with self._files.open_regular(self._path) as file:
+            file.seek(begin)
+            content = file.read(place.size)
+        if len(content) != place.size:
+            raise self._damaged(f"it ends within the tensor {name!r}")
+        if expected.crc32c not in (None, checksum.crc32c(content)):
+            raise self._damaged(f"the checksum of the tensor {name!r} differs")
+        return np.frombuffer(bytearray(content), dtype.np).reshape(shape)
+
+    def _damaged(self, why: str) -> DataLossError:
+        return DataLossError(
+            f"{self._path!r} is not the tensors of a checkpoint, or is damaged: {why}",
+            code=codes.DAMAGED_CHECKPOINT,
+        )
+
+
+def _place(found: Any, begin: int, size: int) -> tuple[Entry, int]:
+    entry = entry_of(found, _NAMES)
+    offsets = _integers(found.get("data_offsets"))
+    if len(offsets) != 2 or not offsets[0] + entry.size == offsets[1] <= size - begin:
+        raise ValueError(f"a tensor at {offsets!r:.80} in a file of {size} bytes")
+    return entry, begin + offsets[0]
+
+
+def _stored_as(dtype: DType, shape: tuple[int, ...]) -> tuple[DType, tuple[int, ...]]:
+    if not dtype.is_complex:
+        return dtype, shape
+    return (float32 if dtype.size == 8 else float64), (*shape, 2)
+
+
+def check_storable(name: str, dtype: DType) -> None:
+    """Refuse a variable of text, TypeError, and the name that the format reserves."""
+    if dtype == string:
+        raise coded(
+            TypeError,
+            f"the variable {name!r} holds text, which a checkpoint cannot keep; leave "
+            "it out with tf.train.Saver(var_list=...)",
+            code=codes.CANNOT_SAVE,
+        )
+    if name == "__metadata__":
+        raise coded(
+            ValueError,
+            f"no variable of a checkpoint can have the name {name!r}, which the "
+            "safetensors format reserves; save it under another one",
+            code=codes.CANNOT_SAVE,
+        )

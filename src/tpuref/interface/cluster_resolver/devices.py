@@ -1,0 +1,90 @@
+"""The TPU cores of the hosts of a master."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import DeadlineExceededError, UnavailableError, coded
+from tpuref.base.masking import masked
+from tpuref.engine.graph.session import Session
+from tpuref.engine.graph.session_options import ConfigProto
+from tpuref.interface.cluster_resolver.patience import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    Patience,
+)
+
+_CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[0-9]+")
+
+
+def cores_per_host(master: str, config: Any, patience: Patience) -> int:
+    """Return the number of TPU cores of each host of `master`, 0 if there are none.
+
+    Raises
+    ------
+    TypeError
+        If `config` is not a `tf.ConfigProto` or None.
+    RuntimeError
+        If the master cannot be reached, or its hosts have different numbers of cores.
+    """
+    if config is not None:
+        argument = "num_accelerators: config_proto"
+        instance_of(ConfigProto, argument, "a tf.ConfigProto or None", config)
+    counts = core_counts(_listed(master, config, patience))
+    if len(set(counts.values())) > 1:
+        shown = masked(repr(master))
+        raise RuntimeError(
+            f"num_accelerators: the hosts of {shown} have different numbers of TPU "
+            "cores: "
+            + ", ".join(f"{host} has {n}" for host, n in counts.items())
+            + f" [{codes.HOSTS_DIFFER}]"
+        )
+    return next(iter(counts.values()), 0)
+
+
+def core_counts(devices: list[str]) -> Counter[str]:
+    """Return the number of TPU cores of each host that has any.
+
+    Examples
+    --------
+    >>> core_counts(["/job:worker/replica:0/task:0/device:CPU:0",
+    ...              "/job:worker/replica:0/task:0/device:TPU:0"])
+    Counter({'/job:worker/replica:0/task:0': 1})
+    """
+    names = [name for name in devices if _CORE.fullmatch(name)]
+    return Counter(name.rpartition("/device:")[0] for name in names)
+
+
+def list_devices(master: str, config: Any) -> list[str]:
+    """Connect to a master and return the names of its devices; one attempt."""
+    session = Session(master, config=config)
+    try:
+        return [device.name for device in session.list_devices()]
+    finally:
+        session.close()
+
+
+def _listed(master: str, config: Any, patience: Patience) -> list[str]:
+    """Ask until the master answers, or the attempts are used up."""
+    attempt, pause, start = 1, FIRST_PAUSE, patience.clock.now()
+    while True:
+        try:
+            return list_devices(master, config)
+        except (DeadlineExceededError, UnavailableError) as error:
+            if attempt == patience.attempts:
+                spent = patience.clock.now() - start
+                shown = masked(repr(master))
+                raise coded(
+                    RuntimeError,
+                    f"num_accelerators: cannot reach the TPU master {shown}: "
+                    f"{attempt} attempts in {spent:.1f} s, the last one ended with "
+                    f"{type(error).__name__}: {error}; it may not run yet, or the "
+                    "address is wrong",
+                    code=codes.NO_ANSWER,
+                ) from error
+        patience.clock.sleep(pause)
+        attempt, pause = attempt + 1, min(2 * pause, LONGEST_PAUSE)

@@ -1,0 +1,91 @@
+"""The state and the endpoints of one TPU, from the Cloud TPU API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.cluster_resolver.addresses import joined
+
+_LONGEST_SHOWN = 200
+
+
+def endpoints_of(answer: Any, name: str) -> list[str]:
+    """Return the addresses of a healthy and ready TPU, in the reported order.
+
+    Parameters
+    ----------
+    answer
+        The API's answer: a dictionary with ``state`` and ``health``, and either
+        ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
+    name
+        The name of the TPU, for messages.
+
+    Raises
+    ------
+    RuntimeError
+        If the TPU is not healthy or not ready, or the answer is malformed.
+    ValueError
+        If the TPU has no address.
+    """
+    if not isinstance(answer, Mapping):
+        raise _unclear(name, f"expected a dictionary, got {_shown(answer)}")
+    _check_health(answer, name)
+    reported = _reported(answer, name)
+    if not reported:
+        raise coded(
+            ValueError,
+            f"TPU {name!r} has no network endpoint to connect to; check the name, the "
+            "zone and the project",
+            code=codes.UNKNOWN_TPU,
+        )
+    try:
+        return [
+            joined(entry.get("ipAddress"), entry.get("port"), f"endpoint {index}")
+            for index, entry in enumerate(reported)
+        ]
+    except ValueError as error:
+        raise _unclear(name, str(error)) from None
+
+
+def _check_health(answer: Mapping[str, Any], name: str) -> None:
+    state = answer.get("state", "READY")
+    health = answer.get("health", "HEALTHY")
+    if state == "READY" and health == "HEALTHY":
+        return
+    trouble = "not ready" if state != "READY" else "not healthy"
+    description = answer.get("healthDescription")
+    raise RuntimeError(
+        f"TPU {name!r} is {trouble}: state {_shown(answer.get('state'))}, health "
+        f"{_shown(answer.get('health'))}"
+        + (f" ({_shown(description)})" if description else "")
+        + "; wait until it is READY and HEALTHY, or restart it"
+        f" [{codes.TPU_NOT_READY}]"
+    )
+
+
+def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the endpoints as dictionaries; the older form counts as one."""
+    if "networkEndpoints" not in answer:
+        return [answer] if "ipAddress" in answer else []
+    entries = answer["networkEndpoints"]
+    if not isinstance(entries, list) or not all(
+        isinstance(e, Mapping) for e in entries
+    ):
+        raise _unclear(name, f"networkEndpoints is {_shown(entries)}")
+    return entries
+
+
+def _unclear(name: str, what: str) -> RuntimeError:
+    return coded(
+        RuntimeError,
+        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {what}",
+        code=codes.UNCLEAR_ANSWER,
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."

@@ -1,0 +1,131 @@
+"""Functions of single elements, run for all elements of a batch at once.
+
+``dataset.map(f).batch(n)`` may run `f` once for n elements: each value gets a leading
+dimension for the elements.  Operations that compute element by element, reshapes and
+functions that say how (`in_batches`) take all of them together; any other is repeated.
+Only functions without effects qualify, so that nobody can tell the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.engine.ops import elementwise
+from tpuref.engine.ops.host import PY_FUNC
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.ops.reshaping import RESHAPE
+from tpuref.engine.ops.sources import IDENTITY
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.lockstep import compute
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.interface.data.element import Item, stacked
+
+_ELEMENTWISE = {IDENTITY, *elementwise.OPERATIONS}
+
+Column = tuple[Array, bool]
+"""An array, and whether it has a row for each element."""
+
+
+def in_batches(function: Any, whole: Callable[..., Any]) -> None:
+    """Say what a host function is for inputs that have one dimension more in front."""
+    function.in_batches = whole
+
+
+def qualifies(program: Program, functions: Mapping[int, Any]) -> bool:
+    """Return whether a program may run for all elements of a batch at once."""
+    return all(
+        hasattr(functions[instr.attrs["token"]], "in_batches")
+        if instr.definition is PY_FUNC
+        else instr.definition.foldable and not instr.blocks
+        for instr in program.instrs
+    )
+
+
+def run_batch(
+    program: Program, items: Sequence[Item], common: Sequence[Array], run: Run
+) -> Item | None:
+    """Return the results for all elements, None where each has to be run alone.
+
+    Parameters
+    ----------
+    program
+        A program that `qualifies`.
+    items
+        The elements; they give the first parameters of the program.
+    common
+        The other parameters, equal for all elements.
+    run
+        What the program needs.
+    """
+    try:
+        given = [(stacked(column), True) for column in zip(*items, strict=True)]
+        given += [(array, False) for array in common]
+        slots = dict(zip(program.parameters, given, strict=True))
+        for instr in program.instrs:
+            inputs = [slots[slot] for slot in instr.inputs]
+            outputs = _run(instr, inputs, len(items), run)
+            slots.update(zip(instr.outputs, outputs, strict=True))
+        return tuple(_rows(*slots[slot], len(items)) for slot in program.results)
+    except Exception:  # run alone, the element at fault says what is wrong
+        return None
+
+
+def _run(
+    instr: Instr, inputs: Sequence[Column], count: int, run: Run
+) -> Sequence[Column]:
+    arrays = [array for array, _ in inputs]
+    if instr.definition is PY_FUNC:
+        function: Any = run.functions[instr.attrs["token"]]
+        results = function.in_batches(*(_rows(*column, count) for column in inputs))
+        several = results if isinstance(results, list) else [results]
+        return [(_checked(result, count), True) for result in several]
+    if not any(is_stacked for _, is_stacked in inputs):
+        outputs = compute(instr.definition, instr, arrays, 0, run)
+        return [(output, False) for output in outputs]
+    if instr.definition is RESHAPE and not inputs[1][1]:
+        return [(arrays[0].reshape(count, *arrays[1]), True)]
+    if instr.definition in _ELEMENTWISE:
+        outputs = compute(instr.definition, instr, _aligned(inputs), 0, run)
+        return [(output, True) for output in outputs]
+    return _repeated(instr, inputs, count, run)
+
+
+def _repeated(
+    instr: Instr, inputs: Sequence[Column], count: int, run: Run
+) -> list[Column]:
+    """Run an operation once for each element."""
+    turns = [
+        compute(
+            instr.definition,
+            instr,
+            [array[k, ...] if is_stacked else array for array, is_stacked in inputs],
+            0,
+            run,
+        )
+        for k in range(count)
+    ]
+    return [(stacked(outputs), True) for outputs in zip(*turns, strict=True)]
+
+
+def _aligned(inputs: Sequence[Column]) -> list[Array]:
+    """Return operands that broadcast as those of a single element do."""
+    rank = max(array.ndim - is_stacked for array, is_stacked in inputs)
+    return [
+        array.reshape(array.shape[0], *(1,) * (rank + 1 - array.ndim), *array.shape[1:])
+        if is_stacked
+        else array
+        for array, is_stacked in inputs
+    ]
+
+
+def _rows(array: Array, is_stacked: bool, count: int) -> Array:
+    return array if is_stacked else np.repeat(array[np.newaxis], count, axis=0)
+
+
+def _checked(result: Array, count: int) -> Array:
+    if result.shape[:1] != (count,):
+        raise ValueError("no row for each element")
+    return result

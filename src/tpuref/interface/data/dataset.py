@@ -1,0 +1,773 @@
+"""The dataset: a description of elements that can be iterated over repeatedly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator as Values
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.dtypes import as_dtype, int64
+from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.processors import processors
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.runtime.meaning.state import State
+from tpuref.interface.data import foreign
+from tpuref.interface.data.element import components_of, mapped, specs_of
+from tpuref.interface.data.function import check_callable
+from tpuref.interface.data.interleaving import Interleave
+from tpuref.interface.data.iterator import (
+    EagerIterator,
+    ElementDescription,
+    Iterator,
+    initializable,
+    one_shot,
+)
+from tpuref.interface.data.options import Options
+from tpuref.interface.data.prefetching import Prefetch
+from tpuref.interface.data.sources import (
+    Generator,
+    Range,
+    Slices,
+    Tensors,
+    Zip,
+    flat_like,
+)
+from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.transformations import (
+    Batch,
+    Cache,
+    Filter,
+    Map,
+    PaddedBatch,
+    Repeat,
+    Shuffle,
+    Skip,
+    Take,
+)
+from tpuref.interface.files.operations import glob
+from tpuref.interface.functions.random import get_seed
+from tpuref.names.members import ExplainsMissing, explain_missing_members
+
+__all__ = ["Dataset"]
+
+
+@explain_missing_members("tf.data.Dataset")
+class Dataset(ElementDescription, metaclass=ExplainsMissing):
+    """A sequence of elements, from sources and transformations.
+
+    An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands
+    is one tensor.  Nothing is computed until an iterator requests an element.  All
+    methods take a `name` as TensorFlow 2 does; it shows in none of tpuref's traces.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
+    >>> dataset
+    <BatchDataset shapes: (?,), types: int64>
+    >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]
+    [[0, 1], [4, 9], [16]]
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, distribute_dataset.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.element = stage.element
+
+    # -- sources ---------------------------------------------------------------
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """Return a dataset with a single element.
+
+        Parameters
+        ----------
+        tensors
+            The element.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.from_tensors([[1.0]])
+        <TensorDataset shapes: (1, 1), types: float32>
+        """
+        return Dataset(Tensors(tensors))
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """Return a dataset of the rows of one tensor, or of several in parallel.
+
+        Parameters
+        ----------
+        tensors
+            A structure of tensors with the same number of rows.
+
+        Raises
+        ------
+        ValueError
+            If a component has no rows, or the numbers of rows differ.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], [[3], [4]]))
+        >>> [(int(a), b.tolist()) for a, b in dataset.as_numpy_iterator()]
+        [(1, [3]), (2, [4])]
+        """
+        return Dataset(Slices(tensors))
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Sequence[Any] | None = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset of the values from a Python function's iterable.
+
+        Parameters
+        ----------
+        generator
+            Called for each pass; returns an iterable.
+        output_types
+            A dtype for each component, in the structure of an element.
+        output_shapes
+            A shape for each component; unknown shapes by default.
+        args
+            Tensors whose values are passed to `generator`.
+        output_signature
+            A `tf.TensorSpec` for each component, instead of types and shapes.
+
+        Raises
+        ------
+        TypeError
+            If `generator` is not callable or the types are invalid.
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if a value does not match, or it raises ValueError.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> def count(stop):
+        ...     yield from range(stop)
+        >>> dataset = tf.data.Dataset.from_generator(count, tf.int64, [], args=[3])
+        >>> [int(value) for value in dataset.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        if output_signature is not None:
+            output_types = mapped(output_signature, lambda spec: spec.dtype)
+            output_shapes = mapped(output_signature, lambda spec: spec.shape)
+        return Dataset(Generator(generator, output_types, output_shapes, args))
+
+    @staticmethod
+    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
+        """Return a dataset of the values of Python's range.
+
+        Parameters
+        ----------
+        args
+            Stop; or start and stop; or start, stop and step.
+        output_type
+            The dtype of the values.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
+        [5, 3]
+        """
+        return Dataset(Range(*args, dtype=as_dtype(output_type)))
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """Return a dataset that combines the elements of several datasets.
+
+        Parameters
+        ----------
+        args
+            `datasets`, or several datasets.
+        datasets
+            A nested tuple or dict of datasets.  The result is as long as the shortest.
+
+        Raises
+        ------
+        TypeError
+            If it is a list, or contains anything but datasets.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> both = tf.data.Dataset.zip(
+        ...     (tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)))
+        >>> [(int(a), int(b)) for a, b in both.as_numpy_iterator()]
+        [(0, 5), (1, 6)]
+        """
+        if args:
+            datasets = args[0] if len(args) == 1 else args
+        return Dataset(Zip(mapped(datasets, _zipped)))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any,
+        shuffle: bool | None = None,
+        seed: int | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset of the paths that match a pattern, found at once.
+
+        Parameters
+        ----------
+        file_pattern
+            A pattern as for `tf.io.gfile.glob`, or a list of them.
+        shuffle
+            Whether to shuffle them in each pass, which is the default.
+        seed
+            Of the order.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            If nothing matches.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import tpuref as tf
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in "ab":
+        ...     with tf.gfile.GFile(os.path.join(folder, name), "w") as file:
+        ...         file.write(name)
+        >>> dataset = tf.data.Dataset.list_files(folder + "/*", shuffle=False)
+        >>> [os.path.basename(path) for path in dataset.as_numpy_iterator()]
+        [b'a', b'b']
+        """
+        found = glob(file_pattern)
+        if not found:
+            raise InvalidArgumentError(
+                f"Dataset.list_files: no files match {file_pattern!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        dataset = Dataset.from_tensor_slices(found)
+        if shuffle is False:
+            return dataset
+        return dataset.shuffle(len(found), seed)
+
+    @staticmethod
+    def from_any(data: Any) -> Dataset:
+        """Return a dataset of the elements of any source.
+
+        Parameters
+        ----------
+        data
+            A dataset, including TensorFlow's; a PyTorch ``DataLoader``; a NumPy array,
+            or a tuple or dict of arrays, whose rows are the elements; any other
+            iterable or sequence, or a function that returns one.  The first element
+            gives types and shapes.
+
+        Raises
+        ------
+        TypeError
+            If it is not a source of elements.
+        ValueError
+            If it is empty.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.from_any({"x": np.zeros([4, 2])})
+        <TensorSliceDataset shapes: {x: (2,)}, types: {x: float64}>
+        >>> [float(x) for x in tf.data.Dataset.from_any([1.0, 2.0]).as_numpy_iterator()]
+        [1.0, 2.0]
+        """
+        if isinstance(data, Dataset):
+            return data
+        return Dataset(foreign.stage_of(data))
+
+    # -- transformations -------------------------------------------------------
+
+    def map(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset that applies a function to each element.
+
+        Parameters
+        ----------
+        map_func
+            Called once, with symbolic tensors; the components of a tuple are separate
+            arguments.  It returns an element.
+        num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
+            Accepted for compatibility; elements are computed one after another.
+
+        Raises
+        ------
+        TypeError
+            If it is not callable or returns something else.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))
+        >>> [int(x) for x in pairs.map(lambda a, b: a * b).as_numpy_iterator()]
+        [3, 8]
+        """
+        return Dataset(Map(self.stage, map_func))
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """Return a dataset of the elements for which a function returns true.
+
+        Parameters
+        ----------
+        predicate
+            As for `map`; it returns a scalar bool tensor.
+
+        Raises
+        ------
+        ValueError
+            If it returns something else.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> odd = tf.data.Dataset.range(6).filter(lambda x: tf.equal(x % 2, 1))
+        >>> [int(x) for x in odd.as_numpy_iterator()]
+        [1, 3, 5]
+        """
+        return Dataset(Filter(self.stage, predicate))
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset of consecutive elements stacked along a new dimension.
+
+        Parameters
+        ----------
+        batch_size
+            The number of elements in a batch.
+        drop_remainder
+            Whether to drop an incomplete last batch, so that the size is static.
+        num_parallel_calls, deterministic
+            Accepted for compatibility, as for `map`.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if `batch_size` is not positive or elements differ in shape.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
+        TensorShape([Dimension(2)])
+        """
+        return Dataset(Batch(self.stage, batch_size, drop_remainder))
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset of batches of elements padded to equal shapes.
+
+        Parameters
+        ----------
+        batch_size, drop_remainder
+            As for `batch`.
+        padded_shapes
+            The padded shape of each component; None or -1 means the largest size in the
+            batch.  By default the static shapes.
+        padding_values
+            The padding value of each component, by default 0, False or an empty string.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if an element is larger than its padded shape.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> def rows():
+        ...     yield [1]
+        ...     yield [2, 3]
+        >>> ragged = tf.data.Dataset.from_generator(rows, tf.int32, [None])
+        >>> next(ragged.padded_batch(2, [None]).as_numpy_iterator())
+        array([[1, 0],
+               [2, 3]], dtype=int32)
+        """
+        if padded_shapes is None:
+            shapes = [spec.shape for spec in self.stage.specs]
+        else:
+            given = self._like("padded_shapes", padded_shapes)
+            shapes = [_padded_shape(shape) for shape in given]
+        values: list[Any] = [None] * len(shapes)
+        if padding_values is not None:
+            values = self._like("padding_values", padding_values)
+        return Dataset(
+            PaddedBatch(self.stage, batch_size, shapes, values, drop_remainder)
+        )
+
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+        """Return a dataset that repeats the elements.
+
+        Parameters
+        ----------
+        count
+            The number of repetitions; None or -1 repeats forever.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> twice = tf.data.Dataset.range(2).repeat(2)
+        >>> [int(x) for x in twice.as_numpy_iterator()]
+        [0, 1, 0, 1]
+        """
+        return Dataset(Repeat(self.stage, count))
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return a dataset in random order.
+
+        Parameters
+        ----------
+        buffer_size
+            The number of elements from which each next one is drawn.
+        seed
+            Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a
+            different order for the same seed.
+        reshuffle_each_iteration
+            Whether each repetition has a different order; True by default.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> shuffled = tf.data.Dataset.range(9).shuffle(9, seed=1)
+        >>> sorted(int(x) for x in shuffled.as_numpy_iterator())
+        [0, 1, 2, 3, 4, 5, 6, 7, 8]
+        """
+        reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
+
+    def take(self, count: Any, name: str | None = None) -> Dataset:
+        """Return a dataset of the first `count` elements, or of all for -1.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
+        [0, 1]
+        """
+        return Dataset(Take(self.stage, count))
+
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
+        """Return a dataset without the first `count` elements, empty for -1.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
+        [2, 3]
+        """
+        return Dataset(Skip(self.stage, count))
+
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
+        """Return a dataset whose elements are computed once and kept in memory.
+
+        Parameters
+        ----------
+        filename
+            Must be empty: elements are not kept in files.
+
+        Raises
+        ------
+        NotImplementedError
+            If a file is named.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> once = tf.data.Dataset.range(2).shuffle(2, seed=1).cache().repeat(2)
+        >>> first, second, *again = [int(x) for x in once.as_numpy_iterator()]
+        >>> again == [first, second]
+        True
+        """
+        if filename:
+            raise NotImplementedError(
+                f"tf.data.Dataset.cache: filename must be empty, got {filename!r}; "
+                "elements are kept in memory"
+            )
+        return Dataset(Cache(self.stage))
+
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+        """Return a dataset whose elements a thread computes in advance.
+
+        Parameters
+        ----------
+        buffer_size
+            The number of elements to keep ready; -1 or None chooses it automatically.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> ahead = tf.data.Dataset.range(3).prefetch(2)
+        >>> [int(x) for x in ahead.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        return Dataset(Prefetch(self.stage, -1 if buffer_size is None else buffer_size))
+
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any = None,
+        block_length: Any = None,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return the elements of the datasets that a function makes, in turn.
+
+        Parameters
+        ----------
+        map_func
+            Takes an element as for `map` and returns a dataset.
+        cycle_length
+            How many datasets are open at a time, by default (None or -1) as many as
+            this process has processors.
+        block_length
+            How many elements each gives in its turn, by default 1.
+        num_parallel_calls, deterministic
+            Accepted for compatibility; has no effect.
+
+        Raises
+        ------
+        TypeError
+            If the function does not return a dataset.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.range(2).interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x * 10).repeat(3), 2, 2)
+        >>> [int(x) for x in dataset.as_numpy_iterator()]
+        [0, 0, 10, 10, 0, 10]
+        """
+        automatic = isinstance(cycle_length, int) and cycle_length == -1
+        if cycle_length is None or automatic:
+            cycle_length = processors()
+        turns = (cycle_length, 1 if block_length is None else block_length)
+        return Dataset(Interleave(self.stage, "Dataset.interleave", map_func, *turns))
+
+    def flat_map(
+        self, map_func: Callable[..., Any], name: str | None = None
+    ) -> Dataset:
+        """Return the elements of the datasets that a function makes, one by one.
+
+        Parameters
+        ----------
+        map_func
+            Takes an element as for `map` and returns a dataset.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
+        >>> [int(x) for x in dataset.as_numpy_iterator()]
+        [0, 0, 1, 0, 1, 2]
+        """
+        return Dataset(Interleave(self.stage, "Dataset.flat_map", map_func, 1, 1))
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """Return what a function makes of the dataset.
+
+        Parameters
+        ----------
+        transformation_func
+            Takes the dataset and returns one.
+        """
+        check_callable("Dataset.apply", transformation_func)
+        return transformation_func(self)
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """Return the dataset itself: its options have no effect.
+
+        Parameters
+        ----------
+        options
+            A `tf.data.Options`.
+        """
+        if not isinstance(options, Options):
+            raise coded(
+                TypeError,
+                f"Dataset.with_options: expected tf.data.Options, got {options!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        return self
+
+    # -- iterators -------------------------------------------------------------
+
+    def make_one_shot_iterator(self) -> Iterator | EagerIterator:
+        """Return an iterator that starts by itself and runs once.
+
+        Raises
+        ------
+        ValueError
+            If the dataset depends on placeholders or variables.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> value = tf.data.Dataset.from_tensors(7).make_one_shot_iterator().get_next()
+        >>> int(tf.Session().run(value))
+        7
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, distribute_dataset.
+        """
+        if executing_eagerly():
+            return EagerIterator(self.stage)
+        return one_shot(get_default_graph(), self.stage)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """Return an iterator that its initializer starts from the beginning.
+
+        Parameters
+        ----------
+        shared_name
+            Accepted for compatibility.
+
+        Raises
+        ------
+        RuntimeError
+            In eager mode.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> count = tf.placeholder(tf.int64, [])
+        >>> iterator = tf.data.Dataset.range(count).make_initializable_iterator()
+        >>> value = iterator.get_next()
+        >>> with tf.Session() as sess:
+        ...     sess.run(iterator.initializer, {count: 1})
+        ...     int(sess.run(value))
+        0
+        """
+        if executing_eagerly():
+            raise coded(
+                RuntimeError,
+                "Dataset.make_initializable_iterator is not available in eager mode; "
+                "iterate over the dataset with a for loop",
+                code=codes.WRONG_ITERATOR,
+            )
+        return initializable(get_default_graph(), self.stage)
+
+    def as_numpy_iterator(self) -> Values[Any]:
+        """Return a Python iterator of the elements as NumPy arrays.
+
+        Scalars are NumPy scalars, strings are bytes.
+
+        Raises
+        ------
+        RuntimeError
+            If the dataset depends on tensors or variables, whose values need a session.
+        """
+        if self.stage.captured or self.stage.variables:
+            raise coded(
+                RuntimeError,
+                "Dataset.as_numpy_iterator: the dataset depends on tensors or "
+                "variables of a graph; use an initializable iterator and a session",
+                code=codes.WRONG_ITERATOR,
+            )
+        items = self.stage.started(Pass(variables=State()))
+        return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
+
+    def __iter__(self) -> Values[Any]:
+        if not executing_eagerly():
+            way = "use make_one_shot_iterator() or as_numpy_iterator()"
+            if get_default_graph().traced:
+                way = (
+                    "call the function for each element, or give it iter(dataset) and "
+                    "take elements with next(iterator), in `for _ in tf.range(steps):`"
+                )
+            raise coded(
+                RuntimeError,
+                f"a dataset is iterable only in eager mode; {way}",
+                code=codes.WRONG_ITERATOR,
+            )
+        return EagerIterator(self.stage)
+
+    def __repr__(self) -> str:
+        return f"<{self.stage.name} {self._described()}>"
+
+    def _like(self, argument: str, value: Any) -> list[Any]:
+        """Return the parts of an argument for each component of an element."""
+        if len(components_of(self.element)) < len(specs_of(self.element)):
+            raise coded(
+                TypeError,
+                "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
+                "tf.sparse.to_dense first",
+                code=codes.INVALID_PADDED_BATCH,
+            )
+        try:
+            return flat_like(self.element, value)
+        except (TypeError, KeyError, IndexError):
+            raise coded(
+                TypeError,
+                f"Dataset.padded_batch: {argument} must have the structure of the "
+                f"elements, {self.output_shapes}, got {value!r}",
+                code=codes.INVALID_PADDED_BATCH,
+            ) from None
+
+
+def _zipped(value: Any) -> Stage:
+    if not isinstance(value, Dataset):
+        raise coded(
+            TypeError,
+            "Dataset.zip: expected a nested tuple or dict of datasets, got "
+            f"{value!r}; write a list of datasets as a tuple",
+            code=codes.NOT_A_DATASET,
+        )
+    return value.stage
+
+
+def _padded_shape(shape: Any) -> TensorShape:
+    if not isinstance(shape, (TensorShape, list, tuple)):
+        raise coded(
+            ValueError,
+            "Dataset.padded_batch: padded_shapes must have a shape for each component, "
+            f"such as [None], got {shape!r}",
+            code=codes.INVALID_PADDED_BATCH,
+        )
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
+    return as_shape([None if size == -1 else size for size in sizes])
+
+
+def _shown(item: Sequence[Any]) -> list[Any]:
+    return [a[()] if a.ndim == 0 else a.copy() for a in item]

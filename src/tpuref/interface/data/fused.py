@@ -1,0 +1,105 @@
+"""Functions of datasets that stand for methods, alone or several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base.arguments import wrong_type
+from tpuref.interface.data.dataset import Dataset
+
+AUTOTUNE = -1
+"""As a number of calls or elements: tpuref chooses it."""
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: int | None = None,
+    drop_remainder: Any = False,
+    num_parallel_calls: int | None = None,
+) -> Transformation:
+    """Return a transformation for `Dataset.apply`: map, then batch.
+
+    Parameters
+    ----------
+    map_func, batch_size, drop_remainder
+        As for `Dataset.map` and `Dataset.batch`.
+    num_parallel_batches, num_parallel_calls
+        Accepted for compatibility; they have no effect.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.Dataset.range(4).apply(
+    ...     tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
+    >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]
+    [[1, 2], [3, 4]]
+    """
+    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: int | None = None,
+    prefetch_input_elements: int | None = None,
+) -> Transformation:
+    """Return a transformation for `Dataset.apply`: the elements of several datasets.
+
+    Parameters
+    ----------
+    map_func, cycle_length, block_length
+        As for `Dataset.interleave`.
+    sloppy, buffer_output_elements, prefetch_input_elements
+        Accepted for compatibility; the order is always that of `Dataset.interleave`.
+    """
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
+def shuffle_and_repeat(
+    buffer_size: Any, count: Any = None, seed: int | None = None
+) -> Transformation:
+    """Return a transformation for `Dataset.apply`: shuffle, then repeat.
+
+    Parameters
+    ----------
+    buffer_size, count, seed
+        As for `Dataset.shuffle` and `Dataset.repeat`.
+    """
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """Return a transformation for `Dataset.apply`: batch, without a smaller last one.
+
+    Parameters
+    ----------
+    batch_size
+        As for `Dataset.batch`.
+    """
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """Return ``dataset.make_one_shot_iterator()``."""
+    return _method(dataset, "make_one_shot_iterator")()
+
+
+def make_initializable_iterator(
+    dataset: Dataset, shared_name: str | None = None
+) -> Any:
+    """Return ``dataset.make_initializable_iterator()``."""
+    return _method(dataset, "make_initializable_iterator")(shared_name)
+
+
+def _method(dataset: Any, name: str) -> Callable[..., Any]:
+    """Return a method of a dataset, which may be one of a strategy."""
+    found: Callable[..., Any] | None = getattr(dataset, name, None)
+    if found is None:
+        raise wrong_type(f"tf.data.{name}: dataset", "a tf.data.Dataset", dataset)
+    return found

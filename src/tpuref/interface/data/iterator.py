@@ -1,0 +1,397 @@
+"""Iterators, which return the elements of a dataset one by one."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator as Values
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import name_or, wrong_type
+from tpuref.base.errors import OutOfRangeError, coded
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.build import apply_all, apply_operation
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.eager import STATE
+from tpuref.engine.graph.eager_tensor import EagerTensor
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.lowering import lower, needed_operations
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.meaning.iteration import Iteration
+from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.interface.data.element import declared, mapped, specs_of, with_sparse
+from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
+from tpuref.interface.data.stage import Pass, Stage
+from tpuref.names.members import explain_missing_members
+
+_eager_serial = itertools.count()
+
+_EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
+_EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
+
+
+def _seen(spec: Any) -> TensorSpec:
+    """Return the spec of a component as a user sees it."""
+    if not isinstance(spec, SparseTensorValue):
+        seen: TensorSpec = spec
+        return seen
+    (rank,) = spec.dense_shape.shape.as_tuple()
+    return TensorSpec(None if rank is None else [None] * rank, spec.values.dtype)
+
+
+def _class_of(spec: Any) -> type[Any]:
+    return SparseTensor if isinstance(spec, SparseTensorValue) else Tensor
+
+
+class ElementDescription:
+    """The structure, types and shapes of elements."""
+
+    element: Any
+
+    @property
+    def output_types(self) -> Any:
+        """The dtype of each component, in the structure of an element."""
+        return mapped(self.element, lambda spec: _seen(spec).dtype, SparseTensorValue)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The `TensorShape` of each component, in the structure of an element."""
+        return mapped(self.element, lambda spec: _seen(spec).shape, SparseTensorValue)
+
+    @property
+    def output_classes(self) -> Any:
+        """The class of each component, in the structure of an element."""
+        return mapped(self.element, _class_of, SparseTensorValue)
+
+    @property
+    def element_spec(self) -> Any:
+        """The `tf.TensorSpec` of each component, in the structure of an element."""
+        return mapped(self.element, _seen, SparseTensorValue)
+
+    def _described(self) -> str:
+        shapes = mapped(self.output_shapes, str)
+        types = mapped(self.output_types, lambda dtype: dtype.name)
+        return f"shapes: {shapes}, types: {types}".replace("'", "")
+
+
+@explain_missing_members("tf.data.Iterator")
+class Iterator(ElementDescription):
+    """Returns the next element of a dataset at each evaluation, in graph mode.
+
+    Create iterators with ``dataset.make_one_shot_iterator()``,
+    ``dataset.make_initializable_iterator()`` or `from_structure`.  The session keeps
+    their position.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> iterator = tf.data.Dataset.range(2).make_one_shot_iterator()
+    >>> value = iterator.get_next()
+    >>> with tf.Session() as sess:
+    ...     print(sess.run(value), sess.run(value))
+    ...     try:
+    ...         sess.run(value)
+    ...     except tf.errors.OutOfRangeError:
+    ...         print("no more")
+    0 1
+    no more
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        element: Any,
+        initializer: Operation | None = None,
+        token: int | None = None,
+        no_initializer: str = "",
+    ) -> None:
+        self.graph = graph
+        self.handle = name
+        self.element = element
+        self.token = token
+        self._initializer = initializer
+        self._no_initializer = no_initializer
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that starts the iterator at the first element.
+
+        Raises
+        ------
+        ValueError
+            If the iterator starts by itself, or with `make_initializer`.
+        """
+        if self._initializer is None:
+            raise coded(
+                ValueError, f"{self._no_initializer}", code=codes.WRONG_ITERATOR
+            )
+        return self._initializer
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next element.
+
+        Returns
+        -------
+        object
+            Tensors in the structure of an element.  Each evaluation takes one element;
+            the tensors of one call belong to the same element.
+
+        Raises
+        ------
+        tpuref.errors.OutOfRangeError
+            At evaluation, if the dataset has no more elements.
+        tpuref.errors.FailedPreconditionError
+            At evaluation, if the iterator was not initialized.
+        """
+        specs = specs_of(self.element)
+        tensors = apply_all(
+            "IteratorGetNext",
+            name=name_or(name, "IteratorGetNext"),
+            iterator=self.handle,
+            token=self.token,
+            dtypes=tuple(spec.dtype.name for spec in specs),
+            shapes=tuple(_plain(spec.shape) for spec in specs),
+        )
+        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+
+    def __next__(self) -> Any:
+        if not get_default_graph().traced:
+            raise coded(
+                RuntimeError,
+                "next(iterator): outside of tf.function and eager mode an iterator of "
+                "a graph gives its elements with iterator.get_next()",
+                code=codes.WRONG_ITERATOR,
+            )
+        return self.get_next()
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
+        """Return the operation that starts the iterator on `dataset`.
+
+        Parameters
+        ----------
+        dataset
+            A dataset with elements of the iterator's types and shapes.
+
+        Raises
+        ------
+        TypeError
+            If its elements have a different structure, type or shape.
+        """
+        stage: Any = getattr(dataset, "stage", None)
+        if not isinstance(stage, Stage):
+            argument = "Iterator.make_initializer: dataset"
+            raise wrong_type(argument, "a tf.data.Dataset", dataset)
+        _check_same(self.element, stage.element)
+        return initializer(self.graph, self.handle, stage, name)
+
+    @staticmethod
+    def from_structure(
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: str | None = None,
+        output_classes: Any = None,
+    ) -> Iterator:
+        """Return an iterator for any dataset with such elements.
+
+        Parameters
+        ----------
+        output_types
+            A dtype for each component, in the structure of an element.
+        output_shapes
+            A shape for each component; unknown shapes by default.
+        shared_name, output_classes
+            Accepted for compatibility.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
+        >>> value = iterator.get_next()
+        >>> few = iterator.make_initializer(tf.data.Dataset.range(10, 12))
+        >>> with tf.Session() as sess:
+        ...     sess.run(few)
+        ...     int(sess.run(value))
+        10
+        """
+        element = declared("Iterator.from_structure", output_types, output_shapes)
+        graph = get_default_graph()
+        return Iterator(
+            graph,
+            graph.unique_name("Iterator"),
+            element,
+            no_initializer=(
+                "Iterator.initializer: this iterator has no dataset yet; use "
+                "Iterator.make_initializer(dataset)"
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator {self._described()}>"
+
+
+def _plain(shape: TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else shape.as_tuple()
+
+
+def _check_same(iterator: Any, dataset: Any) -> None:
+    nest.assert_same_structure(iterator, dataset, a_name="iterator", b_name="dataset")
+    for own, given in zip(specs_of(iterator), specs_of(dataset), strict=True):
+        if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
+            raise coded(
+                TypeError,
+                "Iterator.make_initializer: the iterator has elements "
+                f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
+                f"{[spec.describe() for spec in specs_of(dataset)]}; create the "
+                "iterator from dataset.output_types and dataset.output_shapes",
+                code=codes.WRONG_ITERATOR,
+            )
+
+
+def initializer(
+    graph: Graph, iterator: str, stage: Stage, name: str | None = None
+) -> Operation:
+    """Return the operation that begins a pass of `stage` for an iterator."""
+
+    def begin(values: Sequence[Array], run: Run) -> Iteration:
+        known = dict(zip(stage.captured, values, strict=True))
+        return Iteration(stage.pass_of(known, run))
+
+    with graph.as_default():
+        return apply_operation(
+            "MakeIterator",
+            *stage.captured,
+            name=name_or(name, "MakeIterator"),
+            iterator=iterator,
+            token=_token(graph, begin),
+        )
+
+
+def one_shot(graph: Graph, stage: Stage) -> Iterator:
+    """Return an iterator that starts at its first use in a session."""
+    _check_self_contained(stage)
+
+    def begin(values: Sequence[Array], run: Run) -> Iteration:
+        program = lower(stage.captured, (), ())
+        arrays = run_program(program, {0: []}, run)[0]
+        return Iteration(
+            stage.pass_of(dict(zip(stage.captured, arrays, strict=True)), run)
+        )
+
+    return Iterator(
+        graph,
+        graph.unique_name("OneShotIterator"),
+        stage.element,
+        token=_token(graph, begin),
+        no_initializer=(
+            "Iterator.initializer: a one-shot iterator starts by itself; use "
+            "dataset.make_initializable_iterator()"
+        ),
+    )
+
+
+def initializable(graph: Graph, stage: Stage) -> Iterator:
+    """Return an iterator that its initializer starts."""
+    name = graph.unique_name("Iterator")
+    return Iterator(graph, name, stage.element, initializer(graph, name, stage))
+
+
+def _token(graph: Graph, begin: Any) -> int:
+    token = len(graph.host_functions)
+    graph.host_functions[token] = begin
+    return token
+
+
+def _check_self_contained(stage: Stage) -> None:
+    operations = needed_operations(stage.captured, (), set())
+    used = [op.name for op in operations if op.definition.fed or op.definition.reads]
+    if used or stage.variables:
+        raise coded(
+            ValueError,
+            "Dataset.make_one_shot_iterator: the dataset depends on "
+            f"{sorted({*used, *stage.variables})}, whose values are unknown when the "
+            "iterator starts by itself; use make_initializable_iterator() and run its "
+            "initializer",
+            code=codes.WRONG_ITERATOR,
+        )
+
+
+class EagerIterator(ElementDescription):
+    """Returns the elements of a dataset one by one, in eager mode.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     for value in tf.data.Dataset.range(3):
+    ...         print(int(value))
+    0
+    1
+    2
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.element = stage.element
+        self._handle = f"{stage.name}#{next(_eager_serial)}"
+        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS, kept=_EAGER_KEPT)
+        self._iteration = Iteration(stage.started(current))
+
+    @functools.cached_property
+    def _kind(self) -> Any:
+        kinds = tuple(spec.describe() for spec in specs_of(self.element))
+        return repr(mapped(self.element, lambda spec: 0)), kinds
+
+    def _traced_key(self) -> Any:
+        """Return what its elements are like, for `tpuref.engine.tracing`."""
+        return self._kind
+
+    def _traced(self) -> Iterator:
+        """Return what stands for it while a function is traced."""
+        return Iterator(get_default_graph(), f"traced#{self._handle}", self.element)
+
+    def _bind(self, stand_in: Any) -> None:
+        """Let a stand-in give the elements of this iterator from now on."""
+        STATE.lend_iteration(stand_in.handle, self._iteration)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next element.
+
+        Raises
+        ------
+        tpuref.errors.OutOfRangeError
+            If there is no further element.
+        """
+        if not executing_eagerly():  # in a function that uses it from around
+            own = Iterator(get_default_graph(), self._handle, self.element)
+            self._bind(own)
+            return own.get_next(name)
+        arrays = self._iteration.next()
+        tensors = [EagerTensor.of(array) for array in arrays]
+        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+
+    def next(self) -> Any:
+        """Return the next element; StopIteration at the end."""
+        return self.__next__()
+
+    def __iter__(self) -> Values[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator {self._described()}>"

@@ -1,0 +1,532 @@
+"""Tensors from serialized `tf.train.Example` messages and from raw bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import check_name, instance_of, name_or, wrong_type
+from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
+from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.shapes import as_shape
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.definition import Array
+from tpuref.interface.data.batched import in_batches
+from tpuref.interface.data.sparse import SparseTensor
+from tpuref.interface.functions.control_flow import py_func
+from tpuref.kernels import examples
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "VarLenFeature",
+    "decode_raw",
+    "parse_example",
+    "parse_single_example",
+]
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature with the same number of values in each example.
+
+    Attributes
+    ----------
+    shape
+        Its shape.
+    dtype
+        float32, int64 or string.
+    default_value
+        The value of examples that lack it; without one they are refused.
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class VarLenFeature(NamedTuple):
+    """A feature with any number of values, parsed as a `tf.SparseTensor`.
+
+    Attributes
+    ----------
+    dtype
+        float32, int64 or string.
+    """
+
+    dtype: Any
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature with any number of rows, parsed as a dense tensor.
+
+    Attributes
+    ----------
+    shape
+        The shape of a row.
+    dtype
+        float32, int64 or string.
+    allow_missing
+        Whether an example may lack it, and then has no rows; must be true.
+    default_value
+        What fills up shorter examples of a batch.
+    """
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+_KINDS = {string: 1, float32: 2, int64: 3}
+"""The numbers of the lists that features are."""
+
+_NAMES = {1: "bytes_list", 2: "float_list", 3: "int64_list"}
+
+
+def parse_single_example(
+    serialized: Any,
+    features: Mapping[str, Any],
+    name: str | None = None,
+    example_names: Any = None,
+) -> dict[str, Any]:
+    """Return the features of one serialized `tf.train.Example`.
+
+    Parameters
+    ----------
+    serialized
+        A string tensor of rank 0.
+    features
+        For each name a `FixedLenFeature`, `VarLenFeature` or
+        `FixedLenSequenceFeature`.
+    example_names
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    dict
+        A tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
+
+    Raises
+    ------
+    ValueError
+        If `features` is empty, or one has another dtype than an example can hold.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the example lacks a feature, or it has another type or another
+        number of values.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> example = tf.train.Example()
+    >>> example.features.feature["label"].int64_list.value.append(7)
+    >>> parsed = tf.parse_single_example(
+    ...     example.SerializeToString(), {"label": tf.FixedLenFeature([], tf.int64)})
+    >>> int(tf.Session().run(parsed["label"]))
+    7
+    """
+    return _parsed("tf.parse_single_example", serialized, features, name, single=True)
+
+
+def parse_example(
+    serialized: Any,
+    features: Mapping[str, Any],
+    name: str | None = None,
+    example_names: Any = None,
+) -> dict[str, Any]:
+    """Return the features of a vector of serialized `tf.train.Example`.
+
+    Parameters
+    ----------
+    serialized
+        A string tensor of rank 1.
+    features
+        As for `parse_single_example`; the tensors have one dimension more, for the
+        examples.
+    """
+    return _parsed("tf.parse_example", serialized, features, name, single=False)
+
+
+Values = list[bytes] | Array | None
+
+
+class _Reader(NamedTuple):
+    """How a feature becomes arrays.
+
+    Attributes
+    ----------
+    read
+        Takes the values of the feature in each example, None where it is
+        missing, and returns as many arrays as there are `dtypes`.
+    dtypes, shapes
+        Of those arrays, for one example.
+    sparse
+        Whether they are the parts of a sparse tensor.
+    """
+
+    read: Callable[[Sequence[Values]], Sequence[Array]]
+    dtypes: Sequence[DType]
+    shapes: Sequence[Sequence[int | None]]
+    sparse: bool = False
+
+
+def _parsed(
+    function: str, serialized: Any, features: Mapping[str, Any], name: Any, single: bool
+) -> dict[str, Any]:
+    argument = f"{function}: features"
+    if not isinstance(features, Mapping):
+        raise wrong_type(argument, "a dict from names", features)
+    check_name(function, name)
+    if not features:
+        raise coded(
+            ValueError,
+            f"{function}: features must name at least one feature",
+            code=codes.INVALID_FEATURE,
+        )
+    keys = sorted(
+        instance_of(str, f"{argument}: a name", "a string", key) for key in features
+    )
+    kinds = {key: _kind(function, key, features[key]) for key in keys}
+    readers = {key: _reader(function, key, features[key], single) for key in keys}
+
+    def parse(records: Any) -> list[Array]:
+        several = [records] if single else list(records)
+        return _read(function, several, kinds, readers)
+
+    dtypes = [dtype for key in keys for dtype in readers[key].dtypes]
+    if single and all(isinstance(f, FixedLenFeature) for f in features.values()):
+        rows = {key: _reader(function, key, features[key], False) for key in keys}
+        in_batches(parse, lambda records: _read(function, records, kinds, rows))
+    text = convert_to_tensor(serialized, string)
+    tensors = iter(py_func(parse, [text], dtypes, name=name_or(name, "ParseExample")))
+    return {key: _result(readers[key], tensors) for key in keys}
+
+
+def _result(reader: _Reader, tensors: Any) -> Any:
+    found: list[Tensor] = []
+    for shape in reader.shapes:
+        tensor = next(tensors)
+        tensor.set_shape(shape)
+        found.append(tensor)
+    return SparseTensor(*found) if reader.sparse else found[0]
+
+
+def _kind(function: str, key: str, feature: Any) -> int:
+    if not isinstance(
+        feature, FixedLenFeature | VarLenFeature | FixedLenSequenceFeature
+    ):
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
+            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
+            code=codes.INVALID_FEATURE,
+        )
+    dtype = feature.dtype
+    found = _KINDS.get(as_dtype(dtype))
+    if found is None:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} has dtype {as_dtype(dtype).name}, "
+            "examples hold float32, int64 and string; parse one of those and use "
+            "tf.cast or tf.decode_raw",
+            code=codes.INVALID_FEATURE,
+        )
+    return found
+
+
+def _read(
+    function: str,
+    records: Sequence[Any],
+    kinds: Mapping[str, int],
+    readers: Mapping[str, _Reader],
+) -> list[Array]:
+    """Return the arrays of all features of examples."""
+    names = [key.encode() for key in kinds]
+    columns: dict[str, list[Values]] = {key: [] for key in kinds}
+    for record in records:
+        found = examples.features(bytes(record), names)
+        if found is None:
+            raise InvalidArgumentError(
+                f"{function}: the text is no tf.train.Example, or is damaged",
+                code=codes.INVALID_FEATURE,
+            )
+        for (key, wanted), feature in zip(kinds.items(), found, strict=True):
+            kind, values = (wanted, None) if feature is None else feature
+            if kind != wanted:
+                raise InvalidArgumentError(
+                    f"{function}: the feature {key!r} is a {_NAMES[kind]}, expected "
+                    f"a {_NAMES[wanted]}",
+                    code=codes.INVALID_FEATURE,
+                )
+            columns[key].append(
+                np.frombuffer(values, "<f4" if kind == 2 else "<i8")
+                if isinstance(values, bytes)
+                else values
+            )
+    return [array for key in kinds for array in readers[key].read(columns[key])]
+
+
+def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
+    """Return how to read a feature of one example or of several."""
+    if isinstance(feature, FixedLenFeature):
+        return _fixed(function, key, feature, single)
+    if isinstance(feature, VarLenFeature):
+        return _variable(feature, single)
+    return _sequence(function, key, feature, single)
+
+
+def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
+    count = int(np.prod(shape))
+    default: Values = None
+    if feature.default_value is not None:
+        default = _default(function, key, feature, dtype, shape).ravel()
+
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [default if found is None else found for found in values]
+        for row in rows:
+            if row is None:
+                raise InvalidArgumentError(
+                    f"{function}: an example has no feature {key!r}; give it a "
+                    "default_value, or use tf.VarLenFeature",
+                    code=codes.INVALID_FEATURE,
+                )
+            if len(row) != count:
+                raise InvalidArgumentError(
+                    f"{function}: an example has {len(row)} values of the feature "
+                    f"{key!r}, its shape {shape} takes {count}",
+                    code=codes.INVALID_FEATURE,
+                )
+        flat = _joined(rows, dtype)
+        return [flat.reshape(shape if single else [len(rows), *shape])]
+
+    return _Reader(read, [dtype], [shape if single else [None, *shape]])
+
+
+def _variable(feature: VarLenFeature, single: bool) -> _Reader:
+    dtype = as_dtype(feature.dtype)
+    rank = 1 if single else 2
+
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [_array([] if found is None else found, dtype) for found in values]
+        places = [
+            (column,) if single else (row, column)
+            for row, found in enumerate(rows)
+            for column in range(found.size)
+        ]
+        longest = max((found.size for found in rows), default=0)
+        sizes = [longest] if single else [len(rows), longest]
+        return [
+            np.array(places, np.int64).reshape(-1, rank),
+            np.concatenate([_array([], dtype), *rows]),
+            np.array(sizes, np.int64),
+        ]
+
+    return _Reader(read, [int64, dtype, int64], [[None, rank], [None], [rank]], True)
+
+
+def _sequence(
+    function: str, key: str, feature: FixedLenSequenceFeature, single: bool
+) -> _Reader:
+    if not feature.allow_missing:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} is a tf.FixedLenSequenceFeature, which "
+            "needs allow_missing=True",
+            code=codes.INVALID_FEATURE,
+        )
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
+    width = int(np.prod(shape))
+    if not width:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r}: the shape of a row must hold a value, "
+            f"got {shape}",
+            code=codes.INVALID_FEATURE,
+        )
+    filling: Any = b"" if dtype == string else 0
+    if feature.default_value is not None:
+        filling = _default(function, key, feature, dtype, [])[()]
+
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [_array([] if found is None else found, dtype) for found in values]
+        for found in rows:
+            if found.size % width:
+                raise InvalidArgumentError(
+                    f"{function}: an example has {found.size} values of the feature "
+                    f"{key!r}, expected a multiple of the {width} of a row {shape}",
+                    code=codes.INVALID_FEATURE,
+                )
+        longest = max((found.size // width for found in rows), default=0)
+        result = np.empty((len(rows), longest * width), dtype.np)
+        result[...] = filling
+        for row, found in enumerate(rows):
+            result[row, : found.size] = found
+        shaped = result.reshape(len(rows), longest, *shape)
+        return [shaped[0 if single else slice(None)]]
+
+    return _Reader(read, [dtype], [[None, *shape] if single else [None, None, *shape]])
+
+
+def _default(
+    function: str, key: str, feature: Any, dtype: DType, shape: Sequence[int]
+) -> Array:
+    """Return the default values of a feature, which fill its shape."""
+    given = feature.default_value
+    try:
+        array = _array(given, dtype)
+        if dtype == string and not all(type(text) is bytes for text in array.flat):
+            raise TypeError("not a string")
+        return np.broadcast_to(array, shape)
+    except (TypeError, ValueError, OverflowError):
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r}: default_value must be {dtype.name} of "
+            f"shape {list(shape)}, got {given!r}",
+            code=codes.INVALID_FEATURE,
+        ) from None
+
+
+def _sizes(function: str, key: str, feature: Any) -> list[int]:
+    shape = as_shape(feature.shape)
+    if not shape.is_fully_defined():
+        raise coded(
+            ValueError,
+            f"{function}: the shape of the feature {key!r} must be fully known, got "
+            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature",
+            code=codes.INVALID_FEATURE,
+        )
+    return [int(size or 0) for size in shape.as_list()]
+
+
+def _joined(rows: Sequence[Any], dtype: DType) -> Array:
+    if dtype == string:
+        return _array([text for row in rows for text in row], dtype)
+    return np.concatenate([_array([], dtype), *rows])
+
+
+def _array(value: Any, dtype: DType) -> Array:
+    """Return values as an array; NumPy would look into texts."""
+    if dtype != string:
+        return np.asarray(value, dtype.np)
+    if isinstance(value, list) and all(type(one) is bytes for one in value):
+        texts = np.empty(len(value), object)
+        texts[:] = value
+        return texts
+    given = np.asarray(value, object)
+    encoded = np.empty(given.shape, object)
+    for index, item in np.ndenumerate(given):
+        encoded[index] = item.encode() if isinstance(item, str) else item
+    return encoded
+
+
+def decode_raw(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
+) -> Tensor:
+    r"""Return the bytes of texts as numbers.
+
+    Parameters
+    ----------
+    input_bytes
+        A string tensor, all of whose elements have the same length.
+    out_type
+        The type of the numbers.
+    little_endian
+        Whether their lowest byte comes first.
+    bytes
+        The former name of `input_bytes`.
+
+    Returns
+    -------
+    Tensor
+        With one dimension more than `input_bytes`.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the lengths differ or are no multiple of the size of a number.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
+    array([1, 2], dtype=int16)
+    """
+    given = input_bytes if bytes is None else bytes
+    return decode_raw_v2(given, out_type, little_endian, name=name)
+
+
+def decode_raw_v2(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    r"""Return the bytes of texts as numbers, with the parameters of TensorFlow 2.
+
+    Parameters
+    ----------
+    input_bytes, out_type, little_endian
+        As for `decode_raw`.
+    fixed_length
+        The number of bytes to read of each text; zeros follow a shorter one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> numbers = decode_raw_v2([b"\x01\x02\x03", b""], tf.uint8, fixed_length=2)
+    >>> tf.Session().run(numbers).tolist()
+    [[1, 2], [0, 0]]
+    """
+    dtype = as_dtype(out_type)
+    order = dtype.np.newbyteorder("<" if little_endian else ">")
+
+    def decode(texts: Any) -> Array:
+        several = np.array(texts, object)
+        if fixed_length is not None:
+            for place, text in np.ndenumerate(several):
+                several[place] = text[:fixed_length].ljust(fixed_length, b"\0")
+        lengths = {len(text) for text in several.flat}
+        if len(lengths) > 1 or any(length % dtype.size for length in lengths):
+            raise InvalidArgumentError(
+                f"tf.decode_raw: the texts have {sorted(lengths)} bytes, expected the "
+                f"same multiple of the {dtype.size} of {dtype.name}",
+                code=codes.INVALID_FEATURE,
+            )
+        flat = np.frombuffer(b"".join(several.flat), order).astype(dtype.np)
+        return flat.reshape(*several.shape, -1) if flat.size else flat
+
+    in_batches(decode, decode)
+    given = convert_to_tensor(input_bytes, string)
+    result: Tensor = py_func(decode, [given], dtype, name=name_or(name, "DecodeRaw"))
+    if given.shape.ndims is not None:
+        result.set_shape([*given.shape.as_list(), None])
+    return result
+
+
+def parse_example_v2(
+    serialized: Any,
+    features: Any,
+    example_names: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return `parse_example`, with the parameters of TensorFlow 2."""
+    return parse_example(serialized, features, name, example_names)
+
+
+def parse_single_example_v2(
+    serialized: Any,
+    features: Any,
+    example_names: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return `parse_single_example`, with the parameters of TensorFlow 2."""
+    return parse_single_example(serialized, features, name, example_names)

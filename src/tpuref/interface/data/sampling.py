@@ -1,0 +1,198 @@
+"""Elements drawn from several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed, wrong_type
+from tpuref.base.dtypes import int64
+from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.runtime.hosts import here
+from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.data.element import Item, mapped
+from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.functions.random import get_seed
+
+_SAMPLE = "tf.data.experimental.sample_from_datasets"
+_CHOOSE = "tf.data.experimental.choose_from_datasets"
+
+
+class Sample(Stage):
+    """Elements drawn from several stages, until all are exhausted."""
+
+    name = "SampleDataset"
+
+    def __init__(
+        self, stages: Sequence[Stage], weights: Sequence[float], seed: int | None
+    ) -> None:
+        self._stages = stages
+        self._weights = np.array(weights, np.float64)
+        seeds = get_seed(seed)
+        if seeds[0] is None or seeds[1] is None:
+            seeds = (here.entropy(), 0)
+        self._seeds = [part % 2**64 for part in seeds if part is not None]
+        super().__init__(_common(_SAMPLE, stages), stages)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements in an order that each epoch changes."""
+        rng = np.random.default_rng([*self._seeds, current.next_epoch(self)])
+        weights = self._weights.copy()
+        running = [stage.items(current) for stage in self._stages]
+        while weights.any():
+            chosen = int(rng.choice(len(running), p=weights / weights.sum()))
+            item = next(running[chosen], None)
+            if item is None:
+                weights[chosen] = 0.0
+            else:
+                yield item
+
+
+class Choose(Stage):
+    """Elements of stages that another stage chooses by their numbers."""
+
+    name = "DirectedInterleaveDataset"
+
+    def __init__(self, stages: Sequence[Stage], choices: Stage) -> None:
+        self._stages, self._choices = stages, choices
+        super().__init__(_common(_CHOOSE, stages), [*stages, choices])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the chosen elements, passing over stages that are exhausted."""
+        running = dict(enumerate(stage.items(current) for stage in self._stages))
+        for (choice,) in self._choices.items(current):
+            number = int(choice)
+            if not 0 <= number < len(self._stages):
+                raise InvalidArgumentError(
+                    f"{_CHOOSE}: choice_dataset chose dataset {number} of "
+                    f"{len(self._stages)}"
+                )
+            if number not in running:
+                continue
+            item = next(running[number], None)
+            if item is not None:
+                yield item
+                continue
+            del running[number]
+            if not running:
+                return
+
+
+def _common(function: str, stages: Sequence[Stage]) -> Any:
+    """Return the specs of elements that may be of any of several datasets."""
+    elements = [stage.element for stage in stages]
+    for other in elements[1:]:
+        nest.assert_same_structure(elements[0], other)
+    flat = [nest.flatten(element) for element in elements]
+    merged = iter([_merged(function, specs) for specs in zip(*flat, strict=True)])
+    return mapped(elements[0], lambda spec: next(merged))
+
+
+def _merged(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
+    shape = specs[0].shape
+    for spec in specs[1:]:
+        if spec.dtype != specs[0].dtype:
+            raise coded(
+                TypeError,
+                f"{function}: the datasets must have elements of the same types, got "
+                f"{specs[0].describe()} and {spec.describe()}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        shape = shape.most_specific_compatible_shape(spec.shape)
+    return TensorSpec(shape, specs[0].dtype)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset],
+    weights: Sequence[float] | None = None,
+    seed: int | None = None,
+) -> Dataset:
+    """Return a dataset whose elements are drawn from several ones.
+
+    A dataset that is exhausted is drawn from no more.
+
+    Parameters
+    ----------
+    datasets
+        The datasets, with elements of the same structure and types.
+    weights
+        How often each is drawn from, relative to the others; by default equally often.
+    seed
+        Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a different
+        order for the same seed.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as datasets, or one is negative, or all are 0.
+    TypeError
+        If the types of elements differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.experimental.sample_from_datasets(
+    ...     [tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)], seed=1)
+    >>> sorted(int(x) for x in dataset.as_numpy_iterator())
+    [0, 1, 2, 7, 8]
+    """
+    stages = _stages(_SAMPLE, datasets)
+    given = [1.0] * len(stages) if weights is None else list(weights)
+    if len(given) != len(stages) or min(given, default=0) < 0 or not any(given):
+        raise coded(
+            ValueError,
+            f"{_SAMPLE}: weights must be a positive number for each of the "
+            f"{len(stages)} datasets, got {given}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    return Dataset(Sample(stages, given, seed))
+
+
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset
+) -> Dataset:
+    """Return a dataset whose elements another dataset chooses from several ones.
+
+    A choice of a dataset that is exhausted is passed over.
+
+    Parameters
+    ----------
+    datasets
+        The datasets, with elements of the same structure and types.
+    choice_dataset
+        A dataset of numbers of datasets, int64 scalars.
+
+    Raises
+    ------
+    TypeError
+        If the types of elements differ, or choices are not int64 scalars.
+    InvalidArgumentError
+        At run time, if there is no dataset of a chosen number.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.experimental.choose_from_datasets(
+    ...     [tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)],
+    ...     tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 0, 1], tf.int64)))
+    >>> [int(x) for x in dataset.as_numpy_iterator()]
+    [7, 0, 1, 8]
+    """
+    stages = _stages(_CHOOSE, datasets)
+    argument = f"{_CHOOSE}: choice_dataset"
+    choices = instance_of(Dataset, argument, "a dataset", choice_dataset).stage
+    if choices.element != TensorSpec([], int64):
+        raise wrong_type(argument, "a dataset of int64 scalars", choices.element)
+    return Dataset(Choose(stages, choices))
+
+
+def _stages(function: str, datasets: Any) -> list[Stage]:
+    return [
+        instance_of(Dataset, f"{function}: datasets", "datasets", one).stage
+        for one in listed(f"{function}: datasets", datasets)
+    ]

@@ -1,0 +1,71 @@
+"""The element of a dataset that has just one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.data.element import Item
+from tpuref.interface.data.stage import Pass, Stage
+
+_FUNCTION = "tf.data.experimental.get_single_element"
+
+
+class Single(Stage):
+    """A stage that must have one element."""
+
+    name = "SingleElementDataset"
+
+    def __init__(self, source: Stage) -> None:
+        self._source = source
+        super().__init__(source.element, [source])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the element."""
+        items = self._source.items(current)
+        found = next(items, None)
+        if found is None or next(items, None) is not None:
+            raise self.fault(
+                InvalidArgumentError,
+                f"{_FUNCTION}: the dataset must have one element, but "
+                f"{'it is empty' if found is None else 'it has more'}; use "
+                "dataset.take(1) for the first, dataset.batch(n) to put n into one",
+                code=codes.NOT_ONE_ELEMENT,
+            )
+        yield found
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """Return the element of a dataset that has just one, as tensors.
+
+    Parameters
+    ----------
+    dataset
+        The dataset.  In graph mode each evaluation goes through it anew.
+
+    Raises
+    ------
+    TypeError
+        If it is no dataset.
+    InvalidArgumentError
+        At evaluation, if it has no element, or more than one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> numbers = tf.data.Dataset.range(5).batch(5)
+    >>> tf.Session().run(tf.data.experimental.get_single_element(numbers))
+    array([0, 1, 2, 3, 4])
+    """
+    instance_of(Dataset, f"{_FUNCTION}: dataset", "a tf.data.Dataset", dataset)
+    single = Dataset(Single(dataset.stage))
+    if executing_eagerly():
+        return next(iter(single))
+    iterator = single.make_initializable_iterator()
+    with get_default_graph().control_dependencies([iterator.initializer]):
+        return iterator.get_next()

@@ -1,0 +1,278 @@
+"""The stages that produce elements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.dtypes import DType, int64
+from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.convert import to_array
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.host import host_fault
+from tpuref.engine.ops.meaning import Array
+from tpuref.interface.data.ahead import note_progress
+from tpuref.interface.data.element import (
+    Item,
+    component,
+    declared,
+    mapped,
+    row,
+    spec_of,
+    specs_of,
+)
+from tpuref.interface.data.stage import Pass, Stage
+
+
+class Tensors(Stage):
+    """A single element."""
+
+    name = "TensorDataset"
+
+    def __init__(self, tensors: Any) -> None:
+        parts = mapped(tensors, component)
+        self._parts: list[Array | Tensor] = nest.flatten(parts)
+        super().__init__(mapped(parts, spec_of), uses=self._parts)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the element."""
+        yield tuple(current.array(part) for part in self._parts)
+
+
+class Slices(Stage):
+    """An element for each row of the components."""
+
+    name = "TensorSliceDataset"
+
+    def __init__(self, tensors: Any) -> None:
+        parts = mapped(tensors, component)
+        self._parts: list[Array | Tensor] = nest.flatten(parts)
+        super().__init__(mapped(parts, _row_spec), uses=self._parts)
+        _check_rows([spec_of(part) for part in self._parts])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the rows."""
+        arrays = [current.array(part) for part in self._parts]
+        if len({array.shape[:1] for array in arrays}) > 1:
+            raise self.fault(
+                InvalidArgumentError,
+                f"the components have {[len(array) for array in arrays]} rows, "
+                "expected equal numbers",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        for k in range(len(arrays[0])):
+            yield tuple(row(array, k) for array in arrays)
+
+
+def _row_spec(part: Array | Tensor) -> TensorSpec:
+    spec = spec_of(part)
+    if spec.shape.rank is None:
+        return TensorSpec(TensorShape(None), spec.dtype)
+    if spec.shape.rank == 0:
+        raise coded(
+            ValueError,
+            f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
+            "no rows; use Dataset.from_tensors for a single element",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    return TensorSpec(spec.shape[1:], spec.dtype)
+
+
+def _check_rows(specs: Sequence[TensorSpec]) -> None:
+    rows = {s.shape.as_list()[0] for s in specs if s.shape.rank is not None} - {None}
+    if len(rows) > 1:
+        raise coded(
+            ValueError,
+            "Dataset.from_tensor_slices: the components "
+            f"{[spec.describe() for spec in specs]} differ in their number of rows",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+
+
+class Range(Stage):
+    """Integers from a start up to, but excluding, a stop."""
+
+    name = "RangeDataset"
+
+    def __init__(self, *bounds: Any, dtype: DType = int64) -> None:
+        if not 1 <= len(bounds) <= 3:
+            raise coded(
+                ValueError,
+                "Dataset.range: expected stop, or start and stop, or start, stop and "
+                f"step, got {len(bounds)} arguments",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        self._bounds = [
+            integer("Dataset.range", value) for value in (start, stop, step)
+        ]
+        super().__init__(TensorSpec([], dtype), uses=self._bounds)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the integers."""
+        start, stop, step = (current.number(bound) for bound in self._bounds)
+        if step == 0:
+            raise self.fault(
+                InvalidArgumentError,
+                "step must be a non-zero integer, got 0",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        dtype = self.specs[0].dtype.np
+        for value in range(start, stop, step):
+            yield (np.asarray(value, dtype),)
+
+
+def integer(name: str, value: Any) -> Array | Tensor:
+    """Return an integer argument: an array, or a tensor if it is not known yet."""
+    found = component(value)
+    spec = spec_of(found)
+    if not (spec.dtype.is_integer or spec.dtype.is_bool):
+        raise coded(
+            TypeError,
+            f"{name}: expected an integer, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    if spec.shape.rank not in (0, None):
+        raise coded(
+            ValueError,
+            f"{name}: expected a single integer, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    if isinstance(value, Tensor) and spec.dtype != int64:
+        raise coded(
+            ValueError,
+            f"{name}: expected an int64 tensor, got {spec.describe()}; use "
+            "tf.cast(value, tf.int64)",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    return found
+
+
+class Zip(Stage):
+    """Elements of several datasets combined, as long as the shortest."""
+
+    name = "ZipDataset"
+
+    def __init__(self, stages: Any) -> None:
+        self._stages: list[Stage] = nest.flatten(stages)
+        super().__init__(mapped(stages, lambda stage: stage.element), self._stages)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the combined elements."""
+        for items in zip(*(s.items(current) for s in self._stages), strict=False):
+            yield tuple(itertools.chain.from_iterable(items))
+
+
+class Generator(Stage):
+    """The values of a Python iterable, with declared types and shapes."""
+
+    calls_user = True
+    name = "GeneratorDataset"
+
+    def __init__(
+        self,
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any,
+        output_shapes: Any,
+        args: Sequence[Any] | None,
+    ) -> None:
+        if not callable(generator):
+            raise coded(
+                TypeError,
+                "Dataset.from_generator: generator must be callable and return an "
+                f"iterable, got {generator!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        element = declared("Dataset.from_generator", output_types, output_shapes)
+        self._generator = generator
+        self._args = [component(value) for value in args or ()]
+        super().__init__(element, uses=self._args)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements of a new iterator of the generator."""
+        arguments = [_argument(current.array(value)) for value in self._args]
+        for value in self._values(arguments):
+            yield self._item(value)
+
+    def _values(self, arguments: Sequence[Any]) -> Iterator[Any]:
+        try:
+            for value in self._generator(*arguments):
+                note_progress()
+                yield value
+        except Exception as error:
+            fault = host_fault("the generator", error)
+            raise self.fault(type(fault), fault.message) from error
+
+    def _item(self, value: Any) -> Item:
+        specs = specs_of(self.element)
+        return tuple(
+            self._array(part, spec)
+            for part, spec in zip(self._flat(value), specs, strict=True)
+        )
+
+    def _flat(self, value: Any) -> list[Any]:
+        try:
+            return flat_like(self.element, value)
+        except (TypeError, KeyError, IndexError):
+            raise self.fault(
+                InvalidArgumentError,
+                "the generator yielded an element that does not match the structure of "
+                f"output_types: expected {shown(self.element)}, got {value!r}",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
+            ) from None
+
+    def _array(self, part: Any, spec: TensorSpec) -> Array:
+        try:
+            array = to_array(part, spec.dtype)
+        except (TypeError, ValueError) as error:
+            raise self.fault(
+                InvalidArgumentError,
+                f"the generator yielded {part!r} where {spec.describe()} was expected: "
+                f"{error}",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
+            ) from None
+        if not spec.shape.is_compatible_with(array.shape):
+            raise self.fault(
+                InvalidArgumentError,
+                f"the generator yielded an element of shape {array.shape} where an "
+                f"element of shape {spec.shape} was expected",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
+            )
+        return array
+
+
+def _argument(array: Array) -> Any:
+    return array[()] if array.ndim == 0 else array
+
+
+def flat_like(structure: Any, value: Any) -> list[Any]:
+    """Return the parts of `value` at the components of `structure`."""
+    if isinstance(structure, tuple):
+        if not isinstance(value, tuple) or len(value) != len(structure):
+            raise TypeError
+        return [
+            leaf
+            for part, own in zip(structure, value, strict=True)
+            for leaf in flat_like(part, own)
+        ]
+    if isinstance(structure, dict):
+        if set(value) != set(structure):
+            raise TypeError
+        return [
+            leaf
+            for key in sorted(structure)
+            for leaf in flat_like(structure[key], value[key])
+        ]
+    return [value]
+
+
+def shown(element: Any) -> str:
+    """Return the structure of an element for a message."""
+    return str(mapped(element, lambda spec: spec.describe())).replace("'", "")

@@ -1,0 +1,119 @@
+"""Sparse tensors, as `tf.parse_single_example` gives them, made dense again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.base.arguments import instance_of
+from tpuref.base.dtypes import DType
+from tpuref.base.shapes import TensorShape
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.meaning import Array
+from tpuref.interface.functions.creation import fill
+from tpuref.interface.functions.indexing import tensor_scatter_update
+
+__all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
+
+
+class SparseTensorValue(NamedTuple):
+    """The value of a sparse tensor, as a session returns it.
+
+    Attributes
+    ----------
+    indices, values, dense_shape
+        The arrays.
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor:
+    """A tensor of which only some elements are kept.
+
+    Parameters
+    ----------
+    indices
+        An int64 matrix: where each kept element stands.
+    values
+        The kept elements.
+    dense_shape
+        The sizes of the tensor, a vector of int64.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.SparseTensor([[0, 1]], [7], [1, 3])
+    >>> tf.Session().run(tf.sparse.to_dense(x))
+    array([[0, 7, 0]], dtype=int32)
+    """
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self.indices = convert_to_tensor(indices, dtype_hint="int64")
+        self.values = convert_to_tensor(values)
+        self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
+
+    def _as_fetches(self) -> SparseTensorValue:
+        return SparseTensorValue(self.indices, self.values, self.dense_shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape, of which at least the rank is known."""
+        (rank,) = self.dense_shape.shape.as_tuple()
+        return TensorShape(None if rank is None else [None] * rank)
+
+    def get_shape(self) -> TensorShape:
+        """Return the static shape."""
+        return self.shape
+
+
+def rows_of_one(parts: Sequence[Sequence[Array]]) -> tuple[Array, Array, Array]:
+    """Return sparse arrays as the rows of one, as large as the largest.
+
+    Parameters
+    ----------
+    parts
+        Indices, values and sizes of each.
+    """
+    indices, values, sizes = zip(*parts, strict=True)
+    numbers = [np.full((len(own), 1), row) for row, own in enumerate(indices)]
+    columns = np.concatenate([np.concatenate(numbers), np.concatenate(indices)], 1)
+    largest = np.max(sizes, axis=0)
+    shape = np.array([len(sizes), *largest], np.int64)
+    return columns.astype(np.int64), np.concatenate(values), shape
+
+
+def to_dense(
+    sp_input: SparseTensor,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Return a tensor with all elements.
+
+    Parameters
+    ----------
+    sp_input
+        The sparse tensor.
+    default_value
+        The elements that it does not keep: by default 0, False or the empty text.
+    validate_indices
+        Accepted for compatibility; indices out of range are always refused.
+    """
+    argument = "tf.sparse.to_dense: sp_input"
+    values = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_input).values
+    if default_value is None:
+        default_value = b"" if values.dtype.name == "string" else 0
+    start = fill(sp_input.dense_shape, convert_to_tensor(default_value, values.dtype))
+    start.set_shape(sp_input.shape)
+    return tensor_scatter_update(start, sp_input.indices, values, name=name)

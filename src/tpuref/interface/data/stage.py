@@ -1,0 +1,154 @@
+"""A stage of an input pipeline, and one pass through the pipeline."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tpuref.base import error_codes as codes
+from tpuref.base.callsite import user_site
+from tpuref.base.errors import InvalidArgumentError, OpError
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.context import Variables
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.meaning.state import State
+from tpuref.interface.data.ahead import Ahead, Transformation
+from tpuref.interface.data.element import Item, specs_of
+
+Fault = TypeVar("Fault", bound=OpError)
+
+
+@dataclass
+class Pass:
+    """One pass through a pipeline.
+
+    Attributes
+    ----------
+    values
+        The values of the tensors used by the stages at the start of the pass.
+    variables
+        The variables of the session.
+    draws
+        The random draws of the pass.
+    epochs
+        The number of passes through each stage.
+    kept
+        The elements that caches keep for later passes.
+    """
+
+    values: Mapping[Tensor, Array] = field(default_factory=dict)
+    variables: Variables | None = None
+    draws: State = field(default_factory=State)
+    epochs: MutableMapping[Any, int] = field(default_factory=dict)
+    kept: MutableMapping[Stage, list[Item]] = field(default_factory=dict)
+
+    def array(self, value: Array | Tensor) -> Array:
+        """Return the value of a component in this pass."""
+        return self.values[value] if isinstance(value, Tensor) else value
+
+    def number(self, value: Array | Tensor) -> int:
+        """Return the value of an integer argument in this pass."""
+        return int(self.array(value))
+
+    def next_epoch(self, stage: Any) -> int:
+        """Return the number of earlier passes through the stage, and count this one."""
+        epoch = self.epochs.get(stage, 0)
+        self.epochs[stage] = epoch + 1
+        return epoch
+
+
+class Stage(Transformation):
+    """One stage: a description of its elements, and how it produces them.
+
+    Parameters
+    ----------
+    element
+        The specs of the components, in the structure of the elements.
+    sources
+        The preceding stages.
+    uses
+        The arguments that may be tensors.
+
+    Attributes
+    ----------
+    site
+        The user's line that created it.
+    captured
+        The tensors whose values a pass needs, for this stage and the preceding ones.
+    variables
+        The names of the variables that functions of the stages read.
+    calls_user
+        Whether code of the user computes elements, which may take forever.
+    """
+
+    calls_user = False
+
+    def __init__(
+        self, element: Any, sources: Sequence[Stage] = (), uses: Sequence[Any] = ()
+    ) -> None:
+        if not specs_of(element):
+            raise ValueError(f"{self.name}: an element must have a component, got none")
+        self.element = element
+        self.site = user_site()
+        own = [value for value in uses if isinstance(value, Tensor)]
+        before = [tensor for source in sources for tensor in source.captured]
+        self.captured: list[Tensor] = list(dict.fromkeys([*before, *own]))
+        self.variables: list[str] = [
+            name for source in sources for name in source.variables
+        ]
+        parts = (*sources, *vars(self).values())
+        if any(getattr(part, "calls_user", False) for part in parts):
+            self.calls_user = True
+
+    @property
+    def specs(self) -> list[TensorSpec]:
+        """The specs of the components, flat."""
+        return specs_of(self.element)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the flat elements one after another."""
+        raise NotImplementedError
+
+    def pass_of(
+        self, values: Mapping[Tensor, Array], run: Run
+    ) -> Generator[Item, None, None]:
+        """Yield the elements of a pass that begins in `run`."""
+        # A thread of the pass must not keep its session alive.
+        return self.started(Pass(values, weakref.proxy(run.variables[0])))
+
+    def started(self, current: Pass) -> Generator[Item, None, None]:
+        """Yield the elements; close the iterator when no more are needed."""
+        items = self.items(current)
+        if not self.calls_user:
+            yield from items
+            return
+        with contextlib.closing(Ahead(items, 0)) as ahead:
+            yield from ahead
+
+    def fault(
+        self, kind: Callable[..., Fault], message: str, *, code: str | None = None
+    ) -> Fault:
+        """Return an error that names this stage and the user's line."""
+        return kind(message, code=code, op=self.name, site=self.site)
+
+    def positive(self, argument: str, value: int) -> int:
+        """Return an argument that must be at least 1."""
+        if value < 1:
+            raise self.fault(
+                InvalidArgumentError,
+                f"{argument} must be greater than zero, got {value}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        return value

@@ -1,0 +1,400 @@
+"""The stages that change elements, their number or their order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import bool_, int64, string
+from tpuref.base.errors import DataLossError, InvalidArgumentError, coded
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.convert import to_array
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.hosts import here
+from tpuref.interface.data.element import (
+    Item,
+    component,
+    components_of,
+    mapped,
+    spec_of,
+    stacked,
+)
+from tpuref.interface.data.function import Function
+from tpuref.interface.data.sources import integer
+from tpuref.interface.data.sparse import SparseTensorValue, rows_of_one
+from tpuref.interface.data.stage import Pass, Stage
+
+
+class Map(Stage):
+    """The results of a function for each element."""
+
+    name = "MapDataset"
+
+    def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
+        self.source = source
+        self.function = Function("Dataset.map", function, source.element)
+        super().__init__(self.function.result, [source], self.function.captured)
+        self.variables += self.function.variables
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the results."""
+        for item in self.source.items(current):
+            yield self.function(item, current)
+
+
+class Filter(Stage):
+    """The elements for which a function returns true."""
+
+    name = "FilterDataset"
+
+    def __init__(self, source: Stage, predicate: Callable[..., Any]) -> None:
+        self._source = source
+        self._function = Function("Dataset.filter", predicate, source.element)
+        spec = self._function.result
+        scalar = isinstance(spec, TensorSpec) and spec.shape.rank in (0, None)
+        if not scalar or spec.dtype != bool_:
+            raise coded(
+                ValueError,
+                "Dataset.filter: predicate must return a scalar bool tensor, got "
+                f"{spec!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        super().__init__(source.element, [source], self._function.captured)
+        self.variables += self._function.variables
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements that pass."""
+        for item in self._source.items(current):
+            if self._function(item, current)[0]:
+                yield item
+
+
+class Repeat(Stage):
+    """The elements repeated, forever for a negative count."""
+
+    name = "RepeatDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.repeat", -1 if count is None else count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield all elements, again and again."""
+        count = current.number(self._count)
+        for _ in itertools.count() if count < 0 else range(count):
+            found = False
+            for item in self._source.items(current):
+                found = True
+                yield item
+            if not found:
+                return  # it would loop forever
+
+
+class Cache(Stage):
+    """The same elements, computed in the first whole pass alone."""
+
+    name = "CacheDataset"
+
+    def __init__(self, source: Stage) -> None:
+        self._source = source
+        super().__init__(source.element, [source])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements, and keep them once all were given."""
+        if self in current.kept:
+            yield from current.kept[self]
+            return
+        seen: list[Item] = []
+        for item in self._source.items(current):
+            seen.append(item)
+            yield item
+        current.kept[self] = seen
+
+
+class Take(Stage):
+    """The first elements, all of them for a negative count."""
+
+    name = "TakeDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.take", count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the first elements."""
+        count = current.number(self._count)
+        items = self._source.items(current)
+        yield from items if count < 0 else itertools.islice(items, count)
+
+
+class Skip(Stage):
+    """The elements after the first ones; nothing for a negative count."""
+
+    name = "SkipDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.skip", count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the remaining elements."""
+        count = current.number(self._count)
+        if count >= 0:
+            yield from itertools.islice(self._source.items(current), count, None)
+
+
+class Shuffle(Stage):
+    """Elements drawn from a buffer that is refilled."""
+
+    name = "ShuffleDataset"
+
+    def __init__(
+        self,
+        source: Stage,
+        buffer_size: Any,
+        seeds: tuple[int | None, int | None],
+        reshuffle: bool,
+    ) -> None:
+        self._source = source
+        self._size = integer("Dataset.shuffle", buffer_size)
+        self._reshuffle = reshuffle
+        if seeds[0] is None or seeds[1] is None:
+            seeds = (here.entropy(), 0)
+        self._seeds = [seed % 2**64 for seed in seeds if seed is not None]
+        super().__init__(source.element, [source], [self._size])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements in an order that each epoch changes."""
+        size = self.positive("buffer_size", current.number(self._size))
+        epoch = current.next_epoch(self) if self._reshuffle else 0
+        rng = np.random.default_rng([*self._seeds, epoch])
+        items = self._source.items(current)
+        buffer = list(itertools.islice(items, size))
+        for item in items:
+            chosen = int(rng.integers(len(buffer)))
+            yield buffer[chosen]
+            buffer[chosen] = item
+        for chosen in rng.permutation(len(buffer)):
+            yield buffer[chosen]
+
+
+class Batch(Stage):
+    """Consecutive elements of equal shapes as the rows of one."""
+
+    name = "BatchDataset"
+
+    def __init__(self, source: Stage, batch_size: Any, drop_remainder: Any) -> None:
+        self._source = source
+        self._size = integer("Dataset.batch", batch_size)
+        self._drop = _flag("Dataset.batch", drop_remainder)
+        rows = _static_rows(self._size, self._drop)
+        self._components = components_of(source.element)
+        element = mapped(
+            source.element, lambda spec: _row_of_batch(spec, rows), SparseTensorValue
+        )
+        super().__init__(element, [source], [self._size])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the batches."""
+        size = self.positive("batch_size", current.number(self._size))
+        step = self._source
+        items = (step.source if isinstance(step, Map) else step).items(current)
+        while turn := list(itertools.islice(items, size)):
+            rows = None
+            if isinstance(step, Map):
+                rows = step.function.batch(turn, current)
+                if rows is None:
+                    turn = [step.function(item, current) for item in turn]
+            if len(turn) == size or not self._drop:
+                yield rows or tuple(self._rows(turn))
+
+    def _rows(self, turn: list[Item]) -> Iterator[Array]:
+        columns = zip(*turn, strict=True)
+        for number, spec in enumerate(self._components):
+            if isinstance(spec, SparseTensorValue):
+                own = itertools.islice(columns, 3)
+                yield from rows_of_one(list(zip(*own, strict=True)))
+            else:
+                yield self._joined(number, next(columns))
+
+    def _joined(self, number: int, arrays: tuple[Array, ...]) -> Array:
+        for k, array in enumerate(arrays):
+            if array.shape != arrays[0].shape:
+                raise self.fault(
+                    InvalidArgumentError,
+                    "cannot batch tensors with different shapes in component "
+                    f"{number}: the first element had shape {list(arrays[0].shape)} "
+                    f"and element {k} had shape {list(array.shape)}; use padded_batch",
+                    code=codes.CANNOT_BATCH,
+                )
+        return stacked(arrays)
+
+
+class PaddedBatch(Stage):
+    """Consecutive elements, padded to equal shapes, as the rows of one."""
+
+    name = "PaddedBatchDataset"
+
+    def __init__(
+        self,
+        source: Stage,
+        batch_size: Any,
+        padded_shapes: list[TensorShape],
+        padding_values: list[Any],
+        drop_remainder: Any,
+    ) -> None:
+        self._source = source
+        self._size = integer("Dataset.padded_batch", batch_size)
+        self._drop = _flag("Dataset.padded_batch", drop_remainder)
+        self._shapes = padded_shapes
+        self._fills = [
+            _fill(spec, value)
+            for spec, value in zip(source.specs, padding_values, strict=True)
+        ]
+        for spec, shape in zip(source.specs, padded_shapes, strict=True):
+            _check_padded(spec, shape)
+        rows, shapes = _static_rows(self._size, self._drop), iter(padded_shapes)
+        flat = [_in_batch(spec, next(shapes), rows) for spec in source.specs]
+        parts = iter(flat)
+        element = mapped(source.element, lambda spec: next(parts))
+        super().__init__(element, [source], [self._size, *self._fills])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the batches."""
+        size = self.positive("batch_size", current.number(self._size))
+        fills = [current.array(fill) for fill in self._fills]
+        items = self._source.items(current)
+        while batch := list(itertools.islice(items, size)):
+            if len(batch) == size or not self._drop:
+                columns = zip(*batch, strict=True)
+                triples = zip(columns, self._shapes, fills, strict=True)
+                yield tuple(self._padded(*triple) for triple in triples)
+
+    def _padded(
+        self, arrays: tuple[Array, ...], shape: TensorShape, fill: Array
+    ) -> Array:
+        sizes = np.max([array.shape for array in arrays], axis=0)
+        for axis, wanted in enumerate(shape.as_list()):
+            if wanted is None:
+                continue
+            if wanted < sizes[axis]:
+                raise self.fault(
+                    DataLossError,
+                    f"an element has size {sizes[axis]} in dimension {axis}, but "
+                    f"padded_shapes gives {wanted}; use a size that no element "
+                    "exceeds, or None",
+                    code=codes.INVALID_PADDED_BATCH,
+                )
+            sizes[axis] = wanted
+        result = np.empty((len(arrays), *map(int, sizes)), arrays[0].dtype)
+        result[...] = fill
+        for k, array in enumerate(arrays):
+            place: Any = (k, *(slice(size) for size in array.shape))
+            result[place] = array
+        return result
+
+
+def _flag(name: str, value: Any) -> bool:
+    array = component(value)
+    if isinstance(array, Tensor) or array.dtype != np.bool_:
+        raise coded(
+            TypeError,
+            f"{name}: drop_remainder must be True or False, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    return bool(array)
+
+
+def _static_rows(size: Array | Tensor, drop_remainder: bool) -> int | None:
+    return None if isinstance(size, Tensor) or not drop_remainder else int(size)
+
+
+def _row_of_batch(spec: Any, rows: int | None) -> Any:
+    """Return the spec of a component in a batch."""
+    if not isinstance(spec, SparseTensorValue):
+        return _in_batch(spec, spec.shape, rows)
+    (rank,) = spec.dense_shape.shape.as_tuple()
+    rank = None if rank is None else rank + 1
+    return SparseTensorValue(
+        TensorSpec([None, rank], int64),
+        TensorSpec([None], spec.values.dtype),
+        TensorSpec([rank], int64),
+    )
+
+
+def _in_batch(spec: TensorSpec, shape: TensorShape, rows: int | None) -> TensorSpec:
+    if shape.rank is None:
+        return TensorSpec(TensorShape(None), spec.dtype)
+    return TensorSpec(TensorShape([rows, *shape.as_list()]), spec.dtype)
+
+
+def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
+    """Return the padding of a component: by default 0, False or an empty string."""
+    if value is None:
+        text = spec.dtype == string
+        return to_array(b"") if text else np.zeros((), spec.dtype.np)
+    fill = component(value)
+    given = spec_of(fill).dtype
+    if not isinstance(value, Tensor) and given.is_bool == spec.dtype.is_bool:
+        fill = to_array(value, spec.dtype)
+        given = spec.dtype
+    if given != spec.dtype:
+        raise coded(
+            TypeError,
+            f"Dataset.padded_batch: padding_values has {given.name} for the component "
+            f"{spec.describe()}; use a value of its type",
+            code=codes.INVALID_PADDED_BATCH,
+        )
+    if len(fill.shape) != 0:
+        raise coded(
+            ValueError,
+            "Dataset.padded_batch: padding_values must be scalars, got shape "
+            f"{list(fill.shape)}",
+            code=codes.INVALID_PADDED_BATCH,
+        )
+    return fill
+
+
+def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
+    if shape.rank is None or spec.shape.rank not in (None, shape.rank):
+        raise coded(
+            ValueError,
+            f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
+            f"the component {spec.describe()}",
+            code=codes.INVALID_PADDED_BATCH,
+        )
+    sizes = spec.shape.as_list() if spec.shape.rank is not None else []
+    for own, padded in zip(sizes, shape.as_list(), strict=False):
+        if own is not None and padded is not None and padded < own:
+            raise coded(
+                ValueError,
+                f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
+                f"component {spec.describe()}",
+                code=codes.INVALID_PADDED_BATCH,
+            )
+
+
+class Rounds(Stage):
+    """Several consecutive elements as a tuple; an incomplete last one is dropped."""
+
+    name = "RoundDataset"
+
+    def __init__(self, source: Stage, count: int) -> None:
+        self._source = source
+        self._count = count
+        super().__init__((source.element,) * count, [source])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the tuples."""
+        items = self._source.items(current)
+        while len(turn := list(itertools.islice(items, self._count))) == self._count:
+            yield tuple(itertools.chain.from_iterable(turn))

@@ -1,0 +1,207 @@
+"""Several reductions with few sums over the towers."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.base.dtypes import DType
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.distribute.destinations import devices_of
+from tpuref.interface.distribute.explanation import Report, explained
+from tpuref.interface.distribute.reduction import (
+    check_aggregation,
+    check_numbers,
+    contributions,
+    finish,
+    gathered,
+    warn_of_means,
+)
+from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.distribute.values import Mirrored, PerDevice
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.functions.scopes import control_dependencies
+
+Total = Callable[[], Tensor]
+"""Gives a total on the device that is current."""
+
+
+class ReducedValues(list[Mirrored]):
+    """The results of `batch_reduce`, one for each pair.
+
+    Attributes
+    ----------
+    collectives
+        How many sums over the towers were formed for all of them together.
+    """
+
+    collectives: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One value to be reduced: the towers' tensors, and where the result goes."""
+
+    parts: Sequence[Tensor]
+    devices: list[str]
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be laid side by side with others: its size is known."""
+        return self.parts[0].shape.is_fully_defined()
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.parts[0].shape.num_elements() or 0
+
+
+def reduced(
+    function: str,
+    aggregation: VariableAggregation,
+    pairs: Sequence[tuple[Any, Any]],
+    towers: TowerDevices,
+) -> ReducedValues:
+    """Return a mirrored value for each pair of a value and its destinations.
+
+    `function` is the name of the caller, for messages.
+    """
+    check_aggregation(function, aggregation)
+    requests = []
+    for value, destinations in pairs:
+        parts = contributions(function, value, towers.names)
+        check_numbers(function, aggregation, parts)
+        if aggregation is VariableAggregation.SUM:
+            warn_of_means(parts)
+        devices = devices_of(function, destinations, towers.names)
+        requests.append(Request(parts, devices))
+    return Batch(aggregation, towers, current_place().report).reduced(requests)
+
+
+def combined_value(
+    aggregation: VariableAggregation,
+    value: Any,
+    destinations: Any,
+    towers: TowerDevices,
+) -> Mirrored:
+    """Reduce one value; one that all towers share counts once for each."""
+    if not isinstance(value, PerDevice):
+        value = PerDevice(dict.fromkeys(towers.names, value))
+    return reduced("reduce", aggregation, [(value, destinations)], towers)[0]
+
+
+@dataclass
+class Batch:
+    """Several reductions of one kind.
+
+    Attributes
+    ----------
+    aggregation
+        How the values are combined.
+    towers
+        The devices of the towers.
+    report
+        What takes an account of each, None for nothing.
+    sums
+        How many sums over the towers there are.
+    """
+
+    aggregation: VariableAggregation
+    towers: TowerDevices
+    report: Report | None
+    sums: int = 0
+
+    def reduced(self, requests: Sequence[Request]) -> ReducedValues:
+        """Return a mirrored value for each request."""
+        totals: dict[int, Total] = {}
+        for group in self._groups(requests):
+            members = [requests[number] for number in group]
+            totals.update(zip(group, self._together(members), strict=True))
+        results = ReducedValues(
+            self._mirrored(request, totals[number])
+            for number, request in enumerate(requests)
+        )
+        results.collectives = self.sums
+        return results
+
+    def _groups(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Return the numbers of the requests that are summed together."""
+        together: dict[DType, list[int]] = {}
+        alone = []
+        for number, request in enumerate(requests):
+            if request.fits and len(request.parts) == self.towers.count:
+                together.setdefault(request.parts[0].dtype, []).append(number)
+            else:
+                alone.append([number])
+        return [*together.values(), *alone]
+
+    def _together(self, requests: Sequence[Request]) -> list[Total]:
+        if self.aggregation is VariableAggregation.ONLY_FIRST_TOWER:
+            return [functools.partial(identity, r.parts[0]) for r in requests]
+        self.sums += 1
+        if len(requests) == 1:
+            (request,) = requests
+            with self.towers.on(request.devices[0]):
+                total = gathered(self.aggregation, request.parts)
+            return [functools.partial(identity, total)]
+        return self._pieces(self._joined(requests), requests)
+
+    def _joined(self, requests: Sequence[Request]) -> Tensor:
+        """Return the sum of all values, laid side by side."""
+        rows = []
+        for tower in range(self.towers.count):
+            with self.towers.on_tower(tower):
+                own = [reshape(request.parts[tower], [-1]) for request in requests]
+                rows.append(concat(own, 0))
+        with self.towers.on_tower(0):
+            return gathered(self.aggregation, rows)
+
+    def _pieces(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
+        begin = 0
+        found: list[Total] = []
+        for request in requests:
+            shape = request.parts[0].shape.as_tuple()
+            found.append(
+                functools.partial(_piece, total, begin, begin + request.size, shape)
+            )
+            begin += request.size
+        return found
+
+    def _mirrored(self, request: Request, total: Total) -> Mirrored:
+        finished = finish(self.aggregation, len(request.parts))
+        copies = {}
+        for device in request.devices:
+            with self.towers.on(device):
+                copies[device] = finished(total())
+        return Mirrored(self._accounted(request, copies))
+
+    def _accounted(
+        self, request: Request, copies: dict[str, Tensor]
+    ) -> dict[str, Tensor]:
+        """Let the copies be there only once the account was given."""
+        if self.report is None:
+            return copies
+        first = next(iter(copies.values()))
+        with self.towers.on_tower(0):
+            told = explained(self.report, self.aggregation, request.parts, first)
+        accounted: dict[str, Any] = {}
+        for device, copy in copies.items():
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(self.towers.on(device))
+                if told is not None:
+                    stack.enter_context(control_dependencies([told]))
+                accounted[device] = identity(copy)
+        return accounted
+
+
+def _piece(total: Tensor, begin: int, end: int, shape: Any) -> Tensor:
+    """Return one of the values that were summed side by side."""
+    piece: Tensor = reshape(total[begin:end], shape)
+    return piece

@@ -1,0 +1,77 @@
+"""Where a result is to be: the documented forms of destinations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.device import DeviceName
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.distribute.values import DistributedValues, Mirrored
+from tpuref.interface.functions.identity import identity
+
+
+def devices_of(function: str, destinations: Any, towers: Sequence[str]) -> list[str]:
+    """Return the devices that `destinations` stand for.
+
+    They are a variable, a per-device or mirrored value, a tensor, a device or a list of
+    devices; those of the towers may be named in short.  `function` is the name of the
+    caller, for messages.
+    """
+    if isinstance(destinations, DistributedValues):
+        return destinations.devices
+    if isinstance(destinations, (Tensor, Variable)):
+        return [destinations.device]
+    if isinstance(destinations, str):
+        return [_device(function, destinations, towers)]
+    if isinstance(destinations, (list, tuple)) and destinations:
+        named = [_device(function, device, towers) for device in destinations]
+        return list(dict.fromkeys(named))
+    raise ValueError(_wrong(function, destinations))
+
+
+def _wrong(function: str, destinations: Any) -> str:
+    return (
+        f"{function}: destinations must be a variable, a per-device value, a device "
+        f"such as '/device:TPU:0' or a list of devices, got {destinations!r}"
+        f" [{codes.UNKNOWN_DESTINATION}]"
+    )
+
+
+def _device(function: str, device: Any, towers: Sequence[str]) -> str:
+    """Return the full name of a device; one of the host's is left as it is."""
+    if not isinstance(device, str):
+        raise ValueError(_wrong(function, device))
+    wanted = DeviceName.parse(device)
+    for known in towers:
+        if _covers(wanted, DeviceName.parse(known)):
+            return known
+    if wanted.kind == "TPU":
+        raise coded(
+            ValueError,
+            f"{function}: {device!r} is no device of the strategy, whose devices are "
+            f"{', '.join(towers)}",
+            code=codes.UNKNOWN_DESTINATION,
+        )
+    return str(wanted)
+
+
+def _covers(short: DeviceName, full: DeviceName) -> bool:
+    """Whether a name says nothing else than the full one, and which device it is."""
+    given = {k: v for k, v in vars(short).items() if v is not None}
+    return short.kind is not None and given.items() <= vars(full).items()
+
+
+def broadcast(tensor: Any, destinations: Any, towers: TowerDevices) -> Mirrored:
+    """Return a copy of a value on each of the destinations."""
+    devices = devices_of("broadcast", destinations, towers.names)
+    value, copies = convert_to_tensor(tensor), {}
+    for device in devices:
+        with towers.on(device):
+            copies[device] = identity(value)
+    return Mirrored(copies)

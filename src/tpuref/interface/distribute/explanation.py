@@ -1,0 +1,99 @@
+"""What a reduction did: what each tower held, what was done with it, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.runtime.log import advice
+from tpuref.interface.functions.control_flow import py_func
+
+_log = advice()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An account of one value that was reduced.
+
+    Attributes
+    ----------
+    name
+        The name of the first tower's tensor.
+    aggregation
+        How the values were combined.
+    towers
+        What each tower held, in tower order.
+    divisor
+        What the sum was divided by, 1 where it was not.
+    result
+        The result.
+    """
+
+    name: str
+    aggregation: VariableAggregation
+    towers: tuple[Any, ...]
+    divisor: int
+    result: Any
+
+    def __str__(self) -> str:
+        held = "; ".join(
+            f"tower {tower} held {_brief(value)}"
+            for tower, value in enumerate(self.towers)
+        )
+        return (
+            f"reduced {self.name} by {self.aggregation.name}: {held}; divided by "
+            f"{self.divisor}; the result is {_brief(self.result)}"
+        )
+
+
+Report = Callable[[Explanation], object]
+
+
+def reporter(report: Any) -> Report:
+    """Return what takes the accounts: a function of the user's, or the log for None."""
+    if report is None:
+        return lambda explanation: _log.info("%s", explanation)
+    if not callable(report):
+        raise coded(
+            TypeError,
+            "explain_reductions: report must be a function that takes an Explanation, "
+            f"or None to log, got {report!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    given: Report = report
+    return given
+
+
+def explained(
+    report: Report,
+    aggregation: VariableAggregation,
+    parts: Sequence[Tensor],
+    result: Tensor,
+) -> Operation | None:
+    """Give an account whenever the result is computed.
+
+    Returns the operation that does so; None in eager mode, where it is done.
+    """
+    name = "the value" if executing_eagerly() else parts[0].name
+    divisor = len(parts) if aggregation is VariableAggregation.MEAN else 1
+
+    def tell(*arrays: Any) -> None:
+        report(Explanation(name, aggregation, arrays[:-1], divisor, arrays[-1]))
+
+    if executing_eagerly():
+        tell(*[np.asarray(tensor) for tensor in (*parts, result)])
+        return None
+    told = py_func(tell, [*parts, result], [])
+    return told if isinstance(told, Operation) else None
+
+
+def _brief(value: Any) -> str:
+    return np.array2string(np.asarray(value), threshold=6, edgeitems=2, separator=", ")

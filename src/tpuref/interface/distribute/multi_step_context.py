@@ -1,0 +1,136 @@
+"""What the function of a step can say about its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.tensor import Operation
+from tpuref.interface.distribute.batching import combined_value
+from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.tower_devices import TowerDevices
+
+__all__ = ["MultiStepContext"]
+
+
+class MultiStepContext:
+    """What ``run_steps_on_dataset`` hands to the function of a step, and returns.
+
+    Attributes
+    ----------
+    run_op
+        The operation that runs all steps; None in eager mode, where they ran already.
+    last_step_outputs
+        What the last step set with `set_last_step_output`, by name: a per-device value
+        that is also a list with one tensor for each tower; a tensor where they were
+        combined, or there is but one tower.  Evaluating it runs the steps.
+    non_tensor_outputs
+        What was set with `set_non_tensor_output`, by name.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class Local:
+    ...     def master(self): return "local"
+    ...     def cluster_spec(self): return None
+    >>> with tf.Graph().as_default(), tf.config.override(cores=2):
+    ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=3)
+    ...     with strategy.scope():
+    ...         dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(6))
+    ...         def step(context, x):
+    ...             squares = strategy.call_for_each_tower(tf.square, x)
+    ...             context.set_last_step_output("squares", squares)
+    ...         context = strategy.run_steps_on_dataset(
+    ...             step, dataset.make_one_shot_iterator(), iterations=3)
+    ...     with tf.Session() as sess:
+    ...         [int(x) for x in sess.run(context.last_step_outputs)["squares"]]
+    [16, 25]
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, run_steps_on_dataset.
+    """
+
+    def __init__(self, towers: TowerDevices) -> None:
+        self.run_op: Operation | None = None
+        self.last_step_outputs: dict[str, Any] = {}
+        self.non_tensor_outputs: dict[str, Any] = {}
+        self.set_in_step: dict[str, Any] = {}
+        self._towers = towers
+
+    def set_last_step_output(
+        self,
+        name: str,
+        output: Any,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+    ) -> None:
+        """Say what the step gives out; what the last step gave remains.
+
+        Parameters
+        ----------
+        name
+            The name in `last_step_outputs`.
+        output
+            A tensor, a per-device value, or a structure of those.
+        aggregation
+            How the towers' values are combined, as for ``strategy.reduce``; by default
+            they are not.
+
+        Raises
+        ------
+        ValueError
+            If `aggregation` is no way to combine.
+        """
+        if not isinstance(aggregation, VariableAggregation):
+            raise coded(
+                ValueError,
+                "set_last_step_output: aggregation must be one of "
+                f"tf.VariableAggregation, got {aggregation!r}",
+                code=codes.INVALID_AGGREGATION,
+            )
+
+        def combined(leaf: Any) -> Any:
+            if aggregation is VariableAggregation.NONE:
+                return leaf
+            devices = list(self._towers.names)
+            return combined_value(aggregation, leaf, devices, self._towers)
+
+        def keep(output: Any) -> None:
+            self.set_in_step[name] = nest.map_structure(combined, output)
+
+        _merged_over_towers(keep, output)
+
+    def set_non_tensor_output(self, name: str, output: Any) -> None:
+        """Keep something else than a tensor, such as a name or a list of hooks.
+
+        Parameters
+        ----------
+        name
+            The name in `non_tensor_outputs`.
+        output
+            Anything.  Set by towers, it is a per-device value where they differ.
+        """
+
+        def keep(output: Any) -> None:
+            self.non_tensor_outputs[name] = output
+
+        _merged_over_towers(keep, output)
+
+    def __repr__(self) -> str:
+        return (
+            f"<MultiStepContext outputs={sorted(self.last_step_outputs)} "
+            f"non_tensor_outputs={sorted(self.non_tensor_outputs)}>"
+        )
+
+
+def _merged_over_towers(keep: Callable[[Any], None], output: Any) -> None:
+    """Hand on an output across the towers, merged if the caller is in one."""
+    tower = current_place().tower
+    if tower is None:
+        keep(output)
+    else:
+        tower.merge_call(lambda _, output: keep(output), output)

@@ -1,0 +1,43 @@
+"""The strategy of one tower."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.distribute.strategy import DistributionStrategy
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["OneDeviceStrategy"]
+
+
+@explain_missing_members("tf.contrib.distribute.OneDeviceStrategy")
+class OneDeviceStrategy(DistributionStrategy):
+    """One tower, on one device.
+
+    Parameters
+    ----------
+    device
+        The name of the device.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+    >>> with strategy.scope(), tf.Session() as sess:
+    ...     y = strategy.call_for_each_tower(lambda x: x + 1.0, tf.constant(2.0))
+    ...     float(sess.run(y))
+    3.0
+
+    References
+    ----------
+    001_66db0865fe92828f.txt names it as the parent of TPUStrategy.
+    """
+
+    def __init__(self, device: str) -> None:
+        if not isinstance(device, str):
+            raise coded(
+                TypeError,
+                f"OneDeviceStrategy: device must be a name, got {device!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        super().__init__([device])

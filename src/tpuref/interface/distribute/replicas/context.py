@@ -1,0 +1,172 @@
+"""What a replica can ask: ``tf.distribute.ReplicaContext``, and where a thread is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.interface.distribute.replicas.reduce_op import ReduceOp, reduce_op
+from tpuref.interface.distribute.replicas.reduction import joined, reduced
+from tpuref.interface.distribute.tower_context import TowerContext
+from tpuref.interface.functions.identity import identity
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["InputContext", "ReplicaContext", "ValueContext"]
+
+
+@explain_missing_members("tf.distribute.ReplicaContext")
+class ReplicaContext(TowerContext):
+    """What a function that ``strategy.run`` calls can ask about its replica.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    ...     def total():
+    ...         context = tf.distribute.get_replica_context()
+    ...         number = tf.constant(context.replica_id_in_sync_group + 1)
+    ...         return context.all_reduce("SUM", number)
+    ...     [int(x) for x in strategy.experimental_local_results(strategy.run(total))]
+    [3, 3]
+    """
+
+    @property
+    def devices(self) -> list[str]:
+        """The device of the replica."""
+        return [self.device]
+
+    def merge_call(
+        self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Wait for all replicas, run `merge_fn` once, return this replica's result.
+
+        Parameters
+        ----------
+        merge_fn
+            Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica context.
+        args, kwargs
+            As ``args=(...)`` and ``kwargs={...}``: what this replica contributes.
+        """
+        if not args and kwargs.keys() <= {"args", "kwargs"}:
+            given, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}
+        elif len(args) == 1 and isinstance(args[0], tuple) and not kwargs:
+            given, named = args[0], {}
+        else:
+            given, named = args, kwargs
+        return super().merge_call(merge_fn, *given, **named)
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """Return values combined over all replicas.
+
+        Parameters
+        ----------
+        reduce_op
+            `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
+        value
+            A tensor, or a nest of tensors.
+        options
+            Accepted for compatibility.
+        """
+        op = _op("ReplicaContext.all_reduce", reduce_op)
+        # What is one tensor in all replicas is still a value of each.
+        leaves = [identity(leaf) for leaf in nest.flatten(value)]
+
+        def merge(strategy: Any, *parts: Any) -> Any:
+            return [reduced(op, part, None, strategy.towers) for part in parts]
+
+        if self.is_single_tower:
+            return value
+        found = [identity(total) for total in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, found)
+
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """Return the rows of all replicas, one replica's after the other's.
+
+        Parameters
+        ----------
+        value
+            A tensor, or a nest of tensors.
+        axis
+            The axis along which they are joined.
+        options
+            Accepted for compatibility.
+        """
+        leaves = nest.flatten(value)
+
+        def merge(strategy: Any, *parts: Any) -> Any:
+            return [joined(part, axis, strategy.towers) for part in parts]
+
+        if self.is_single_tower:
+            return value
+        found = [identity(rows) for rows in super().merge_call(merge, *leaves)]
+        return nest.pack_sequence_as(value, found)
+
+    def __repr__(self) -> str:
+        return f"<ReplicaContext {self.tower_id} of {self.num_towers}>"
+
+
+def _op(function: str, given: Any) -> ReduceOp:
+    return reduce_op(function, given)
+
+
+class InputContext:
+    """What a function that makes a dataset can ask about its part of the input.
+
+    Parameters
+    ----------
+    num_input_pipelines, input_pipeline_id
+        How many pipelines there are, and which one it is: one, here.
+    num_replicas_in_sync
+        The number of replicas.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(8)
+    2
+    """
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """Return the batch size of each replica.
+
+        Raises
+        ------
+        ValueError
+            If the replicas cannot have equal parts.
+        """
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"InputContext.get_per_replica_batch_size: {global_batch_size} rows "
+                f"cannot be divided equally among {self.num_replicas_in_sync} replicas"
+            )
+        return global_batch_size // self.num_replicas_in_sync
+
+
+class ValueContext:
+    """What a function that makes the value of one replica can ask.
+
+    Parameters
+    ----------
+    replica_id_in_sync_group
+        The number of the replica.
+    num_replicas_in_sync
+        How many there are.
+    """
+
+    def __init__(
+        self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1
+    ) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync

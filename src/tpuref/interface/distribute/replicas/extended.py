@@ -1,0 +1,98 @@
+"""``strategy.extended``: what optimizers and layers ask of a strategy."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tpuref.interface.distribute.replicas.reduce_op import reduce_op
+from tpuref.names.members import explain_missing_members
+
+if TYPE_CHECKING:
+    from tpuref.interface.distribute.replicas.strategy import Strategy
+
+
+@explain_missing_members("tf.distribute.StrategyExtended")
+class Extended:
+    """The documented part of ``tf.distribute.StrategyExtended``.
+
+    Parameters
+    ----------
+    strategy
+        The strategy.
+    """
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The device of each replica."""
+        return tuple(self._strategy.worker_devices)
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The devices of the components of variables."""
+        return tuple(self._strategy.parameter_devices)
+
+    @property
+    def experimental_require_static_shapes(self) -> bool:
+        """Whether replicas need values of known shape: no."""
+        return False
+
+    def colocate_vars_with(
+        self, colocate_with_variable: Any
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Make the variables of a block on the devices of another one."""
+        return self._strategy.colocate_vars_with(colocate_with_variable)
+
+    def reduce_to(
+        self, reduce_op: Any, value: Any, destinations: Any, options: Any = None
+    ) -> Any:
+        """Return a value combined over the replicas, on some devices."""
+        pairs = [(value, destinations)]
+        return self.batch_reduce_to(reduce_op, pairs)[0]
+
+    def batch_reduce_to(
+        self,
+        reduce_op: Any,
+        value_destination_pairs: Sequence[tuple[Any, Any]],
+        options: Any = None,
+    ) -> list[Any]:
+        """Return several values combined over the replicas, each on some devices."""
+        op = _op("StrategyExtended.batch_reduce_to", reduce_op)
+        return self._strategy.batch_reduce(op.aggregation, value_destination_pairs)
+
+    def update(
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Any = None,
+        group: bool = True,
+    ) -> Any:
+        """Call ``fn(component, *args, **kwargs)`` for each component of a variable."""
+        results = self._strategy.update(var, fn, *args, **(kwargs or {}))
+        return self._strategy.group(results) if group else results
+
+    def value_container(self, value: Any) -> Any:
+        """Return what `value` is a component of, or `value` itself."""
+        return self._strategy.value_container(value)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Return whether a variable was made in the scope of the strategy."""
+        return getattr(v, "_towers", None) == self._strategy.towers
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Call `fn` once for each replica."""
+        return self._strategy.call_for_each_tower(fn, *args, **(kwargs or {}))
+
+    def non_slot_devices(self, var_list: Any) -> list[str]:
+        """Return the devices for variables of an optimizer that belong to no other."""
+        return self._strategy.non_slot_devices(var_list)
+
+
+_op = reduce_op

@@ -1,0 +1,266 @@
+"""The strategies: on TPU cores, on devices of the host, on one device."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.device import DeviceName
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.interface.cluster_resolver.distribute import TPUClusterResolver
+from tpuref.interface.distribute.replicas.strategy import Strategy, refuse
+from tpuref.interface.distribute.system_description import describe_system
+from tpuref.interface.distribute.values import PerDevice
+from tpuref.interface.tpu.device_assignment import DeviceAssignment
+from tpuref.names.members import explain_missing_members
+
+__all__ = [
+    "ExperimentalTPUStrategy",
+    "MirroredStrategy",
+    "MultiWorkerMirroredStrategy",
+    "OneDeviceStrategy",
+    "ParameterServerStrategy",
+    "TPUStrategy",
+]
+
+_NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
+_HOST = "/job:localhost/replica:0/task:0"
+
+
+@explain_missing_members("tf.distribute.TPUStrategy")
+class TPUStrategy(Strategy):
+    """Runs one replica on each core of a TPU system.
+
+    Parameters
+    ----------
+    tpu_cluster_resolver
+        Tells where the system is; None for that of this process.
+    experimental_device_assignment
+        Which cores to use, one for each replica; None for all.
+    experimental_spmd_xla_partitioning
+        Accepted for compatibility.
+
+    Raises
+    ------
+    TypeError
+        If `tpu_cluster_resolver` is no resolver.
+    ValueError
+        If the assignment has several cores for a replica.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution(), tf.config.override(cores=4):
+    ...     resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect("")
+    ...     strategy = tf.distribute.TPUStrategy(resolver)
+    ...     @tf.function
+    ...     def number():
+    ...         return tf.identity(
+    ...             tf.distribute.get_replica_context().replica_id_in_sync_group)
+    ...     int(strategy.reduce("SUM", strategy.run(number), axis=None))
+    6
+    """
+
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,
+    ) -> None:
+        given = tpu_cluster_resolver
+        self._resolver = TPUClusterResolver("local") if given is None else given
+        described = describe_system(self._resolver)
+        assignment = experimental_device_assignment
+        if assignment is None:
+            system = described.towers(described.cores)
+            cores: Sequence[int] = range(described.cores)
+        else:
+            system, cores = _assigned(assignment, described.job)
+        super().__init__([described.core_device(k) for k in cores], system)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that led to the system."""
+        return self._resolver
+
+    def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Give and return tensors, one for each replica, as a program of cores does."""
+        inputs = nest.map_structure(_as_tensor, [list(args), kwargs])
+        results = super()._for_each(fn, *inputs[0], **inputs[1])
+        return nest.map_structure(self._per_replica, results)
+
+    def _per_replica(self, leaf: Any) -> Any:
+        tensor, names = _as_tensor(leaf), self.towers.names
+        if len(names) == 1 or not isinstance(tensor, Tensor):
+            return tensor
+        return PerDevice(dict.fromkeys(names, tensor))
+
+
+class ExperimentalTPUStrategy(TPUStrategy):
+    """The earlier name of `TPUStrategy`, with ``device_assignment``.
+
+    Parameters
+    ----------
+    tpu_cluster_resolver, device_assignment
+        As for `TPUStrategy`.
+    """
+
+    def __init__(
+        self, tpu_cluster_resolver: Any = None, device_assignment: Any = None
+    ) -> None:
+        super().__init__(tpu_cluster_resolver, device_assignment)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    """Return a number or an array as a tensor, and anything else as it is."""
+    return convert_to_tensor(leaf) if isinstance(leaf, _NUMBERS) else leaf
+
+
+def _assigned(assignment: Any, job: str | None) -> tuple[TowerSystem, Sequence[int]]:
+    """Return the cores of an assignment, and their numbers."""
+    if not isinstance(assignment, DeviceAssignment):
+        raise refuse(
+            "TPUStrategy", "device_assignment", "a DeviceAssignment", assignment
+        )
+    if assignment.num_cores_per_replica != 1:
+        raise refuse(
+            "TPUStrategy",
+            "device_assignment",
+            "one with a single core for each replica",
+            assignment.num_cores_per_replica,
+        )
+    coordinates = assignment.core_assignment
+    topology = assignment.topology
+    places = tuple((tuple(map(int, row[0])),) for row in coordinates)
+    flat = topology.device_coordinates.reshape(topology.num_cores, -1).tolist()
+    numbers = [flat.index(list(place[0])) for place in places]
+    system = TowerSystem(len(places), job, topology.serialized(), places)
+    return system, numbers
+
+
+@explain_missing_members("tf.distribute.MirroredStrategy")
+class MirroredStrategy(Strategy):
+    """Runs one replica for each of several devices of the host.
+
+    Parameters
+    ----------
+    devices
+        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  Any number of
+        CPUs may be named.
+    cross_device_ops
+        Accepted for compatibility.
+
+    Raises
+    ------
+    ValueError
+        If a device is no CPU.
+    """
+
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+        given = ["CPU:0"] if devices is None else devices
+        if not isinstance(given, (list, tuple)) or not given:
+            raise refuse(type(self).__name__, "devices", "a list of devices", devices)
+        super().__init__([_host_device(type(self).__name__, d) for d in given])
+
+
+def _host_device(function: str, device: Any) -> str:
+    wanted = DeviceName.parse(device) if isinstance(device, str) else DeviceName()
+    if wanted.kind != "CPU":
+        raise refuse(
+            function,
+            "a device",
+            "a CPU such as 'CPU:0'; for cores of a TPU system use TPUStrategy",
+            device,
+        )
+    return f"{_HOST}/device:CPU:{wanted.index or 0}"
+
+
+class MultiWorkerMirroredStrategy(MirroredStrategy):
+    """`MirroredStrategy` for several workers, of which there is one here.
+
+    Parameters
+    ----------
+    communication, cluster_resolver, communication_options
+        Accepted for compatibility.
+
+    Raises
+    ------
+    NotImplementedError
+        If ``TF_CONFIG`` names several workers.
+    """
+
+    def __init__(
+        self,
+        communication: Any = None,
+        cluster_resolver: Any = None,
+        communication_options: Any = None,
+    ) -> None:
+        cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+        workers = len([*cluster.get("worker", ()), *cluster.get("chief", ())])
+        if workers > 1:
+            raise _one_worker("MultiWorkerMirroredStrategy", f"{workers} workers")
+        super().__init__()
+
+
+class ParameterServerStrategy:
+    """Variables on servers of their own, which a single process does not have.
+
+    Raises
+    ------
+    NotImplementedError
+        Always; the message says what to use.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise _one_worker("ParameterServerStrategy", "parameter servers")
+
+
+def _one_worker(function: str, wanted: str) -> NotImplementedError:
+    return coded(
+        NotImplementedError,
+        f"{function}: {wanted} are not supported; tpuref runs one program, whose "
+        "replicas are on the cores of tf.distribute.TPUStrategy",
+        code=codes.REPLICA_ARGUMENT,
+    )
+
+
+@explain_missing_members("tf.distribute.OneDeviceStrategy")
+class OneDeviceStrategy(Strategy):
+    """Runs one replica, on one device.
+
+    Parameters
+    ----------
+    device
+        A CPU, or a core such as ``"TPU:0"``.
+    """
+
+    def __init__(self, device: str) -> None:
+        if not isinstance(device, str):
+            raise refuse("OneDeviceStrategy", "device", "a name", device)
+        wanted = DeviceName.parse(device)
+        if wanted.kind != "TPU":
+            super().__init__([_host_device("OneDeviceStrategy", device)])
+            return
+        described = describe_system(TPUClusterResolver("local"))
+        core = wanted.index or 0
+        if core >= described.cores:
+            cores = f"one of {described.cores} cores"
+            raise refuse("OneDeviceStrategy", "device", cores, device)
+        every = described.towers(described.cores)
+        topology = described.topology
+        if topology is None:
+            super().__init__([described.core_device(core)], every)
+            return
+        row = topology.device_coordinates.reshape(described.cores, -1)[core]
+        place = ((tuple(map(int, row)),),)
+        system = TowerSystem(1, described.job, topology.serialized(), place)
+        super().__init__([described.core_device(core)], system)

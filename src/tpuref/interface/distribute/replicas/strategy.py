@@ -1,0 +1,263 @@
+"""``tf.distribute.Strategy``: what all strategies of TensorFlow 2 have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
+from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.distribute.grouping import merged
+from tpuref.interface.distribute.replicas.context import (
+    InputContext,
+    ReplicaContext,
+    ValueContext,
+)
+from tpuref.interface.distribute.replicas.datasets import ReplicaDataset, dealt, divided
+from tpuref.interface.distribute.replicas.extended import Extended
+from tpuref.interface.distribute.replicas.reduce_op import reduce_op
+from tpuref.interface.distribute.replicas.reduction import joined, reduced
+from tpuref.interface.distribute.shared_variables import SharedVariables
+from tpuref.interface.distribute.strategy import DistributionStrategy
+from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["Strategy"]
+
+
+@explain_missing_members("tf.distribute.Strategy")
+class Strategy(DistributionStrategy):
+    """One program for several replicas, each on a device of its own.
+
+    Parameters
+    ----------
+    devices
+        The device of each replica.
+    system
+        The cores that run the replicas; None where the host does.
+    """
+
+    def __init__(
+        self, devices: Sequence[str], system: TowerSystem | None = None
+    ) -> None:
+        begin_eagerly()
+        super().__init__(devices)
+        self.towers = TowerDevices(self.towers.names, system, replicas=True)
+
+    def _tower_context(self, number: int, variables: SharedVariables) -> ReplicaContext:
+        return ReplicaContext(self, number, variables)
+
+    @property
+    def extended(self) -> Extended:
+        """Further methods, which optimizers and layers use."""
+        return Extended(self)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that led to the devices, None without one."""
+        return None
+
+    # -- running -------------------------------------------------------------------
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
+        """Call `fn` once for each replica, and return its results together.
+
+        A `tf.function` runs as one program of all replicas.  Replicas on cores always
+        do: another function is traced at each call, because it may do something else
+        each time.
+
+        Parameters
+        ----------
+        fn
+            The function.
+        args, kwargs
+            Its arguments; of values per replica each call gets its own.
+        options
+            Accepted for compatibility.
+
+        Returns
+        -------
+        object
+            The structure that `fn` returned, with a value per replica for each leaf
+            that is not one object in all replicas.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.eager_execution():
+        ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        ...     @tf.function
+        ...     def doubled(x):
+        ...         return 2 * x
+        ...     results = strategy.run(doubled, args=(tf.constant(4),))
+        ...     [int(x) for x in strategy.experimental_local_results(results)]
+        [8, 8]
+        """
+        values = listed(f"{type(self).__name__}.run: args", args)
+        named = {} if kwargs is None else kwargs
+        if not isinstance(named, Mapping):
+            name = f"{type(self).__name__}.run: kwargs"
+            raise wrong_type(name, "a dict or None", named)
+        program = self._program(self._for_each, fn)
+        if program is None:
+            return self._for_each(fn, *values, **named)
+        return program(*values, **named)
+
+    def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        with self.scope():
+            return self.call_for_each_tower(fn, *args, **kwargs)
+
+    # -- results -------------------------------------------------------------------
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
+        """Return a value of all replicas combined to one tensor.
+
+        Parameters
+        ----------
+        reduce_op
+            `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
+        value
+            What `run` returned, or a nest of that.
+        axis
+            The axes of each replica's value over which to combine as well; None for
+            none.
+
+        Raises
+        ------
+        ValueError
+            If `reduce_op` is something else, the replicas' shapes differ, or one value
+            for all replicas is to be summed.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.eager_execution():
+        ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        ...     rows = strategy.experimental_distribute_values_from_function(
+        ...         lambda context: tf.constant([1.0, 2.0]))
+        ...     print(float(strategy.reduce("SUM", rows, axis=0)))
+        6.0
+        """
+        op = _named("Strategy.reduce", reduce_op)
+        if isinstance(axis, (int, list, tuple, type(None))):
+            with self.scope():
+                return reduced(op, value, axis, self.towers)
+        # An optimizer asks for a mirrored value on the devices of a variable.
+        return super().reduce(op.aggregation, value, axis)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """Return the rows of all replicas joined, in the order of the replicas.
+
+        Parameters
+        ----------
+        value
+            What `run` returned, or a nest of that.
+        axis
+            The axis along which they are joined.
+        """
+        with self.scope():
+            return joined(value, axis, self.towers)
+
+    # -- data ----------------------------------------------------------------------
+
+    def experimental_distribute_dataset(
+        self, dataset: Any, options: Any = None
+    ) -> ReplicaDataset:
+        """Return a dataset whose batches are divided among the replicas.
+
+        Parameters
+        ----------
+        dataset
+            A dataset of batches for all replicas together.
+        options
+            Accepted for compatibility.
+
+        Returns
+        -------
+        ReplicaDataset
+            Its elements are values per replica.  Each replica gets the same number of
+            rows, rounded up; the last ones get fewer, or none.
+
+        Raises
+        ------
+        ValueError
+            If the elements have no rows.
+        """
+        return divided(dataset, self.towers.names)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+    ) -> ReplicaDataset:
+        """Return a dataset whose elements go to the replicas in turn.
+
+        Parameters
+        ----------
+        dataset_fn
+            A function of an `InputContext` that returns a dataset of batches for one
+            replica; it is called once.
+        options
+            Accepted for compatibility.
+
+        Returns
+        -------
+        ReplicaDataset
+            At its end, replicas without an element get an empty one; where the size of
+            batches is fixed, that incomplete round is left out.
+        """
+        context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
+        return dealt(dataset_fn(context), self.towers.names)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_distribute_values_from_function(
+        self, value_fn: Callable[[ValueContext], Any]
+    ) -> Any:
+        """Return a value per replica, made by a function of a `ValueContext`."""
+        count = self.num_replicas_in_sync
+        values = [value_fn(ValueContext(k, count)) for k in range(count)]
+        return merged(values, self.towers.names, apart=True)
+
+    def experimental_make_numpy_dataset(self, numpy_input: Any) -> Dataset:
+        """Return a dataset of the rows of arrays."""
+        return Dataset.from_tensor_slices(numpy_input)
+
+    def make_dataset_iterator(self, dataset: Any) -> Any:
+        """Return an iterator of a dataset whose batches are divided."""
+        return self._iterator(self.experimental_distribute_dataset(dataset))
+
+    def make_input_fn_iterator(
+        self, input_fn: Any, replication_mode: Any = None
+    ) -> Any:
+        """Return an iterator of the dataset that a function of the input makes."""
+        return self._iterator(self.distribute_datasets_from_function(input_fn))
+
+    @staticmethod
+    def _iterator(dataset: ReplicaDataset) -> Any:
+        if executing_eagerly():
+            return iter(dataset)
+        return dataset.make_initializable_iterator()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.num_replicas_in_sync} replicas>"
+
+
+_named = reduce_op
+
+
+def refuse(function: str, argument: str, wanted: str, got: Any) -> ValueError:
+    """Return the error for an argument that a strategy cannot use."""
+    return coded(
+        ValueError,
+        f"{function}: {argument} must be {wanted}, got {got!r}",
+        code=codes.REPLICA_ARGUMENT,
+    )

@@ -1,0 +1,917 @@
+"""One program for several towers: what all distribution strategies have in common."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed, wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.context import context
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.engine.graph.variables import variable_creator_scope
+from tpuref.engine.runtime.hosts import here
+from tpuref.engine.tracing.function import Function, functions_run_eagerly
+from tpuref.interface.distribute.batching import ReducedValues, reduced
+from tpuref.interface.distribute.dataset import PerDeviceDataset, per_device_dataset
+from tpuref.interface.distribute.destinations import broadcast, devices_of
+from tpuref.interface.distribute.explanation import Explanation, reporter
+from tpuref.interface.distribute.grouping import selected, selected_mirrored, unwrapped
+from tpuref.interface.distribute.multi_step_context import MultiStepContext
+from tpuref.interface.distribute.shared_variables import SharedVariables
+from tpuref.interface.distribute.steps import run_steps
+from tpuref.interface.distribute.tower_context import (
+    TowerContext,
+    current_place,
+    in_scope,
+    reporting,
+)
+from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.distribute.towers import call_for_each_tower
+from tpuref.interface.distribute.updates import update, update_non_slot
+from tpuref.interface.distribute.values import (
+    DistributedValues,
+    MapOutput,
+    Mirrored,
+    PerDevice,
+    container_of,
+)
+from tpuref.interface.distribute.variable_creation import create_variable
+from tpuref.interface.distribute.variables import read_var
+from tpuref.interface.functions.control_flow import group
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["DistributionStrategy"]
+
+
+@explain_missing_members("tf.contrib.distribute.DistributionStrategy")
+class DistributionStrategy:
+    """One program for several towers, each on a device of its own.
+
+    Parameters
+    ----------
+    devices
+        The device of each tower.
+    system
+        The cores that run the towers; None where the host does.
+
+    Attributes
+    ----------
+    towers
+        The devices, and the cores behind them.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt has each property and method under its name, except for
+    `explain_reductions` and the later names.
+    """
+
+    is_default = False
+
+    def __init__(
+        self, devices: Sequence[str], system: TowerSystem | None = None
+    ) -> None:
+        named = listed(f"{type(self).__name__}: devices", devices)
+        self.towers = TowerDevices(tuple(named), system)
+        self._traced: weakref.WeakKeyDictionary[Function, Function] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    # -- properties ------------------------------------------------------------
+
+    @property
+    def between_graph(self) -> bool:
+        """Whether each worker builds a graph of its own: never, one drives all."""
+        return False
+
+    @property
+    def is_single_tower(self) -> bool:
+        """Whether there is one tower, so that functions are called only once."""
+        return self.num_towers == 1
+
+    @property
+    def num_towers(self) -> int:
+        """The number of towers, by which a mean over the towers divides."""
+        return self.towers.count
+
+    @property
+    def parameter_devices(self) -> list[str]:
+        """The devices of the components of variables: those of the towers."""
+        return list(self.towers.names)
+
+    @property
+    def worker_devices(self) -> list[str]:
+        """The device of each tower, in tower order."""
+        return list(self.towers.names)
+
+    @property
+    def worker_device_index(self) -> Any:
+        """The number of each tower's device, as an argument for `call_for_each_tower`.
+
+        A per-device value of the numbers from 0 up; the number 0 for a single tower.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of the strategy's scope, and within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.worker_device_index)
+        [0, 1]
+        """
+        self._require_cross_tower("worker_device_index")
+        if self.is_single_tower:
+            return 0
+        return PerDevice({device: k for k, device in enumerate(self.towers.names)})
+
+    @property
+    def should_checkpoint(self) -> bool:
+        """Whether this program saves checkpoints: on the first host alone."""
+        return here.is_chief()
+
+    @property
+    def should_init(self) -> bool:
+        """Whether this program initialises variables: yes, every host its own."""
+        return True
+
+    @property
+    def should_save_summary(self) -> bool:
+        """Whether this program saves summaries: on the first host alone."""
+        return here.is_chief()
+
+    # -- scopes ----------------------------------------------------------------
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Make this the strategy of a block, and enter cross-tower context.
+
+        Variables made in the block have a component on each of `parameter_devices`.
+        Other threads are not affected.
+
+        Raises
+        ------
+        RuntimeError
+            If the scope of another strategy is in force, or within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     v = tf.get_variable("v", [])
+        ...     tf.get_distribution_strategy() is strategy
+        True
+        >>> len(strategy.unwrap(v))
+        2
+        """
+        return self._entered()
+
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[DistributionStrategy]:
+        if current_place().strategy is not None:
+            self._check_nesting()
+            yield self
+            return
+
+        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+            return create_variable(self.towers, next_creator, arguments)
+
+        with in_scope(self), variable_creator_scope(creator):
+            yield self
+
+    def _check_nesting(self) -> None:
+        around = current_place().strategy
+        if around is not self:
+            raise coded(
+                RuntimeError,
+                f"{self!r}: scope() was entered within the scope of {around!r}; the "
+                "scopes of two strategies cannot be nested, leave the other first",
+                code=codes.NESTED_SCOPES,
+            )
+        self._require_cross_tower("scope")
+
+    def colocate_vars_with(
+        self, colocate_with_variable: Any
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Make the variables of a block on the devices of another one.
+
+        Parameters
+        ----------
+        colocate_with_variable
+            A variable made in the scope, or what `non_slot_devices` returned.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of the strategy's scope.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     with strategy.colocate_vars_with(strategy.worker_devices[1]):
+        ...         w = tf.get_variable("w", [])
+        >>> w.devices
+        ['/replica:0/task:0/device:TPU:1']
+        """
+        self._require_scope("colocate_vars_with")
+        devices = devices_of(
+            "colocate_vars_with", colocate_with_variable, self.towers.names
+        )
+
+        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+            return next_creator(**{"colocated": devices, **arguments})
+
+        return variable_creator_scope(creator)
+
+    # -- towers ----------------------------------------------------------------
+
+    def call_for_each_tower(
+        self, fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call `fn` once for each tower, and return its results merged.
+
+        Each call is made in a tower context (`tf.get_tower_context`), its operations
+        are placed on the device of the tower and run on that core, in eager mode as
+        one program of all towers: a `tf.function` is traced once for all calls, another
+        function at each call.
+
+        Parameters
+        ----------
+        fn
+            The function.  In graph mode the towers' calls follow one another in tower
+            order, each up to its next ``merge_call``.
+        args, kwargs
+            Its arguments; each tower gets its own component of per-device and mirrored
+            values.  ``run_concurrently`` (default True) is not handed on: with False, a
+            function that is no `tf.function` runs operation by operation in eager
+            mode, in this process, one tower after the other.
+
+        Returns
+        -------
+        object
+            The structure that `fn` returned, with a per-device value in place of each
+            leaf that is not one object in all towers.
+
+        Raises
+        ------
+        RuntimeError
+            If the towers make different numbers of merge calls, or outside of the
+            scope, or within a tower.
+        ValueError
+            If the towers return different structures.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> def merge_fn(distribution, value):
+        ...     return sum(distribution.unwrap(value))
+        >>> def fn(three):
+        ...     context = tf.get_tower_context()
+        ...     value = three + context.tower_id
+        ...     return context.merge_call(merge_fn, value) + value
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.call_for_each_tower(fn, 3))
+        [10, 11]
+        """
+        self._require_cross_tower("call_for_each_tower")
+        program = self._program(self.call_for_each_tower, fn)
+        if program is not None and kwargs.get("run_concurrently", True):
+            kwargs.pop("run_concurrently", None)
+            return program(*args, **kwargs)
+        variables = SharedVariables()
+        contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
+        return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
+
+    def _program(
+        self, each: Callable[..., Any], fn: Callable[..., Any]
+    ) -> Callable[..., Any] | None:
+        """Return what runs ``each(fn, ...)`` at once in eager mode.
+
+        None where its operations run one by one: in a tape they do, so that it sees
+        each of them.
+        """
+        if not executing_eagerly() or functions_run_eagerly() or context.recorders:
+            return None
+        if isinstance(fn, Function):
+            if fn not in self._traced:
+                self._traced[fn] = fn.around(each)
+            return self._traced[fn]
+        if self.towers.system is None:
+            return None
+        return functools.partial(Function(each).once, fn)
+
+    def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
+        return TowerContext(self, number, variables)
+
+    def map(
+        self,
+        map_over: Any,
+        fn: Callable[..., Any],
+        *args: Any,
+        **kwargs: Any,
+    ) -> MapOutput:
+        """Call ``fn(element, *args, **kwargs)`` for each element.
+
+        The document leaves the entry empty.  As in the release it belongs to, the
+        calls are made in cross-tower context; element k is worked on by the device of
+        tower k, counted around.
+
+        Parameters
+        ----------
+        map_over
+            The elements: a list, or a tensor whose first dimension is gone through.
+        fn, args, kwargs
+            The function and its further arguments.
+
+        Returns
+        -------
+        MapOutput
+            The results: ``get()`` and `unwrap` list them, `reduce` combines them.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.map([1.0, 2.0, 3.0], lambda x, factor: x * factor, 10.0).get()
+        [10.0, 20.0, 30.0]
+        """
+        self._require_cross_tower("map")
+        results = []
+        for k, element in enumerate(map_over):
+            device = self.towers.names[k % self.num_towers]
+            with self.towers.on(device):
+                own = selected_mirrored(device, (args, kwargs), "map")
+                results.append(fn(element, *own[0], **own[1]))
+        return MapOutput(results)
+
+    # -- values of the towers --------------------------------------------------
+
+    def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
+        """Copy a value to several devices.
+
+        Parameters
+        ----------
+        tensor
+            The value.
+        destinations
+            A mirrored variable, a device or a list of devices; None for
+            `worker_devices`.
+
+        Returns
+        -------
+        Mirrored
+            A copy on each of the devices.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     copies = strategy.broadcast(tf.constant(5.0))
+        ...     [float(copy) for copy in sess.run(strategy.unwrap(copies))]
+        [5.0, 5.0]
+        """
+        self._require_cross_tower("broadcast")
+        chosen = self.towers.names if destinations is None else destinations
+        return broadcast(tensor, chosen, self.towers)
+
+    def reduce(
+        self,
+        aggregation: VariableAggregation,
+        value: Any,
+        destinations: Any,
+    ) -> Mirrored:
+        """Combine the towers' values.
+
+        Parameters
+        ----------
+        aggregation
+            ``tf.VariableAggregation.SUM``, ``MEAN`` or ``ONLY_FIRST_TOWER``.
+        value
+            A per-device value with one component for each tower, or what `map`
+            returned.
+        destinations
+            Where the result is to be: a mirrored variable, a per-device value, a device
+            or a list of devices.  `value` itself for all towers.
+
+        Returns
+        -------
+        Mirrored
+            The result, on each of the destinations.
+
+        Raises
+        ------
+        ValueError
+            If `aggregation` is none of the three, `value` is not of that kind, or
+            `destinations` names no device of the strategy.
+
+        Notes
+        -----
+        Sums are formed in tower order; float16 and bfloat16 are added in float32 and
+        rounded once.  A warning is logged where means over the towers' batches are
+        summed.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     losses = strategy.call_for_each_tower(
+        ...         lambda: tf.constant(tf.get_tower_context().tower_id + 1.0))
+        ...     mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
+        ...     [float(value) for value in sess.run(strategy.unwrap(mean))]
+        [1.5, 1.5]
+        """
+        self._require_cross_tower("reduce")
+        pairs = [(value, destinations)]
+        return reduced("reduce", aggregation, pairs, self.towers)[0]
+
+    def batch_reduce(
+        self,
+        aggregation: VariableAggregation,
+        value_destination_pairs: Sequence[tuple[Any, Any]],
+    ) -> ReducedValues:
+        """Combine several values of the towers at once.
+
+        Values of one dtype and of known shapes are laid side by side and summed
+        together, so that the towers wait for one another less often.
+
+        Parameters
+        ----------
+        aggregation
+            As for `reduce`.
+        value_destination_pairs
+            Pairs of value and destinations, each as for `reduce`.
+
+        Returns
+        -------
+        list of Mirrored
+            One result for each pair.  The attribute ``collectives`` of the list tells
+            how many sums over the towers there are.
+
+        Raises
+        ------
+        ValueError
+            As for `reduce`, and if something is no pair.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     one = strategy.call_for_each_tower(lambda: tf.constant(1.0))
+        ...     two = strategy.call_for_each_tower(lambda: tf.constant([2.0, 3.0]))
+        ...     sums = strategy.batch_reduce(
+        ...         tf.VariableAggregation.SUM, [(one, one), (two, two)])
+        >>> len(sums), sums.collectives
+        (2, 1)
+        """
+        self._require_cross_tower("batch_reduce")
+        pairs = list(value_destination_pairs)
+        for pair in pairs:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                raise coded(
+                    ValueError,
+                    "batch_reduce: value_destination_pairs must be pairs "
+                    f"(value, destinations), got {pair!r}",
+                    code=codes.UNKNOWN_DESTINATION,
+                )
+        return reduced("batch_reduce", aggregation, pairs, self.towers)
+
+    def explain_reductions(
+        self, report: Callable[[Explanation], object] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Give an account of each reduction that is built in a block.
+
+        Whenever a result is computed, the account tells what each tower held, the
+        operation, the divisor and the result.  It is an addition to the document.
+
+        Parameters
+        ----------
+        report
+            A function that takes an `Explanation`; None to log the accounts.
+
+        Raises
+        ------
+        TypeError
+            If `report` is neither None nor callable.
+        RuntimeError
+            Outside of the strategy's scope, and within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with tf.eager_execution(), strategy.scope():
+        ...     losses = strategy.call_for_each_tower(
+        ...         lambda: tf.constant(tf.get_tower_context().tower_id + 1.0))
+        ...     with strategy.explain_reductions(print):
+        ...         mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
+        reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by 2; \
+the result is 1.5
+        """
+        self._require_cross_tower("explain_reductions")
+        return reporting(reporter(report))
+
+    def unwrap(self, value: Any) -> list[Any]:
+        """Return the list of the components of a value.
+
+        Parameters
+        ----------
+        value
+            What `call_for_each_tower` returned, a variable of the scope, or anything.
+
+        Returns
+        -------
+        list
+            The components in tower order; ``[value]`` for a value without any.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.worker_device_index)
+        [0, 1]
+        >>> strategy.unwrap("alone")
+        ['alone']
+        """
+        return unwrapped(value)
+
+    def value_container(self, value: Any) -> Any:
+        """Return what `value` is a component of, or `value` itself.
+
+        Parameters
+        ----------
+        value
+            A component, a container, or anything.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     v = tf.get_variable("contained", [])
+        >>> strategy.value_container(strategy.unwrap(v)[1]) is v
+        True
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, value_container: ``value`` is always in
+        ``unwrap(value_container(value))`` for components and plain values.
+        """
+        return container_of(value)
+
+    def group(self, value: Any, name: str | None = None) -> Operation | None:
+        """Return one operation that waits for all components of a value.
+
+        Parameters
+        ----------
+        value
+            A value of `call_for_each_tower`, `update` or the like.
+        name
+            The name of the operation.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     operations = strategy.call_for_each_tower(tf.no_op)
+        >>> len(strategy.group(operations).control_inputs)
+        2
+        """
+        parts = unwrapped(value)
+        if len(parts) == 1 and name is None and isinstance(parts[0], Operation):
+            return parts[0]
+        return group(*parts, name=name)
+
+    # -- variables -------------------------------------------------------------
+
+    def update(
+        self, var: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
+
+        Parameters
+        ----------
+        var
+            A variable, possibly mirrored.
+        fn
+            The function, which changes the variable that it is given.
+        args, kwargs
+            Its further arguments; each call gets its device's components of mirrored
+            values.
+
+        Returns
+        -------
+        object
+            The results merged, as mirrored values; for a variable of one device the
+            result itself.
+
+        Raises
+        ------
+        TypeError
+            If `var` is no variable, or an argument differs from tower to tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     v = tf.get_variable("grown", initializer=1.0)
+        ...     grown = strategy.update(v, lambda component: component.assign_add(2.0))
+        ...     sess.run(tf.global_variables_initializer())
+        ...     [float(value) for value in sess.run(strategy.unwrap(grown))]
+        [3.0, 3.0]
+        """
+        self._require_cross_tower("update")
+        return update(var, fn, args, kwargs, self.towers)
+
+    def non_slot_devices(self, var_list: Any) -> list[str]:
+        """Return the devices for variables of an optimizer that belong to no other.
+
+        Parameters
+        ----------
+        var_list
+            The variables being optimized; of no matter here.
+
+        Returns
+        -------
+        list of str
+            `parameter_devices`, for `colocate_vars_with` and `update_non_slot`.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> strategy.non_slot_devices([]) == strategy.parameter_devices
+        True
+        """
+        return self.parameter_devices
+
+    def update_non_slot(
+        self, colocate_with: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call ``fn(*args, **kwargs)`` on each of the devices.
+
+        Parameters
+        ----------
+        colocate_with
+            What `non_slot_devices` returned.
+        fn, args, kwargs
+            The function and its arguments, of which each call gets its device's
+            components.  A variable of the strategy stands for its component there.
+
+        Returns
+        -------
+        object
+            The results merged; for one device the result itself.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> devices = strategy.non_slot_devices([])
+        >>> def halve():
+        ...     return power.assign(power / 2.0)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     with strategy.colocate_vars_with(devices):
+        ...         power = tf.get_variable("power", initializer=0.5)
+        ...     halved = strategy.update_non_slot(devices, halve)
+        ...     sess.run(tf.global_variables_initializer())
+        ...     float(sess.run(strategy.unwrap(halved))[1])
+        0.25
+        """
+        self._require_cross_tower("update_non_slot")
+        devices = devices_of("update_non_slot", colocate_with, self.towers.names)
+        return update_non_slot(devices, fn, args, kwargs, self.towers)
+
+    def read_var(self, tower_local_var: Any) -> Tensor:
+        """Return the value of a variable, combined over the towers where they differ.
+
+        Parameters
+        ----------
+        tower_local_var
+            A variable made with ``synchronization=tf.VariableSynchronization.ON_READ``
+            and an aggregation.  Any other variable is read as it is.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     count = tf.get_variable(
+        ...         "count", initializer=0.0,
+        ...         synchronization=tf.VariableSynchronization.ON_READ,
+        ...         aggregation=tf.VariableAggregation.SUM)
+        ...     counted = strategy.call_for_each_tower(lambda: count.assign_add(1.0))
+        ...     sess.run(tf.global_variables_initializer())
+        ...     sess.run(strategy.group(counted))
+        ...     float(sess.run(strategy.read_var(count)))
+        2.0
+        """
+        return read_var(tower_local_var)
+
+    # -- data ------------------------------------------------------------------
+
+    def distribute_dataset(self, dataset_fn: Callable[[], Any]) -> PerDeviceDataset:
+        """Return a dataset whose elements go to the towers in turn.
+
+        Parameters
+        ----------
+        dataset_fn
+            A function without parameters that returns a `tf.data.Dataset`; it is called
+            once.
+
+        Returns
+        -------
+        PerDeviceDataset
+            Its iterator gives per-device values for `call_for_each_tower`: consecutive
+            elements for consecutive towers, without an incomplete last round.
+
+        Raises
+        ------
+        TypeError
+            If `dataset_fn` is not callable.
+        ValueError
+            If it returns no dataset.
+        """
+        return per_device_dataset(dataset_fn, self.towers.names)
+
+    def run_steps_on_dataset(
+        self,
+        fn: Callable[..., Any],
+        iterator: Any,
+        iterations: int = 1,
+        initial_loop_values: Any = None,
+    ) -> MultiStepContext:
+        """Build an operation that runs `fn` several times on the input of a dataset.
+
+        Parameters
+        ----------
+        fn
+            Called as ``fn(context, *inputs)`` in cross-tower context, with a
+            `MultiStepContext` and the next element of `iterator`: a tuple as separate
+            arguments, anything else as one.
+        iterator
+            The iterator of a dataset; initialising it is up to the caller.
+        iterations
+            How often.
+        initial_loop_values
+            Start values of the outputs that `fn` sets.
+
+        Returns
+        -------
+        MultiStepContext
+            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors set in
+            the last of them, ``non_tensor_outputs`` whatever else was set.
+        """
+        self._require_cross_tower("run_steps_on_dataset")
+        return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)
+
+    # -- life ------------------------------------------------------------------
+
+    def initialize(self) -> list[Any] | None:
+        """Do what has to be done first: nothing.
+
+        Returns
+        -------
+        list or None
+            The operations to run, None in eager mode.
+        """
+        return None if executing_eagerly() else []
+
+    def finalize(self) -> list[Any] | None:
+        """Do what has to be done last: nothing.
+
+        Returns
+        -------
+        list or None
+            The operations to run, None in eager mode.
+        """
+        return None if executing_eagerly() else []
+
+    def configure(
+        self,
+        session_config: Any = None,
+        cluster_spec: Any = None,
+        task_type: Any = None,
+        task_id: Any = None,
+    ) -> None:
+        """Take note of the cluster: nothing to be done here."""
+
+    # -- later names -----------------------------------------------------------
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The later name of `num_towers`."""
+        return self.num_towers
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `call_for_each_tower`, in the scope of the strategy.
+
+        Parameters
+        ----------
+        fn
+            The function.
+        args, kwargs
+            Its arguments; of values per replica each call gets its own.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+        >>> strategy.run(lambda x: x + 1, args=(2,))
+        3
+        """
+        function = f"{type(self).__name__}.run"
+        values = listed(f"{function}: args", args)
+        named = {} if kwargs is None else kwargs
+        if not isinstance(named, Mapping):
+            raise wrong_type(f"{function}: kwargs", "a dict or None", named)
+        for key in named:
+            instance_of(str, f"{function}: kwargs", "a dict with names as keys", key)
+        with self.scope():
+            return self.call_for_each_tower(fn, *values, **named)
+
+    def experimental_run_v2(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `run`, of which this is an earlier name."""
+        return self.run(fn, args, kwargs)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """Return what `unwrap` lists, as a tuple; of a nest, that of each tower."""
+        if isinstance(value, DistributedValues) or not nest.is_nested(value):
+            return tuple(self.unwrap(value))
+        return tuple(selected(device, value) for device in self.towers.names)
+
+    # -- where a method may be called ------------------------------------------
+
+    def _require_scope(self, method: str) -> None:
+        """Refuse a call of a method outside of the strategy's scope."""
+        if not self._is_current():
+            raise coded(
+                RuntimeError,
+                f"{type(self).__name__}.{method} must be used inside of `with "
+                "strategy.scope():` of the same strategy",
+                code=codes.OUTSIDE_SCOPE,
+            )
+
+    def _is_current(self) -> bool:
+        """Whether the scope of this strategy is in force."""
+        return current_place().strategy is self
+
+    def _require_cross_tower(self, method: str) -> None:
+        """Refuse a call of a method within a tower, and outside of the scope."""
+        self._require_scope(method)
+        tower = current_place().tower
+        if tower is not None and not self.is_default:
+            raise coded(
+                RuntimeError,
+                f"{type(self).__name__}.{method} must be used in cross-tower context, "
+                f"but was called within tower {tower.tower_id}; use "
+                "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
+                "merge_fn(strategy, value)",
+                code=codes.IN_TOWER_CONTEXT,
+            )

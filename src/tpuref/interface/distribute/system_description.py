@@ -1,0 +1,150 @@
+"""What a strategy knows of the TPU system: hosts, cores, device names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.device import DeviceName
+from tpuref.engine.graph.tower_placement import TowerSystem
+from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
+from tpuref.engine.runtime.topology.topology import Topology
+from tpuref.interface.cluster_resolver.devices import core_counts, list_devices
+
+WORKER = "tpu_worker"
+"""The job of the cores where a resolver names none."""
+
+
+@dataclass(frozen=True)
+class SystemDescription:
+    """The hosts and cores of a TPU system.
+
+    Attributes
+    ----------
+    job
+        The job of the hosts, None for this process alone.
+    hosts
+        The number of hosts.
+    cores_per_host
+        The number of cores of each.
+    topology
+        The topology, where it is known.
+    """
+
+    job: str | None
+    hosts: int
+    cores_per_host: int
+    topology: Topology | None = None
+
+    @property
+    def cores(self) -> int:
+        """The number of cores."""
+        return self.hosts * self.cores_per_host
+
+    def towers(self, count: int) -> TowerSystem:
+        """Return the first cores as those of so many towers.
+
+        The topology of a system elsewhere is not known before it runs; it is taken to
+        be the usual one of its size.
+        """
+        if count == self.cores:
+            return TowerSystem(count, self.job)
+        topology = self.topology or Topology.for_cores(self.cores)
+        coordinates = topology.device_coordinates.reshape(self.cores, -1)
+        assignment = tuple((tuple(map(int, row)),) for row in coordinates[:count])
+        return TowerSystem(count, self.job, topology.serialized(), assignment)
+
+    def core_device(self, core: int) -> str:
+        """Return the device name of a core."""
+        host, ordinal = divmod(core, self.cores_per_host)
+        return f"{self._prefix(host)}/device:TPU:{ordinal}"
+
+    def cpu_device(self, host: int) -> str:
+        """Return the device name of the CPU of a host."""
+        return f"{self._prefix(host)}/device:CPU:0"
+
+    def _prefix(self, host: int) -> str:
+        if self.job is None:
+            return f"/replica:0/task:{host}"
+        return f"/job:{self.job}/task:{host}"
+
+
+def describe_system(resolver: Any) -> SystemDescription:
+    """Return the system that a resolver leads to.
+
+    Parameters
+    ----------
+    resolver
+        An object with ``master()`` and ``cluster_spec()``, and perhaps
+        ``get_job_name()`` and ``num_accelerators()``.  What it does not tell, the
+        master is asked for.
+
+    Raises
+    ------
+    TypeError
+        If it has no such methods.
+    ValueError
+        If the system has no TPU cores, or hosts with different numbers of them.
+    """
+    for method in ("master", "cluster_spec"):
+        if not callable(getattr(resolver, method, None)):
+            raise coded(
+                TypeError,
+                "TPUStrategy: tpu_cluster_resolver must be a tf.contrib."
+                f"cluster_resolver.TPUClusterResolver (with {method}()), got "
+                f"{type(resolver).__name__} {resolver!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+    master = resolver.master()
+    master = master.decode() if isinstance(master, bytes) else master
+    if master in ("", "local"):
+        topology = LOCAL.known_topology(LOCAL_JOB)
+        return SystemDescription(
+            None, topology.num_tasks, topology.num_tpus_per_task, topology
+        )
+    spec, job = resolver.cluster_spec(), _job(resolver)
+    ask = getattr(resolver, "num_accelerators", None)
+    if spec is None or not callable(ask):
+        return _as_listed(master, job)
+    return SystemDescription(job, len(_tasks(spec, job)), _count(ask(), master))
+
+
+def _job(resolver: Any) -> str:
+    named = getattr(resolver, "get_job_name", None)
+    return (named() if callable(named) else None) or WORKER
+
+
+def _tasks(spec: Any, job: str) -> list[str]:
+    jobs: dict[str, list[str]] = spec.as_dict()
+    return list(jobs.get(job) or next(iter(jobs.values()), []))
+
+
+def _count(answer: Any, master: str) -> int:
+    """Return the cores of one host, given as a number or, as releases do, by type."""
+    count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
+    if count < 1:
+        raise coded(
+            ValueError,
+            f"TPUStrategy: the master {master!r} has no TPU cores",
+            code=codes.INVALID_TOWER_COUNT,
+        )
+    return int(count)
+
+
+def _as_listed(master: str, job: str) -> SystemDescription:
+    """Return the system that the devices of a master make up."""
+    hosts = core_counts(list_devices(master, None))
+    counts = set(hosts.values())
+    if len(counts) > 1:
+        raise coded(
+            ValueError,
+            f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
+            f"cores: {dict(hosts)}",
+            code=codes.HOSTS_DIFFER,
+        )
+    cores = _count(next(iter(counts), 0), master)
+    named = DeviceName.parse(next(iter(hosts))).job
+    return SystemDescription(named or job, len(hosts), cores)

@@ -1,0 +1,235 @@
+"""Where the calling thread is: in a tower, or across the towers of a strategy.
+
+This is all that strategies keep for a thread.  `in_scope`, `across_towers`, `in_tower`
+and `reporting` alone change it, each for one block.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.distribute.explanation import Report
+from tpuref.interface.distribute.shared_variables import SharedVariables
+from tpuref.interface.training.distribution import register
+from tpuref.names.members import explain_missing_members
+
+if TYPE_CHECKING:  # only the public type of TowerContext.distribution_strategy
+    from tpuref.interface.distribute.strategy import DistributionStrategy
+
+__all__ = ["TowerContext"]
+
+Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Runs a merge_call for the tower that made it."""
+
+
+@explain_missing_members("tf.contrib.distribute.TowerContext")
+class TowerContext:
+    """What a function that ``call_for_each_tower`` runs can ask about its tower.
+
+    Attributes
+    ----------
+    distribution_strategy
+        The strategy that the tower belongs to.
+    tower_id
+        The number of the tower, from 0 up.
+    variables
+        The variables that the towers have made.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.get_tower_context().num_towers
+    1
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, call_for_each_tower.
+    """
+
+    def __init__(
+        self,
+        strategy: DistributionStrategy,
+        tower_id: int,
+        variables: SharedVariables,
+    ) -> None:
+        self.distribution_strategy = strategy
+        self.tower_id = tower_id
+        self.variables = variables
+
+    @property
+    def strategy(self) -> DistributionStrategy:
+        """The later name of `distribution_strategy`."""
+        return self.distribution_strategy
+
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        """The later name of `tower_id`."""
+        return self.tower_id
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The later name of `num_towers`."""
+        return self.num_towers
+
+    @property
+    def num_towers(self) -> int:
+        """The number of towers of the strategy."""
+        return self.distribution_strategy.num_towers
+
+    @property
+    def is_single_tower(self) -> bool:
+        """Whether the strategy has one tower only."""
+        return self.distribution_strategy.is_single_tower
+
+    @property
+    def device(self) -> str:
+        """The device that the tower runs on, ``""`` for the default strategy."""
+        return self.distribution_strategy.worker_devices[self.tower_id]
+
+    def merge_call(
+        self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Wait for all towers, run `merge_fn` once, and return this tower's result.
+
+        Parameters
+        ----------
+        merge_fn
+            Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-tower context,
+            with per-device values instead of the towers' arguments.
+        args, kwargs
+            What this tower contributes.
+
+        Returns
+        -------
+        object
+            What `merge_fn` returned, with this tower's components of it.
+
+        Raises
+        ------
+        RuntimeError
+            If the towers do not all call it equally often, or it is called by another
+            thread than that of the tower or from within ``tf.cond`` or
+            ``tf.while_loop``.
+        """
+        if not self._is_current():
+            raise coded(
+                RuntimeError,
+                f"merge_call of tower {self.tower_id} was called outside of the "
+                "tower's own function; get the context with tf.get_tower_context() "
+                "where it is used",
+                code=codes.MISPLACED_MERGE_CALL,
+            )
+        function = functools.partial(merge_fn, self.distribution_strategy)
+        return current_place().merge(function, args, kwargs)
+
+    def _is_current(self) -> bool:
+        """Whether the calling thread runs this tower."""
+        return current_place().tower is self
+
+    def __repr__(self) -> str:
+        return f"<TowerContext tower {self.tower_id} of {self.num_towers}>"
+
+
+def merge_alone(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Run the merge function of a tower that has no others to wait for."""
+    with across_towers():
+        return function(*args, **kwargs)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a thread is.
+
+    Attributes
+    ----------
+    strategy
+        The strategy whose scope is in force, None for the default strategy.
+    tower
+        The context of the tower that is running, None elsewhere.
+    across
+        Whether the thread is in cross-tower context.
+    device
+        The device of the tower or of the update that is running, None elsewhere.
+    merge
+        Runs the merge calls of the tower.
+    report
+        Takes the accounts of the reductions, None for nothing.
+    """
+
+    strategy: DistributionStrategy | None = None
+    tower: TowerContext | None = None
+    across: bool = False
+    device: str | None = ""
+    merge: Merge = merge_alone
+    report: Report | None = None
+
+
+class _Places(threading.local):
+    def __init__(self) -> None:
+        self.stack = [Place()]
+
+
+_places = _Places()
+
+
+def current_place() -> Place:
+    """Return where the calling thread is."""
+    return _places.stack[-1]
+
+
+register(current_place)
+
+
+@contextlib.contextmanager
+def _at(place: Place) -> Iterator[None]:
+    _places.stack.append(place)
+    try:
+        yield
+    finally:
+        _places.stack.pop()
+
+
+def in_scope(
+    strategy: DistributionStrategy | None,
+) -> contextlib.AbstractContextManager[None]:
+    """Enter cross-tower context of a strategy, None for the default one."""
+    report = current_place().report
+    return _at(Place(strategy, across=True, device=None, report=report))
+
+
+def across_towers(
+    device: str | None = None,
+) -> contextlib.AbstractContextManager[None]:
+    """Enter cross-tower context of the current strategy.
+
+    Parameters
+    ----------
+    device
+        The device of the update that runs in the block.
+    """
+    return _at(replace(current_place(), tower=None, across=True, device=device))
+
+
+def in_tower(
+    around: Place, context: TowerContext, merge: Merge
+) -> contextlib.AbstractContextManager[None]:
+    """Enter the context of a tower of the strategy that is current at `around`."""
+    return _at(
+        replace(around, tower=context, across=False, device=context.device, merge=merge)
+    )
+
+
+@contextlib.contextmanager
+def reporting(report: Report) -> Iterator[None]:
+    """Give accounts of the reductions that are built in a block."""
+    with _at(replace(current_place(), report=report)):
+        yield

@@ -1,0 +1,51 @@
+"""The devices of the towers, and the cores behind them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
+
+
+@dataclass(frozen=True)
+class TowerDevices:
+    """Where the towers of a strategy run.
+
+    Attributes
+    ----------
+    names
+        The device of each tower, in tower order.
+    system
+        The cores that run the towers; None where the host does.
+    replicas
+        Whether the strategy and its variables behave as in TensorFlow 2.
+    """
+
+    names: tuple[str, ...]
+    system: TowerSystem | None = None
+    replicas: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number of towers."""
+        return len(self.names)
+
+    @contextlib.contextmanager
+    def on(self, device: str) -> Iterator[None]:
+        """Place the operations of a block on one device."""
+        graph = get_default_graph()
+        with graph.device(device), graph.in_tower(self._place_of(device)):
+            yield
+
+    def on_tower(self, tower: int) -> contextlib.AbstractContextManager[None]:
+        """Place the operations of a block on the device of one tower."""
+        return self.on(self.names[tower])
+
+    def _place_of(self, device: str) -> TowerPlacement | None:
+        """Return the tower whose core runs what is placed on a device."""
+        if self.system is None or device not in self.names:
+            return None
+        return TowerPlacement(self.names.index(device), self.system)

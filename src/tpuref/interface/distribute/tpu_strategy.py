@@ -1,0 +1,252 @@
+"""TPUStrategy: one tower for each core of a TPU system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.session_options import ConfigProto
+from tpuref.interface.distribute.one_device import OneDeviceStrategy
+from tpuref.interface.distribute.strategy import DistributionStrategy
+from tpuref.interface.distribute.system_description import describe_system
+from tpuref.interface.tpu.system import initialize_system, shutdown_system
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["TPUStrategy"]
+
+
+@explain_missing_members("tf.contrib.distribute.TPUStrategy")
+class TPUStrategy(OneDeviceStrategy):
+    """Runs one tower on each core of a TPU system.
+
+    Parameters
+    ----------
+    tpu_cluster_resolver
+        Tells where the system is: a `TPUClusterResolver`, or anything with its methods
+        ``master()`` and ``cluster_spec()``.  For ``"local"`` and ``""`` it is the
+        system of this process, running or as configured.
+    steps_per_run
+        Kept for programs that ask for it; no method here depends on it.
+    num_cores
+        How many cores to use, from the first one on; None for all.
+
+    Raises
+    ------
+    TypeError
+        If `tpu_cluster_resolver` lacks these methods, or `num_cores` is no number.
+    ValueError
+        If the system has fewer cores than `num_cores`, or that is less than 1.
+
+    Notes
+    -----
+    The parent class, and the releases of this interface, call a function once and let
+    the system replicate it.  The document has it called once for each tower, with
+    another ``tower_id`` each time, and so it is here: `is_single_tower` says whether
+    there is just one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class Local:
+    ...     def master(self): return "local"
+    ...     def cluster_spec(self): return None
+    >>> with tf.config.override(cores=4):
+    ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=1)
+    >>> strategy.num_towers, strategy.worker_devices[3]
+    (4, '/replica:0/task:0/device:TPU:3')
+
+    References
+    ----------
+    001_66db0865fe92828f.txt
+    """
+
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any,
+        steps_per_run: int,
+        num_cores: int | None = None,
+    ) -> None:
+        self._resolver = tpu_cluster_resolver
+        self._system = describe_system(tpu_cluster_resolver)
+        self.steps_per_run = steps_per_run
+        towers = self._system.cores if num_cores is None else _checked(num_cores)
+        if towers > self._system.cores:
+            raise coded(
+                ValueError,
+                f"TPUStrategy: num_cores is {towers}, but the TPU system has "
+                f"{self._system.cores} cores; use at most that many, or a larger "
+                f"system (TPUREF_CORES={towers})",
+                code=codes.INVALID_TOWER_COUNT,
+            )
+        devices = [self._system.core_device(k) for k in range(towers)]
+        # the parent of the document takes one device, and knows no cores
+        DistributionStrategy.__init__(self, devices, self._system.towers(towers))
+
+    @property
+    def num_hosts(self) -> int:
+        """The number of hosts of the system."""
+        return self._system.hosts
+
+    @property
+    def num_towers_per_host(self) -> int:
+        """The number of towers on each host.
+
+        The document leaves the entry empty; it is read as the cores in use per host.
+
+        Raises
+        ------
+        ValueError
+            If hosts have different numbers of towers.
+        """
+        full, rest = divmod(self.num_towers, self._system.cores_per_host)
+        if full and rest:
+            raise coded(
+                ValueError,
+                f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
+                f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
+                "choose num_cores as a multiple of that",
+                code=codes.INVALID_TOWER_COUNT,
+            )
+        return self._system.cores_per_host if full else rest
+
+    def get_host_cpu_device(self, host_id: int) -> str:
+        """Return the device name of the CPU of a host.
+
+        The document leaves the entry empty; it is read as the release has it.
+
+        Parameters
+        ----------
+        host_id
+            The number of the host, from 0 up.
+
+        Raises
+        ------
+        TypeError
+            If it is no whole number.
+        ValueError
+            If there is no such host.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> strategy.get_host_cpu_device(0)
+        '/replica:0/task:0/device:CPU:0'
+        """
+        if not isinstance(host_id, int) or isinstance(host_id, bool):
+            raise coded(
+                TypeError,
+                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        if not 0 <= host_id < self.num_hosts:
+            raise coded(
+                ValueError,
+                f"get_host_cpu_device: there is no host {host_id}; the system has "
+                f"{self.num_hosts}, counted from 0",
+                code=codes.UNKNOWN_DESTINATION,
+            )
+        return self._system.cpu_device(host_id)
+
+    def initialize(self) -> list[Any] | None:
+        """Start the TPU system.
+
+        Returns
+        -------
+        list or None
+            In graph mode a list with the tensor of `tf.tpu.initialize_system`, to be
+            run; in eager mode the system is started, and None returned.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> [tensor.op.type for tensor in strategy.initialize()]
+        ['ConfigureDistributedTPU']
+        """
+        started = initialize_system(job=self._system.job)
+        return None if executing_eagerly() else [started]
+
+    def finalize(self) -> list[Any] | None:
+        """Stop the TPU system.
+
+        Returns
+        -------
+        list or None
+            In graph mode a list with the operation of `tf.tpu.shutdown_system`, to be
+            run; in eager mode the system is stopped, and None returned.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> [operation.type for operation in strategy.finalize()]
+        ['ShutdownDistributedTPU']
+        """
+        stopped = shutdown_system(job=self._system.job)
+        return None if executing_eagerly() else [stopped]
+
+    def configure(
+        self,
+        session_config: Any = None,
+        cluster_spec: Any = None,
+        task_type: Any = None,
+        task_id: Any = None,
+    ) -> None:
+        """Write the cluster of the resolver into a session's configuration.
+
+        The document does not say what is configured; it is done as in the release
+        after it: the session also gets variables of its own.
+
+        Parameters
+        ----------
+        session_config
+            A `tf.ConfigProto`, or None.
+        cluster_spec, task_type, task_id
+            Have no effect: the resolver knows the cluster.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> config = tf.ConfigProto()
+        >>> strategy.configure(session_config=config)
+        >>> config.isolate_session_state
+        True
+        """
+        if session_config is None:
+            return
+        argument = "TPUStrategy.configure: session_config"
+        instance_of(ConfigProto, argument, "a tf.ConfigProto or None", session_config)
+        session_config.isolate_session_state = True
+        spec = self._resolver.cluster_spec()
+        if spec is not None:
+            session_config.cluster_def = spec.as_cluster_def()
+
+    def __repr__(self) -> str:
+        return f"<TPUStrategy of {self.num_towers} towers on {self.num_hosts} host(s)>"
+
+
+def _checked(num_cores: Any) -> int:
+    if not isinstance(num_cores, int) or isinstance(num_cores, bool):
+        raise coded(
+            TypeError,
+            "TPUStrategy: num_cores must be a whole number or None, got "
+            f"{type(num_cores).__name__} {num_cores!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    if num_cores < 1:
+        raise coded(
+            ValueError,
+            f"TPUStrategy: num_cores must be at least 1, got {num_cores}; leave it out "
+            "to use all cores",
+            code=codes.INVALID_TOWER_COUNT,
+        )
+    return num_cores

@@ -1,0 +1,304 @@
+"""Variables of a strategy: mirrored over devices, or one for each tower."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.engine.ops.registry import REGISTRY
+from tpuref.engine.ops.state import ASSIGN
+from tpuref.interface.distribute.batching import combined_value
+from tpuref.interface.distribute.reduction import fold
+from tpuref.interface.distribute.tower_context import TowerContext, current_place
+from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.distribute.updates import along, operation_of, update
+from tpuref.interface.distribute.values import DistributedValues
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.logic import logical_and
+
+__all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
+
+
+class DistributedVariable(DistributedValues, Variable):
+    """A variable with a component on each of several devices.
+
+    In a tower, and in an update, it stands for the component there.
+
+    Parameters
+    ----------
+    towers
+        The devices of the strategy that made it.
+    index
+        The component of each device, in device order.
+    """
+
+    def __init__(self, towers: TowerDevices, index: Mapping[str, Variable]) -> None:
+        DistributedValues.__init__(self, index)
+        self._towers = towers
+        first = self.primary
+        self.trainable, self.constraint = first.trainable, first.constraint
+        self.synchronization = first.synchronization
+        self.aggregation = first.aggregation
+        self._name, self._dtype, self._shape = first._name, first.dtype, first.shape
+        self._initializer: Operation | None = None
+
+    @property
+    def primary(self) -> Variable:
+        """The component of the first device."""
+        component: Variable = self.components[0]
+        return component
+
+    def here(self) -> Variable:
+        """Return the component of the current device, or else the first."""
+        component: Variable = self.index.get(current_place().device or "", self.primary)
+        return component
+
+    @property
+    def name(self) -> str:
+        """The name of the first component."""
+        return self.primary.name
+
+    @property
+    def handle(self) -> str:
+        """The key of the component here."""
+        return self.here().handle
+
+    @property
+    def op(self) -> Operation:
+        """The operation of the component here."""
+        return self.here().op
+
+    @property
+    def device(self) -> str:
+        """The device name of the component here."""
+        return self.here().device
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives all components their initial values."""
+        if self._initializer is None:
+            starts = [v.initializer for v in self.components]
+            with _apart(self.graph):
+                self._initializer = group(*starts, name=f"{self._name}/init")
+        assert self._initializer is not None
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that all components start with."""
+        return self.primary.initial_value
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Return whether all components have a value."""
+        known = self.primary.is_initialized()
+        for component in self.components[1:]:
+            known = logical_and(known, component.is_initialized(), name=name)
+        return known
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give all components a value in `session`, without adding to the graph."""
+        for component in self.components:
+            component.load(value, session)
+
+    def start_with(self, value: Any) -> None:
+        """Replace the initial values of all components."""
+        for component in self.components:
+            component.start_with(value)
+        self._initializer = None
+
+    def read_value(self) -> Tensor:
+        """Return the value here: that of the tower, or of the first component."""
+        if current_place().device in self.index or get_default_graph().region is None:
+            return self.here().read_value()
+        with self._towers.on(self.devices[0]):  # only its core knows it
+            return self.primary.read_value()
+
+    def _as_graph_element(self) -> Tensor:
+        return self.here()._as_graph_element()
+
+    def __iter__(self) -> Any:
+        return Variable.__iter__(self)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.name!r} shape={self.shape} "
+            f"dtype={self.dtype.name} {self._told()} on {', '.join(self.devices)}>"
+        )
+
+    def _told(self) -> str:
+        return f"aggregation={self.aggregation.name}"
+
+
+class MirroredVariable(DistributedVariable):
+    """A variable whose components are kept equal.
+
+    Outside of the towers, a change is made to all components.  Within a tower it is
+    combined with that of the other towers first, as the aggregation says.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, scope and update.
+    """
+
+    def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        def change(component: Variable, value: Any) -> Any:
+            return component._change(op, value, name, read_value)
+
+        place = current_place()
+        if place.tower is not None and place.strategy is not None:
+            return self._change_in_tower(place.tower, change, value)
+        if place.across and place.device is not None:
+            return change(self.here(), value)
+        if place.strategy is None:
+            return self._change_all(change, value)
+        return update(self, change, (value,), {}, place.strategy.towers)
+
+    def restore(self, value: Any, session: Any = None) -> None:
+        """Give all components a value of a checkpoint, also within a tower."""
+        for component in self.components:
+            component.restore(value, session)
+
+    def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
+        """Change all components outside of any scope; give the first one's result."""
+        results = [change(component, value) for component in self.components]
+        made = [op for op in map(operation_of, results) if op is not None]
+        return results[0] if executing_eagerly() else along(results[0], made)
+
+    def _change_in_tower(
+        self, tower: TowerContext, change: Callable[..., Any], value: Any
+    ) -> Any:
+        alone = self.aggregation is VariableAggregation.NONE
+        if alone and self._towers.replicas:  # as in TensorFlow 2.4 and later
+            return change(self.here(), value)
+        if alone:
+            raise coded(
+                ValueError,
+                f"{self!r} cannot be assigned within a tower, because nothing says how "
+                "the values of the towers become one; make it with aggregation="
+                "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
+                "merge_call with strategy.reduce and strategy.update",
+                code=codes.NO_AGGREGATION,
+            )
+
+        def merge(strategy: Any, value: Any) -> Any:
+            total = combined_value(self.aggregation, value, self, strategy.towers)
+            return update(self, change, (total,), {}, strategy.towers)
+
+        if not isinstance(value, DistributedValues):
+            value = convert_to_tensor(value, dtype_hint=self.dtype)
+        return tower.merge_call(merge, value)
+
+
+class TowerLocalVariable(DistributedVariable):
+    """A variable of which each tower changes its own component.
+
+    Outside of the towers it reads as the components combined by its aggregation.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, read_var.
+    """
+
+    _whole: Tensor | None = None  # what is fetched, made at the first time
+
+    def read_value(self) -> Tensor:
+        """Return the value of this tower, or that of all towers combined."""
+        if current_place().device in self.index:
+            return self.here().read_value()
+        return self.combined()
+
+    def restore(self, value: Any, session: Any = None) -> None:
+        """Give the components values that combine to `value`."""
+        shared = self.aggregation is VariableAggregation.SUM
+        self.load(value / len(self.components) if shared else value, session)
+
+    def combined(self) -> Tensor:
+        """Return the components combined by the aggregation of the variable."""
+        if self.aggregation is VariableAggregation.NONE:
+            raise coded(
+                ValueError,
+                f"{self!r} cannot be read outside of the towers, because nothing says "
+                "how its components become one; make it with aggregation="
+                "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
+                "strategy.unwrap(variable)",
+                code=codes.NO_AGGREGATION,
+            )
+        values = []
+        for device, component in self.index.items():
+            with self._towers.on(device):
+                values.append(component.read_value())
+        return fold(self.aggregation, values)
+
+    def _spread(self, value: Any) -> Any:
+        """Give the components values that combine to `value`."""
+        share = convert_to_tensor(value, dtype_hint=self.dtype)
+        if self.aggregation is VariableAggregation.SUM:
+            share = cast(share / len(self.components), self.dtype)
+        for device, component in self.index.items():
+            with self._towers.on(device):
+                component.assign(share)
+        return self.combined() if self._combines else share
+
+    @property
+    def _combines(self) -> bool:
+        return self.aggregation is not VariableAggregation.NONE
+
+    def _as_graph_element(self) -> Tensor:
+        if current_place().device in self.index:
+            return self.here()._as_graph_element()
+        if self._whole is None:
+            with _apart(self.graph):
+                self._whole = self.combined()
+        return self._whole
+
+    def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        outside = current_place().device not in self.index
+        if outside and self._towers.replicas and REGISTRY[op] is ASSIGN:
+            return self._spread(value)
+        if outside:
+            raise coded(
+                ValueError,
+                f"{self!r} belongs to the towers and can be assigned only within one; "
+                "assign it in a function that call_for_each_tower runs, or use "
+                "strategy.update(variable, fn)",
+                code=codes.NO_AGGREGATION,
+            )
+        return self.here()._change(op, value, name, read_value)
+
+
+@contextlib.contextmanager
+def _apart(graph: Graph) -> Iterator[None]:
+    """Add operations that any part of the program may use."""
+    with (
+        graph.outside_regions(),
+        graph.name_scope(None),
+        graph.control_dependencies(None),
+    ):
+        yield
+
+
+def read_var(variable: Any) -> Tensor:
+    """Return the value of a variable, combined over the towers where they differ."""
+    if isinstance(variable, TowerLocalVariable):
+        return variable.combined()
+    if not isinstance(variable, Variable):
+        raise coded(
+            TypeError,
+            "read_var: tower_local_var must be a variable, got "
+            f"{type(variable).__name__} {variable!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return variable.read_value()

@@ -1,0 +1,659 @@
+"""The estimator: trains, evaluates and predicts with a model function."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.graph import Graph, GraphKeys
+from tpuref.engine.runtime.hosts import here
+from tpuref.interface.checkpoints.initialization import load_checkpoint
+from tpuref.interface.checkpoints.saver import Saver
+from tpuref.interface.checkpoints.state import latest_checkpoint
+from tpuref.interface.estimator.export_outputs import no_saved_model
+from tpuref.interface.estimator.functions import (
+    call_input_fn,
+    check_model_fn,
+    features_and_labels,
+    parameters_of,
+)
+from tpuref.interface.estimator.mode_keys import ModeKeys
+from tpuref.interface.estimator.progress import bar
+from tpuref.interface.estimator.run_config import RunConfig
+from tpuref.interface.estimator.spec import EstimatorSpec
+from tpuref.interface.files.filesystem import joined
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.random import set_random_seed
+from tpuref.interface.metrics.means import mean
+from tpuref.interface.summary.event_file import FileWriterCache
+from tpuref.interface.summary.messages import Summary
+from tpuref.interface.summary.operations import scalar
+from tpuref.interface.summary.steps import flush_writers
+from tpuref.interface.training.global_step import create_global_step, get_global_step
+from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
+from tpuref.interface.training.hooks.final_ops import FinalOpsHook
+from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
+from tpuref.interface.training.hooks.nan_tensor import NanTensorHook
+from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook
+from tpuref.interface.training.log import log
+from tpuref.interface.training.monitored_session import MonitoredSession
+from tpuref.interface.training.monitored_training_session import (
+    MonitoredTrainingSession,
+)
+from tpuref.interface.training.session_creator import ChiefSessionCreator
+from tpuref.interface.training.warm_start import WarmStartSettings, warm_start
+from tpuref.names.members import explain_missing_members
+
+
+@explain_missing_members("tf.estimator.Estimator")
+class Estimator:
+    """Trains, evaluates and predicts with a model function.
+
+    Parameters
+    ----------
+    model_fn
+        A function of ``features``, and optionally of ``labels``, ``mode``, ``params``
+        and ``config``, that builds the model and returns an `EstimatorSpec`.
+    model_dir
+        The directory of checkpoints and event files, by default that of `config`, or a
+        temporary one.
+    config
+        A `RunConfig`.
+    params
+        What the model function and input functions get as ``params``; each call gets a
+        copy.
+    warm_start_from
+        A checkpoint, or a `tf.estimator.WarmStartSettings`, from which variables begin
+        unless `model_dir` has a checkpoint.
+
+    Raises
+    ------
+    ValueError
+        If `model_fn` takes other parameters, or `model_dir` and `config` differ.
+    TypeError
+        If `model_fn` is no function, or `config` no `RunConfig`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tpuref as tf
+    >>> def input_fn():
+    ...     x = [[0.0], [1.0], [2.0], [3.0]]
+    ...     y = [[1.0], [3.0], [5.0], [7.0]]
+    ...     return tf.data.Dataset.from_tensor_slices((x, y)).repeat().batch(4)
+    >>> def model_fn(features, labels, mode):
+    ...     line = tf.layers.dense(features, 1)
+    ...     if mode == tf.estimator.ModeKeys.PREDICT:
+    ...         return tf.estimator.EstimatorSpec(mode, predictions={"y": line})
+    ...     loss = tf.losses.mean_squared_error(labels, line)
+    ...     step = tf.train.get_global_step()
+    ...     train = tf.train.AdamOptimizer(0.3).minimize(loss, step)
+    ...     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+    >>> estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
+    >>> estimator = estimator.train(input_fn, steps=200)
+    >>> round(float(next(estimator.predict(input_fn))["y"][0]))
+    1
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.estimator.Estimator``.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        model_dir: Any = None,
+        config: Any = None,
+        params: Any = None,
+        warm_start_from: Any = None,
+    ) -> None:
+        check_model_fn(model_fn, params)
+        if config is None:
+            config = RunConfig()
+        argument = "tf.estimator.Estimator: config"
+        instance_of(RunConfig, argument, "a tf.estimator.RunConfig", config)
+        self._config = _with_directory(config, model_dir)
+        self._model_fn = model_fn
+        self._params = copy.deepcopy(params) if params is not None else {}
+        if isinstance(warm_start_from, str):
+            warm_start_from = WarmStartSettings(warm_start_from)
+        self._warm_start = warm_start_from
+
+    # -- what it was given -----------------------------------------------------
+
+    @property
+    def model_dir(self) -> str:
+        """The directory of checkpoints and event files."""
+        return str(self._config.model_dir)
+
+    @property
+    def config(self) -> Any:
+        """A copy of the configuration."""
+        return copy.copy(self._config)
+
+    @property
+    def params(self) -> Any:
+        """A copy of the parameters."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self) -> Callable[..., Any]:
+        """A function of features, labels, mode and config that calls the model's."""
+
+        def public(features: Any, labels: Any, mode: str, config: Any) -> Any:
+            return self._call_model_fn(features, labels, mode, config)
+
+        return public
+
+    # -- what it has learnt ----------------------------------------------------
+
+    def latest_checkpoint(self) -> str | None:
+        """Return the last checkpoint of `model_dir`, None if there is none."""
+        return latest_checkpoint(self.model_dir)
+
+    def get_variable_names(self) -> list[str]:
+        """Return the names of the variables in the last checkpoint."""
+        return sorted(self._trained().get_variable_to_shape_map())
+
+    def get_variable_value(self, name: str) -> Any:
+        """Return a variable in the last checkpoint, as an array.
+
+        Parameters
+        ----------
+        name
+            Its name, such as ``"dense/kernel"``.
+        """
+        return self._trained().get_tensor(name)
+
+    def _trained(self) -> Any:
+        if self.latest_checkpoint() is None:
+            raise coded(
+                ValueError,
+                f"Could not find trained model in model_dir: {self.model_dir}; call "
+                "train first",
+                code=codes.NO_CHECKPOINT,
+            )
+        return load_checkpoint(self.model_dir)
+
+    def eval_dir(self, name: str | None = None) -> str:
+        """Return the directory of the event files of an evaluation.
+
+        Parameters
+        ----------
+        name
+            The name that ``evaluate`` was given.
+        """
+        return joined(self.model_dir, "eval" if not name else f"eval_{name}")
+
+    # -- training --------------------------------------------------------------
+
+    def train(
+        self,
+        input_fn: Callable[..., Any],
+        hooks: Sequence[Any] | None = None,
+        steps: int | None = None,
+        max_steps: int | None = None,
+        saving_listeners: Sequence[Any] | None = None,
+    ) -> Any:
+        """Train the model, from the last checkpoint if there is one.
+
+        Parameters
+        ----------
+        input_fn
+            A function that returns features, ``(features, labels)`` or a
+            `tf.data.Dataset` of them; it may take mode, params and config.
+        hooks
+            Session hooks.
+        steps
+            How many steps to train; until the input ends, if None.
+        max_steps
+            The step to train to, from wherever the last checkpoint is.
+        saving_listeners
+            Called around each checkpoint.
+
+        Returns
+        -------
+        Estimator
+            This estimator.
+
+        Raises
+        ------
+        ValueError
+            If `steps` and `max_steps` are given together, or are not positive.
+        tpuref.interface.training.NanLossDuringTrainingError
+            If the loss is not a number.
+        """
+        check_steps("train", steps=steps, max_steps=max_steps)
+        if steps is not None and max_steps is not None:
+            raise _invalid_steps("Can not provide both steps and max_steps.")
+        if max_steps is not None and max_steps <= self._last_step():
+            log.info("Skipping training since max_steps has already saved.")
+            return self
+        with self._new_graph():
+            spec = self._built(input_fn, ModeKeys.TRAIN, steps, max_steps)
+            self._begin_warm()
+            ends = self._ends_of_training(steps, max_steps)
+            ends += bar(spec.loss, steps, max_steps)
+            loss = self._run_training(spec, [*ends, *(hooks or ())], saving_listeners)
+            flush_writers(get_default_graph())
+        log.info("Loss for final step: %s.", loss)
+        return self
+
+    def _last_step(self) -> int:
+        here.meet("find the last step")
+        return step_of_checkpoint(self.latest_checkpoint())
+
+    def _new_graph(self) -> Any:
+        graph = Graph()
+        scope = graph.as_default()
+        with graph.as_default():
+            set_random_seed(self._config.tf_random_seed)
+            create_global_step(graph)
+        return scope
+
+    def _built(
+        self,
+        input_fn: Any,
+        mode: str,
+        steps: int | None = None,
+        max_steps: int | None = None,
+    ) -> EstimatorSpec:
+        features, labels = self._inputs(input_fn, mode)
+        return self._call_model_fn(features, labels, mode, self.config)
+
+    def _inputs(self, input_fn: Any, mode: str) -> tuple[Any, Any]:
+        given = call_input_fn(input_fn, mode, self.params or None, self.config)
+        features, labels = features_and_labels(given)
+        return features, None if mode == ModeKeys.PREDICT else labels
+
+    def _call_model_fn(
+        self, features: Any, labels: Any, mode: str, config: Any
+    ) -> EstimatorSpec:
+        log.info("Calling model_fn.")
+        spec = call_model_fn(
+            self._model_fn,
+            features,
+            labels,
+            mode=mode,
+            params=self.params,
+            config=config,
+        )
+        log.info("Done calling model_fn.")
+        checked: EstimatorSpec = checked_spec(self._model_fn, spec, EstimatorSpec)
+        return checked
+
+    def _begin_warm(self) -> None:
+        if self._warm_start is not None and self.latest_checkpoint() is None:
+            log.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
+            warm_start(*self._warm_start)
+
+    def _ends_of_training(self, steps: Any, max_steps: Any) -> list[Any]:
+        if steps is None and max_steps is None:
+            return []
+        return [StopAtStepHook(steps, max_steps)]
+
+    def _run_training(
+        self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
+    ) -> Any:
+        config = self._config
+        scalar("loss", spec.loss)
+        own: list[Any] = [NanTensorHook(spec.loss), *self._logs(spec)]
+        self._add_saver()
+        chief = self._with_checkpoints(spec, hooks, list(listeners or ()))
+        with MonitoredTrainingSession(
+            master=config.master,
+            is_chief=True,
+            checkpoint_dir=self.model_dir,
+            scaffold=spec.scaffold,
+            hooks=[*hooks, *own, *spec.training_hooks],
+            chief_only_hooks=chief,
+            save_checkpoint_secs=0,
+            save_summaries_steps=config.save_summary_steps,
+            config=config.session_config,
+            log_step_count_steps=self._step_counter(),
+        ) as session:
+            loss = None
+            while not session.should_stop():
+                _, loss = session.run([spec.train_op, spec.loss])
+        return loss
+
+    def _with_checkpoints(
+        self, spec: EstimatorSpec, hooks: list[Any], listeners: list[Any]
+    ) -> list[Any]:
+        """Return the chief's hooks, one of which saves if the configuration says so."""
+        config, chief = self._config, list(spec.training_chief_hooks)
+        given = [*hooks, *spec.training_hooks, *chief]
+        savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
+        for saver in savers[:1]:
+            saver._listeners += listeners
+        seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
+        if savers or not (seconds or steps):
+            return chief
+        saver = CheckpointSaverHook(
+            self.model_dir,
+            save_secs=seconds,
+            save_steps=steps,
+            scaffold=spec.scaffold,
+            listeners=listeners,
+        )
+        saver._set_steps_per_run(self._steps_per_run())
+        return [*chief, saver]
+
+    def _logs(self, spec: EstimatorSpec) -> list[Any]:
+        every = self._config.log_step_count_steps
+        if every is None:
+            return []
+        shown = {"loss": spec.loss, "step": get_global_step()}
+        return [LoggingTensorHook(shown, every_n_iter=every)]
+
+    def _steps_per_run(self) -> int:
+        return 1
+
+    def _step_counter(self) -> int | None:
+        every: int | None = self._config.log_step_count_steps
+        return every
+
+    def _add_saver(self) -> None:
+        graph, config = get_default_graph(), self._config
+        if not graph.get_collection(GraphKeys.SAVERS):
+            saver = Saver(
+                max_to_keep=config.keep_checkpoint_max,
+                keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+                defer_build=True,
+                allow_empty=True,
+            )
+            graph.add_to_collection(GraphKeys.SAVERS, saver)
+
+    # -- evaluation ------------------------------------------------------------
+
+    def evaluate(
+        self,
+        input_fn: Callable[..., Any],
+        steps: int | None = None,
+        hooks: Sequence[Any] | None = None,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
+    ) -> dict[str, Any]:
+        """Evaluate the model of a checkpoint.
+
+        Parameters
+        ----------
+        input_fn
+            As for `train`.
+        steps
+            How many batches; until the input ends, if None.
+        hooks
+            Session hooks.
+        checkpoint_path
+            The checkpoint, by default the last one; without any, the model is evaluated
+            with its initial values.
+        name
+            The name of this evaluation, for several ones with other data.
+
+        Returns
+        -------
+        dict
+            The metrics of the specification, ``loss`` (the mean over the batches) and
+            ``global_step``.
+
+        Raises
+        ------
+        ValueError
+            If `steps` is not positive.
+        """
+        check_steps("evaluate", steps=steps)
+        path = self._checkpoint(checkpoint_path, "evaluate")
+        started = time.time()
+        log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
+        with self._new_graph():
+            spec = self._built(input_fn, ModeKeys.EVAL, steps)
+            values = self._run_evaluation(spec, steps, path, list(hooks or ()))
+            flush_writers(get_default_graph())
+        log.info("Inference Time : %0.5fs", time.time() - started)
+        log.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
+        self._write_evaluation(values, name)
+        return values
+
+    def _run_evaluation(
+        self, spec: EstimatorSpec, steps: Any, path: Any, hooks: list[Any]
+    ) -> dict[str, Any]:
+        pairs = self._metric_pairs(spec)
+        update = group(*[pair[1] for pair in pairs.values()])
+        finals = {key: pair[0] for key, pair in pairs.items()}
+        finals["global_step"] = get_global_step()
+        hooks = [*hooks, *spec.evaluation_hooks]
+        self._add_saver()
+        final = FinalOpsHook(finals)
+        with self._session(spec, path, [*hooks, final], evaluating=True) as session:
+            done = 0
+            while not session.should_stop() and (steps is None or done < steps):
+                session.run(update)
+                done += 1
+                log.info("Evaluation [%d/%s]", done, steps or "all")
+        return dict(sorted(final.final_ops_values.items()))
+
+    def _metric_pairs(self, spec: EstimatorSpec) -> dict[str, Any]:
+        pairs = dict(spec.eval_metric_ops)
+        if "loss" in pairs:
+            raise coded(
+                ValueError,
+                "tf.estimator.Estimator.evaluate: Metric with name 'loss' is not "
+                "allowed, because the estimator defines it; rename it in "
+                "eval_metric_ops",
+                code=codes.INVALID_SPEC,
+            )
+        return {**pairs, "loss": mean(spec.loss)}
+
+    def _session(
+        self, spec: EstimatorSpec, path: Any, hooks: list[Any], evaluating: bool
+    ) -> Any:
+        config = self._config
+        return MonitoredSession(
+            ChiefSessionCreator(
+                scaffold=spec.scaffold,
+                master=config.evaluation_master if evaluating else config.master,
+                config=config.session_config,
+                checkpoint_filename_with_path=path,
+            ),
+            hooks=hooks,
+        )
+
+    def _checkpoint(self, given: str | None, verb: str) -> str | None:
+        here.meet("find the last checkpoint")
+        path = given or self.latest_checkpoint()
+        if path is None:
+            log.info(
+                "Could not find trained model in model_dir: %s, running "
+                "initialization to %s.",
+                self.model_dir,
+                verb,
+            )
+        return path
+
+    def _write_evaluation(self, values: Mapping[str, Any], name: str | None) -> None:
+        shown = ", ".join(f"{key} = {value}" for key, value in values.items())
+        step = values["global_step"]
+        log.info("Saving dict for global step %d: %s", step, shown)
+        summary = Summary()
+        for key, value in values.items():
+            if key != "global_step" and np.ndim(value) == 0:
+                summary.value.add(tag=key, simple_value=float(value))
+        writer = FileWriterCache.get(self.eval_dir(name))
+        writer.add_summary(summary, step)
+        writer.flush()
+
+    # -- prediction ------------------------------------------------------------
+
+    def predict(
+        self,
+        input_fn: Callable[..., Any],
+        predict_keys: Any = None,
+        hooks: Sequence[Any] | None = None,
+        checkpoint_path: str | None = None,
+        yield_single_examples: bool = True,
+    ) -> Iterator[Any]:
+        """Yield the predictions for an input, from the model of a checkpoint.
+
+        Parameters
+        ----------
+        input_fn
+            As for `train`; labels are left out.  Prediction ends with its dataset.
+        predict_keys
+            The keys of the predictions to give, or one of them; by default all.
+        hooks
+            Session hooks.
+        checkpoint_path
+            As for `evaluate`.
+        yield_single_examples
+            Whether each row is yielded by itself, or a whole batch.
+
+        Yields
+        ------
+        dict or numpy.ndarray
+            The predictions, in the structure that the model function gave them.
+
+        Raises
+        ------
+        ValueError
+            If a key is unknown, or predictions differ in the number of rows.
+        """
+        path = self._checkpoint(checkpoint_path, "predict")
+        with self._new_graph():  # not while the caller has the predictions
+            spec = self._built(input_fn, ModeKeys.PREDICT)
+            wanted = _chosen(spec.predictions, predict_keys)
+            self._add_saver()
+            all_hooks = [*(hooks or ()), *spec.prediction_hooks]
+            session = self._session(spec, path, all_hooks, evaluating=False)
+        with session:
+            while not session.should_stop():
+                values = session.run(wanted)
+                if yield_single_examples:
+                    yield from _rows(values)
+                else:
+                    yield values
+
+    # -- what there is no counterpart of ---------------------------------------
+
+    def export_saved_model(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise NotImplementedError: there is no SavedModel here."""
+        raise no_saved_model("tf.estimator.Estimator.export_saved_model")
+
+    export_savedmodel = experimental_export_all_saved_models = export_saved_model
+
+
+def call_model_fn(
+    model_fn: Callable[..., Any],
+    features: Any,
+    labels: Any,
+    **known: Any,
+) -> Any:
+    """Call a model function with as much as it takes."""
+    names = parameters_of(model_fn)
+    if "labels" in names:
+        known["labels"] = labels
+    elif labels is not None:
+        raise coded(
+            ValueError,
+            "model_fn does not take labels, but input_fn returns labels.",
+            code=codes.INVALID_MODEL_FUNCTION,
+        )
+    given = {name: value for name, value in known.items() if name in names}
+    return model_fn(features=features, **given)
+
+
+def checked_spec(model_fn: Any, spec: Any, kinds: Any) -> Any:
+    """Refuse what a model function returned, unless it is a specification."""
+    if not isinstance(spec, kinds):
+        name = getattr(model_fn, "__name__", repr(model_fn))
+        raise coded(
+            ValueError,
+            f"model_fn {name} should return an EstimatorSpec, got "
+            f"{type(spec).__name__} {spec!r}; return one for each mode",
+            code=codes.INVALID_MODEL_FUNCTION,
+        )
+    return spec
+
+
+def check_steps(method: str, **steps: Any) -> None:
+    """Refuse numbers of steps that are not positive."""
+    for name, value in steps.items():
+        if value is not None and value <= 0:
+            raise _invalid_steps(
+                f"tf.estimator.Estimator.{method}: Must specify {name} > 0, given: "
+                f"{value}"
+            )
+
+
+def _invalid_steps(why: str) -> Exception:
+    return coded(ValueError, why, code=codes.INVALID_STEPS)
+
+
+def step_of_checkpoint(path: str | None) -> int:
+    """Return the global step of a checkpoint, 0 without one."""
+    if path is None:
+        return 0
+    reader = load_checkpoint(path)
+    name = GraphKeys.GLOBAL_STEP
+    return int(reader.get_tensor(name)) if reader.has_tensor(name) else 0
+
+
+def load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
+    """Return the global step of the last checkpoint of a directory, 0 without one."""
+    return step_of_checkpoint(latest_checkpoint(checkpoint_dir))
+
+
+def _with_directory(config: Any, model_dir: Any) -> Any:
+    """Return a configuration with a directory."""
+    model_dir = None if model_dir is None else str(model_dir)
+    if model_dir and config.model_dir and model_dir != config.model_dir:
+        raise coded(
+            ValueError,
+            "`model_dir` are set both in constructor and `RunConfig`, but with "
+            f"different values: {model_dir!r} and {config.model_dir!r}; give one",
+            code=codes.INVALID_RUN_CONFIG,
+        )
+    chosen = model_dir or config.model_dir
+    if not chosen:
+        chosen = tempfile.mkdtemp()
+        log.warning("Using temporary folder as model directory: %s", chosen)
+    return config.replace(model_dir=chosen)
+
+
+def _chosen(predictions: Any, keys: Any) -> Any:
+    """Return the predictions that are asked for."""
+    if not keys or not isinstance(predictions, Mapping):
+        return predictions
+    keys = [keys] if isinstance(keys, str) else list(keys)
+    wanted = {key: value for key, value in predictions.items() if key in keys}
+    if not wanted:
+        raise coded(
+            ValueError,
+            f"Expected to run at least one output from {sorted(predictions)}, "
+            f"provided {keys}.",
+            code=codes.INVALID_SPEC,
+        )
+    return wanted
+
+
+def _rows(values: Any) -> Iterator[Any]:
+    """Give the rows of a batch one by one."""
+    counts = {len(array) for array in nest.flatten(values)}
+    if len(counts) != 1:
+        raise coded(
+            ValueError,
+            "tf.estimator.Estimator.predict: Batch length of predictions should be "
+            f"same, got {sorted(counts)} rows; give yield_single_examples=False",
+            code=codes.INVALID_SPEC,
+        )
+    for row in range(counts.pop()):
+        yield nest.map_structure(lambda array, row=row: array[row], values)

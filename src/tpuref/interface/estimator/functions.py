@@ -1,0 +1,104 @@
+"""The two functions of a user that an estimator calls, and what they may take."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.interface.data.dataset import Dataset
+
+_MODEL_ARGUMENTS = ("features", "labels", "mode", "params", "self", "config")
+
+
+def parameters_of(function: Callable[..., Any]) -> list[str]:
+    """Return the names that a function takes, without those a partial has bound."""
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    return [name for name in signature(function).parameters if name not in bound]
+
+
+def check_model_fn(model_fn: Any, params: Any) -> None:
+    """Refuse a model function that cannot be called with features, labels and mode.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+    ValueError
+        If it lacks a parameter, or has others than those known.
+    """
+    if not callable(model_fn):
+        raise wrong_type("tf.estimator.Estimator: model_fn", "a function", model_fn)
+    names = parameters_of(model_fn)
+    if "features" not in names:
+        raise _refused(model_fn, names, "must take features")
+    if params is not None and "params" not in names:
+        raise _refused(model_fn, names, "must take params, since params= is given")
+    unknown = [name for name in names if name not in _MODEL_ARGUMENTS]
+    kinds = signature(model_fn).parameters
+    if any(kinds[name].kind is not Parameter.VAR_KEYWORD for name in unknown):
+        raise _refused(model_fn, names, f"has unexpected parameters {unknown}")
+
+
+def _refused(model_fn: Any, names: Sequence[str], why: str) -> Exception:
+    name = getattr(model_fn, "__name__", model_fn)
+    return coded(
+        ValueError,
+        f"model_fn {name}({', '.join(names)}) {why}; "
+        "write def model_fn(features, labels, mode, params)",
+        code=codes.INVALID_MODEL_FUNCTION,
+    )
+
+
+def call_input_fn(input_fn: Any, mode: str, params: Any, config: Any) -> Any:
+    """Call an input function with as many of mode, params and config as it takes."""
+    if not callable(input_fn):
+        raise wrong_type("tf.estimator: input_fn", "a function", input_fn)
+    names = parameters_of(input_fn)
+    known = {"mode": mode, "params": params, "config": config}
+    given = {name: value for name, value in known.items() if name in names}
+    if "params" in names and params is None:
+        del given["params"]
+    return input_fn(**given)
+
+
+def features_and_labels(result: Any) -> tuple[Any, Any]:
+    """Return the features and labels that an input function gave.
+
+    It may return features, a pair of features and labels, or a dataset of either.
+    """
+    if isinstance(result, Dataset):
+        result = iterator_of(result).get_next()
+    if isinstance(result, (list, tuple)) and not hasattr(result, "_fields"):
+        if len(result) != 2:
+            raise invalid_input(
+                "input_fn should return (features, labels) as a tuple of two, got "
+                f"{len(result)} elements: {result!r}"
+            )
+        return result[0], result[1]
+    if not [leaf for leaf in nest.flatten(result) if leaf is not None]:
+        raise invalid_input(
+            "input_fn returned no features; return features, (features, labels) or a "
+            "tf.data.Dataset of them"
+        )
+    return result, None
+
+
+def iterator_of(dataset: Dataset) -> Any:
+    """Return an iterator that begins when a session is prepared."""
+    iterator = dataset.make_initializable_iterator()
+    key = GraphKeys.TABLE_INITIALIZERS
+    get_default_graph().add_to_collection(key, iterator.initializer)
+    return iterator
+
+
+def invalid_input(why: str, kind: type[Exception] = ValueError) -> Exception:
+    """Return the error for what an input function gave."""
+    return coded(kind, f"tf.estimator: {why}", code=codes.INVALID_INPUT_FUNCTION)

@@ -1,0 +1,77 @@
+"""The names under ``tf.estimator.inputs``: input functions from arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.arguments import wrong_type
+from tpuref.interface.data.dataset import Dataset
+
+__all__ = ["numpy_input_fn"]
+
+
+def numpy_input_fn(
+    x: Any,
+    y: Any = None,
+    batch_size: int = 128,
+    num_epochs: int | None = 1,
+    shuffle: bool | None = None,
+    queue_capacity: int = 1000,
+    num_threads: int = 1,
+) -> Callable[[], Any]:
+    """Return an input function that gives batches of arrays.
+
+    Parameters
+    ----------
+    x
+        An array, or a dict of arrays with equally many rows.
+    y
+        The labels, in the same form; None for none.
+    batch_size
+        The rows of a batch; the last one may have fewer.
+    num_epochs
+        How often all rows are given; None for no end.
+    shuffle
+        Whether in random order.
+    queue_capacity
+        Among how many rows the next one is drawn.
+    num_threads
+        Accepted for compatibility.
+
+    Raises
+    ------
+    ValueError
+        If `shuffle` is not given.
+    TypeError
+        If `x` is neither an array nor a dict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tpuref as tf
+    >>> rows = {"a": np.arange(3.0)}
+    >>> fn = tf.estimator.inputs.numpy_input_fn(rows, batch_size=2, shuffle=False)
+    >>> with tf.Session() as sess:
+    ...     sess.run(fn())
+    {'a': array([0., 1.])}
+    """
+    if not isinstance(shuffle, bool):
+        raise ValueError(
+            "tf.estimator.inputs.numpy_input_fn: shuffle must be True or False, "
+            f"explicitly, got {shuffle!r}"
+        )
+    if not isinstance(x, (Mapping, np.ndarray)):
+        argument = "tf.estimator.inputs.numpy_input_fn: x"
+        raise wrong_type(argument, "an array or a dict of arrays", x)
+
+    def input_fn() -> Any:
+        dataset = Dataset.from_tensor_slices(x if y is None else (x, y))
+        if shuffle:
+            dataset = dataset.shuffle(queue_capacity)
+        dataset = dataset.repeat(num_epochs).batch(batch_size)
+        return dataset.make_one_shot_iterator().get_next()
+
+    return input_fn

@@ -1,0 +1,192 @@
+"""What input functions give, on its way to the replicas.
+
+::
+
+    input_fn -> tensors -> parts of the replicas      (a thread of the host, ahead)
+                               |
+                               v  FeedBegin, FeedDequeue
+                        the loop on the cores
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.dtypes import string
+from tpuref.engine.graph.build import apply_all, apply_operation
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.lowering import lower
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.meaning.iteration import Iteration
+from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.interface.data.ahead import Ahead
+from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.estimator.functions import (
+    features_and_labels,
+    invalid_input,
+    iterator_of,
+)
+from tpuref.interface.estimator.tpu_config import InputPipelineConfig
+from tpuref.interface.estimator.tpu_context import Replicas
+from tpuref.interface.functions.joining import split
+
+STEPS_AHEAD = 2
+"""For how many steps the input is computed before the cores ask for it."""
+
+
+class ReplicaInput:
+    """The features and labels of each replica, fed to a loop on the cores.
+
+    Parameters
+    ----------
+    call
+        Calls the input function for the time of that number.
+    calls
+        How often.
+    mode
+        One of `InputPipelineConfig`.
+    replicas
+        The replicas.
+    batch_axis
+        Along which dimension each tensor is split; None for the first one.
+    """
+
+    def __init__(
+        self,
+        call: Callable[[int], Any],
+        calls: int,
+        mode: int,
+        replicas: Replicas,
+        batch_axis: Sequence[int] | None = None,
+    ) -> None:
+        self._mode, self._replicas, self._axes = mode, replicas, batch_axis
+        self._count = replicas.count // calls
+        parts = [part for k in range(calls) for part in self._parts(call(k))]
+        self._structure = parts[0]
+        self._tensors = [_sendable(part) for part in parts]
+        self._feed = get_default_graph().unique_name("feed")
+
+    def _parts(self, given: Any) -> list[Any]:
+        """Return the inputs of the replicas that one call feeds."""
+        if self._mode == InputPipelineConfig.PER_HOST_V2 and self._count > 1:
+            return self._in_turn(given)
+        inputs = as_structure(*features_and_labels(given))
+        if self._mode == InputPipelineConfig.BROADCAST:
+            return [inputs] * self._count
+        return self._split(inputs) if self._count > 1 else [inputs]
+
+    def _in_turn(self, given: Any) -> list[Any]:
+        if not isinstance(given, Dataset):
+            raise invalid_input(
+                "with PER_HOST_V2 input_fn must return a tf.data.Dataset, of which "
+                f"each replica takes batches in turn, got {given!r}",
+                TypeError,
+            )
+        iterator = iterator_of(given)
+        return [
+            as_structure(*features_and_labels(iterator.get_next()))
+            for _ in range(self._count)
+        ]
+
+    def _split(self, inputs: Any) -> list[Any]:
+        leaves = [convert_to_tensor(leaf) for leaf in nest.flatten(inputs)]
+        axes = list(self._axes or [0] * len(leaves))
+        if len(axes) != len(leaves):
+            raise invalid_input(
+                f"batch_axis has {len(axes)} entries, but input_fn returns "
+                f"{len(leaves)} tensors"
+            )
+        for leaf, axis in zip(leaves, axes, strict=True):
+            sizes = leaf.shape.as_tuple() if leaf.shape.ndims is not None else ()
+            size = sizes[axis] if len(sizes) > axis else None
+            if size is None or size % self._count:
+                raise invalid_input(
+                    f"{leaf.describe()} of input_fn cannot be split along dimension "
+                    f"{axis} for {self._count} replicas; give batches of "
+                    "params['batch_size'] rows, with drop_remainder=True"
+                )
+        columns = [
+            split(leaf, self._count, axis)
+            for leaf, axis in zip(leaves, axes, strict=True)
+        ]
+        return [
+            nest.pack_sequence_as(inputs, [column[k] for column in columns])
+            for k in range(self._count)
+        ]
+
+    def begin(self, steps: Tensor) -> Operation:
+        """Return the operation that gets the input ready for so many steps."""
+        graph = get_default_graph()
+        program = lower([t for own in self._tensors for t in own], (), ())
+
+        def started(values: Sequence[Array], run: Run) -> Iteration:
+            return Iteration(_elements(program, run))
+
+        token = len(graph.host_functions)
+        graph.host_functions[token] = started
+        return apply_operation(
+            "FeedBegin",
+            steps,
+            name="begin",
+            feed=self._feed,
+            iterator=f"{self._feed}/iterator",
+            token=token,
+            towers=self._replicas.count,
+            width=len(self._tensors[0]),
+        )
+
+    def taken(self) -> tuple[Any, Any]:
+        """Return the features and labels that a replica takes in a step."""
+        tensors = apply_all(
+            "FeedDequeue",
+            name="dequeue",
+            feed=self._feed,
+            dtypes=tuple(tensor.dtype.name for tensor in self._tensors[0]),
+            shapes=tuple(tensor.shape.as_tuple() for tensor in self._tensors[0]),
+        )
+        return parted(nest.pack_sequence_as(self._structure, tensors))
+
+
+def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
+    """Give the arrays of all replicas for one step after another."""
+
+    def computed() -> Iterator[tuple[Array, ...]]:
+        while True:
+            yield tuple(run_program(program, {0: []}, run)[0])
+
+    with contextlib.closing(Ahead(computed(), STEPS_AHEAD)) as ahead:
+        yield from ahead
+
+
+def as_structure(features: Any, labels: Any) -> Any:
+    """Return features and labels as one structure."""
+    return (features,) if labels is None else (features, labels)
+
+
+def parted(inputs: Any) -> tuple[Any, Any]:
+    """Return the features and labels of a structure."""
+    return inputs[0], inputs[1] if len(inputs) == 2 else None
+
+
+def _sendable(inputs: Any) -> list[Tensor]:
+    tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(inputs)]
+    for tensor in tensors:
+        if tensor.dtype == string:
+            raise invalid_input(
+                f"{tensor.describe()} of input_fn is text, which cores do not take; "
+                "leave it out, or turn it into numbers",
+                TypeError,
+            )
+        if not tensor.shape.is_fully_defined():
+            raise invalid_input(
+                f"{tensor.describe()} of input_fn has a size that is not known; use "
+                "dataset.batch(params['batch_size'], drop_remainder=True), or "
+                "set_shape"
+            )
+    return tensors

@@ -1,0 +1,188 @@
+"""How an estimator runs: its directory, its checkpoints and its log."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import number
+from tpuref.base.errors import coded
+from tpuref.engine.runtime.hosts import here
+
+_UNSET = object()
+_REPLACEABLE = (
+    "model_dir",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "device_fn",
+    "protocol",
+    "session_creation_timeout_secs",
+)
+_INTERVALS = ("save_checkpoints_steps", "save_checkpoints_secs")
+_COUNTS = (
+    *_INTERVALS,
+    "save_summary_steps",
+    "log_step_count_steps",
+    "keep_checkpoint_max",
+)
+
+
+class RunConfig:
+    """How an `Estimator` runs.
+
+    Parameters
+    ----------
+    model_dir
+        The directory of checkpoints and event files; None for a temporary one.
+    tf_random_seed
+        The seed of the graphs.
+    save_summary_steps
+        How many steps lie between two summaries; None for none.
+    save_checkpoints_steps, save_checkpoints_secs
+        How many steps, or seconds, lie between two checkpoints.  Give one of them; 600
+        seconds by default, and no checkpoints if both are None.
+    session_config
+        The `tf.ConfigProto` of sessions.
+    keep_checkpoint_max
+        How many checkpoints are kept; 0 or None for all.
+    keep_checkpoint_every_n_hours
+        How often one is kept for good.
+    log_step_count_steps
+        How many steps lie between two lines of progress; None for none.
+    device_fn, protocol, session_creation_timeout_secs
+    experimental_max_worker_delay_secs
+        Kept; there is one process.
+    train_distribute, eval_distribute, experimental_distribute
+        Must be None: use a strategy without an Estimator, or `TPUEstimator`.
+
+    Raises
+    ------
+    ValueError
+        If both kinds of intervals are given, or a number is out of range.
+    NotImplementedError
+        If a strategy is given.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> config = tf.estimator.RunConfig(save_checkpoints_steps=100)
+    >>> config.replace(keep_checkpoint_max=2).save_checkpoints_steps
+    100
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.estimator.RunConfig``.
+    """
+
+    replaceable: tuple[str, ...] = _REPLACEABLE
+
+    def __init__(
+        self,
+        model_dir: Any = None,
+        tf_random_seed: int | None = None,
+        save_summary_steps: int | None = 100,
+        save_checkpoints_steps: Any = _UNSET,
+        save_checkpoints_secs: Any = _UNSET,
+        session_config: Any = None,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000,
+        log_step_count_steps: int | None = 100,
+        train_distribute: Any = None,
+        device_fn: Any = None,
+        protocol: str | None = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: int | None = None,
+        session_creation_timeout_secs: int = 7200,
+    ) -> None:
+        given = (save_checkpoints_steps, save_checkpoints_secs)
+        if all(one not in (_UNSET, None) for one in given):
+            raise _invalid(
+                "give save_checkpoints_steps or save_checkpoints_secs, not both"
+            )
+        if given == (_UNSET, _UNSET):
+            save_checkpoints_secs = 600
+        for strategy in (train_distribute, eval_distribute, experimental_distribute):
+            if strategy is not None:
+                raise coded(
+                    NotImplementedError,
+                    "tf.estimator.RunConfig: an Estimator has no distribution "
+                    f"strategy here, got {strategy!r}; use "
+                    "tf.contrib.tpu.TPUEstimator for several cores, or the strategy "
+                    "without an Estimator",
+                    code=codes.INVALID_RUN_CONFIG,
+                )
+        self.model_dir = None if model_dir is None else str(model_dir)
+        self.tf_random_seed = tf_random_seed
+        self.save_summary_steps = save_summary_steps
+        self.save_checkpoints_steps = _given(save_checkpoints_steps)
+        self.save_checkpoints_secs = _given(save_checkpoints_secs)
+        self.session_config = session_config
+        self.keep_checkpoint_max = keep_checkpoint_max
+        self.keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
+        self.log_step_count_steps = log_step_count_steps
+        self.train_distribute = self.eval_distribute = None
+        self.device_fn = device_fn
+        self.protocol = protocol
+        self.session_creation_timeout_secs = session_creation_timeout_secs
+        self.experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
+        self.master = self.evaluation_master = ""
+        self.task_type, self.task_id = "worker", here.index()
+        self.is_chief = here.is_chief()
+        self.global_id_in_cluster = self.task_id
+        self.num_worker_replicas, self.num_ps_replicas = here.count(), 0
+        self.cluster_spec: Any = None
+        self._check()
+
+    def _check(self) -> None:
+        for name in _COUNTS:
+            value = getattr(self, name)
+            if value is not None and number(f"RunConfig: {name}", value) < 0:
+                raise _invalid(f"{name} must be 0 or more, got {value!r}")
+        if self.log_step_count_steps == 0:
+            raise _invalid("log_step_count_steps must be greater than 0, or None")
+        seed = self.tf_random_seed
+        if seed is not None and not hasattr(seed, "__index__"):
+            raise _invalid(f"tf_random_seed must be an integer, got {seed!r}")
+
+    def replace(self, **kwargs: Any) -> Any:
+        """Return a copy with other values.
+
+        Raises
+        ------
+        ValueError
+            If a name cannot be replaced, or both kinds of intervals are given.
+        """
+        if unknown := [name for name in kwargs if name not in self.replaceable]:
+            raise _invalid(
+                f"replace({', '.join(unknown)}=...): replaceable are "
+                f"{', '.join(self.replaceable)}"
+            )
+        by_steps, by_secs = _INTERVALS
+        if kwargs.get(by_steps) is not None and kwargs.get(by_secs) is not None:
+            raise _invalid(f"replace: give {by_steps} or {by_secs}, not both")
+        if by_steps in kwargs:
+            kwargs.setdefault(by_secs, None)
+        elif by_secs in kwargs:
+            kwargs[by_steps] = None
+        made = copy.copy(self)
+        vars(made).update(kwargs)
+        made._check()
+        return made
+
+
+def _given(value: Any) -> Any:
+    return None if value is _UNSET else value
+
+
+def _invalid(why: str) -> Exception:
+    return coded(
+        ValueError, f"tf.estimator.RunConfig: {why}", code=codes.INVALID_RUN_CONFIG
+    )

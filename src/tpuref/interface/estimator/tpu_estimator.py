@@ -1,0 +1,600 @@
+"""The estimator whose steps run on the cores, many in one program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import instance_of
+from tpuref.base.dtypes import float32, int32
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.lowering import needed_operations
+from tpuref.engine.graph.region import Region
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM
+from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.estimator.estimator import (
+    Estimator,
+    call_model_fn,
+    checked_spec,
+)
+from tpuref.interface.estimator.functions import (
+    call_input_fn,
+    features_and_labels,
+    invalid_input,
+    parameters_of,
+)
+from tpuref.interface.estimator.host_calls import HostCalls
+from tpuref.interface.estimator.loop_hook import LoopHook
+from tpuref.interface.estimator.mode_keys import ModeKeys
+from tpuref.interface.estimator.progress import ExamplesPerSecondHook
+from tpuref.interface.estimator.replica_input import ReplicaInput
+from tpuref.interface.estimator.spec import EstimatorSpec
+from tpuref.interface.estimator.tpu_config import (
+    InputPipelineConfig,
+    RunConfig,
+    check_count,
+)
+from tpuref.interface.estimator.tpu_context import (
+    Replicas,
+    TPUContext,
+    batch_of_call,
+    batch_of_replica,
+    calls_of,
+    input_mode,
+    replicas_of,
+)
+from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec, invalid_host_call
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.placeholders import placeholder
+from tpuref.interface.functions.repetition import pad
+from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.tpu.sharding import shard
+from tpuref.interface.tpu.training_loop import while_loop
+from tpuref.interface.training.global_step import get_global_step
+from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
+from tpuref.interface.training.log import log
+
+INITIAL_LOSS = 1e7
+"""The loss of a loop before its first step."""
+
+_RESERVED = ("batch_size", "context")
+
+
+class TPUEstimator(Estimator):
+    """Trains, evaluates and predicts with a model function on the cores.
+
+    Parameters
+    ----------
+    model_fn
+        As for `Estimator`; it must take ``params``, and returns a `TPUEstimatorSpec`.
+        It is called once, and what it builds runs on every replica.
+    model_dir, warm_start_from
+        As for `Estimator`.
+    config
+        A `RunConfig` of ``tf.contrib.tpu``.
+    params
+        A dict without ``batch_size`` and ``context``, which the functions of the user
+        get in their ``params``.
+    use_tpu
+        Whether to use the cores; otherwise the model runs on the host.
+    train_batch_size, eval_batch_size, predict_batch_size
+        The batch sizes over all replicas, multiples of their number.
+    batch_axis
+        For each tensor of an input function, the dimension to split; the first one by
+        default.  Only with PER_HOST_V1.
+    eval_on_tpu
+        Whether `evaluate` uses the cores.
+    export_to_tpu, export_to_cpu, export_saved_model_api_version
+        Accepted for compatibility.
+    embedding_config_spec
+        Must be None.
+
+    Raises
+    ------
+    ValueError
+        If a batch size is missing or no positive integer, or `params` has a reserved
+        key.
+    TypeError
+        If `config` has another type.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tpuref as tf
+    >>> def input_fn(params):
+    ...     x = tf.data.Dataset.range(8).map(lambda k: tf.cast(k, tf.float32))
+    ...     pairs = x.map(lambda k: ([k], [2.0 * k + 1.0])).repeat()
+    ...     return pairs.batch(params["batch_size"], drop_remainder=True)
+    >>> def model_fn(features, labels, mode, params):
+    ...     line = tf.layers.dense(features, 1)
+    ...     loss = tf.losses.mean_squared_error(labels, line)
+    ...     optimizer = tf.contrib.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.3))
+    ...     train = optimizer.minimize(loss, tf.train.get_global_step())
+    ...     return tf.contrib.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train)
+    >>> config = tf.contrib.tpu.RunConfig(
+    ...     model_dir=tempfile.mkdtemp(),
+    ...     tpu_config=tf.contrib.tpu.TPUConfig(iterations_per_loop=100, num_shards=4))
+    >>> estimator = tf.contrib.tpu.TPUEstimator(
+    ...     model_fn, config=config, train_batch_size=8)
+    >>> estimator = estimator.train(input_fn, max_steps=300)
+    >>> round(float(estimator.get_variable_value("dense/bias")[0]))
+    1
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUEstimator``.
+    """
+
+    def __init__(
+        self,
+        model_fn: Callable[..., Any],
+        model_dir: Any = None,
+        config: Any = None,
+        params: Any = None,
+        use_tpu: bool = True,
+        train_batch_size: int | None = None,
+        eval_batch_size: int | None = None,
+        predict_batch_size: int | None = None,
+        batch_axis: Sequence[int] | None = None,
+        eval_on_tpu: bool = True,
+        export_to_tpu: bool = True,
+        export_to_cpu: bool = True,
+        warm_start_from: Any = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: Any = None,
+    ) -> None:
+        argument = "tf.contrib.tpu.TPUEstimator: config"
+        instance_of(RunConfig, argument, "a tf.contrib.tpu.RunConfig", config)
+        self._sizes = {
+            ModeKeys.TRAIN: train_batch_size,
+            ModeKeys.EVAL: eval_batch_size,
+            ModeKeys.PREDICT: predict_batch_size,
+        }
+        _check(model_fn, params, use_tpu, self._sizes, embedding_config_spec)
+        super().__init__(model_fn, model_dir, config, params or {}, warm_start_from)
+        self._uses_cores = {
+            ModeKeys.TRAIN: use_tpu,
+            ModeKeys.EVAL: use_tpu and eval_on_tpu,
+            ModeKeys.PREDICT: use_tpu,
+        }
+        self._batch_axis = batch_axis
+        self._known: Replicas | None = None
+        self._loop: LoopHook | None = None
+
+    # -- building --------------------------------------------------------------
+
+    def _built(
+        self,
+        input_fn: Any,
+        mode: str,
+        steps: int | None = None,
+        max_steps: int | None = None,
+    ) -> EstimatorSpec:
+        if "params" not in parameters_of(input_fn):
+            raise invalid_input(
+                f"input_fn {getattr(input_fn, '__name__', input_fn)} does not include "
+                "params argument, required by TPUEstimator to pass batch size as "
+                'params["batch_size"]'
+            )
+        self._loop = None
+        if not self._uses_cores[mode]:
+            log.info("Running %s on CPU", mode)
+            return self._built_on_host(input_fn, mode)
+        replicas = self._replicas()
+        self._check_batch(mode, replicas)
+        if mode == ModeKeys.PREDICT:
+            return self._built_prediction(input_fn, replicas)
+        if mode == ModeKeys.TRAIN and steps is None and max_steps is None:
+            raise coded(
+                ValueError,
+                "For TPU training, one of `steps` or `max_steps` must be set. Cannot "
+                "be both `None`.",
+                code=codes.INVALID_STEPS,
+            )
+        if mode == ModeKeys.EVAL and steps is None:
+            raise coded(
+                ValueError,
+                "Evaluate `steps` must be set on TPU. Cannot be `None`.",
+                code=codes.INVALID_STEPS,
+            )
+        return self._built_loop(input_fn, mode, replicas, steps, max_steps)
+
+    def _built_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
+        extra = {"batch_size": self._sizes[mode], "use_tpu": False}
+        params = with_items(self.params, extra)
+        given = call_input_fn(input_fn, mode, params, self.config)
+        features, labels = features_and_labels(given)
+        if mode == ModeKeys.PREDICT:
+            labels = None
+        spec = self._model(features, labels, mode, params)
+        if isinstance(spec, TPUEstimatorSpec):
+            spec = spec.as_estimator_spec()
+        hooks = (*spec.training_hooks, *self._speed(mode, 1))
+        changed: EstimatorSpec = spec._replace(training_hooks=hooks)
+        return changed
+
+    def _built_loop(
+        self,
+        input_fn: Any,
+        mode: str,
+        replicas: Replicas,
+        steps: int | None,
+        max_steps: int | None,
+    ) -> EstimatorSpec:
+        fed = self._replica_input(input_fn, mode, replicas)
+        config = self._config.tpu_config
+        training = mode == ModeKeys.TRAIN
+        every = config.experimental_host_call_every_n_steps if training else 1
+        calls = HostCalls(replicas, every)
+        built: list[TPUEstimatorSpec] = []
+
+        def step(turn: Tensor, loss: Tensor) -> list[Tensor]:
+            region = get_default_graph().region
+            assert region is not None
+            before = len(region.operations)
+            spec = self._model_on_core(*fed.taken(), mode, replicas)
+            built[:] = [spec]
+            if mode == ModeKeys.EVAL:
+                calls.add("eval_metrics", spec.eval_metrics)
+            calls.add("host_call", spec.host_call)
+            done = calls.sent(turn)
+            if training:
+                done.append(spec.train_op)
+            own = cast(spec.loss, float32)
+            with get_default_graph().control_dependencies(done):
+                last = identity(own) if training else loss + own
+            _leave_out_unneeded(region, before, last)
+            return [turn + 1, last]
+
+        limit = placeholder(int32, [], name="iterations_per_loop")
+        first = INITIAL_LOSS if training else 0.0
+        with get_default_graph().control_dependencies([fed.begin(limit)]):
+            (loss,) = shard(
+                lambda: while_loop(lambda turn, _: turn < limit, step, [0, first])[1],
+                num_shards=replicas.count,
+                outputs_from_all_shards=False,
+                device_assignment=replicas.assignment,
+            )
+        spec, given = built[0], calls.built()
+        _drop_summaries()
+        if training:
+            _check_summed(replicas)
+        elif steps:
+            loss = loss / float(steps)
+        per_loop = config.iterations_per_loop if training else steps
+        metrics = given.get("eval_metrics") or {}
+        updates = [pair[1] for pair in metrics.values()]
+        host = [*updates, *nest.flatten(given.get("host_call", []))]
+        self._loop = LoopHook(limit, per_loop or 1, steps, max_steps, host, every)
+        return self._loop_spec(spec, mode, loss, metrics)
+
+    def _loop_spec(
+        self, spec: TPUEstimatorSpec, mode: str, loss: Tensor, metrics: dict[str, Any]
+    ) -> EstimatorSpec:
+        """Return the specification of the loop, as an `Estimator` runs it."""
+        with get_default_graph().control_dependencies([loss]):
+            done = group()
+        per_loop = self._config.tpu_config.iterations_per_loop
+        return EstimatorSpec(
+            mode,
+            loss=loss,
+            train_op=done,
+            eval_metric_ops={key: (pair[0], done) for key, pair in metrics.items()},
+            scaffold=spec.scaffold_fn() if spec.scaffold_fn else None,
+            training_hooks=[
+                self._loop,
+                *self._speed(mode, per_loop),
+                *spec.training_hooks,
+            ],
+            evaluation_hooks=[self._loop, *spec.evaluation_hooks],
+        )
+
+    def _built_prediction(self, input_fn: Any, replicas: Replicas) -> EstimatorSpec:
+        mode, batch = ModeKeys.PREDICT, self._sizes[ModeKeys.PREDICT]
+        assert batch is not None
+        given = self._call_input(input_fn, mode, replicas, 0)
+        if not isinstance(given, Dataset):
+            raise invalid_input(
+                "to predict on the cores, input_fn must return a tf.data.Dataset "
+                f"instead of features and labels, got {given!r}",
+                TypeError,
+            )
+        pipeline = input_mode(self._config.tpu_config, mode)
+        if pipeline == InputPipelineConfig.PER_HOST_V2:
+            given = given.flat_map(_singles).batch(batch)
+        features, _ = features_and_labels(given)
+        leaves = nest.flatten(features)
+        real = shape(leaves[0])[0]
+        built: list[TPUEstimatorSpec] = []
+
+        def step(*own: Tensor) -> list[Tensor]:
+            part = nest.pack_sequence_as(features, list(own))
+            built[:] = [self._model_on_core(part, None, mode, replicas)]
+            return _rows_of(built[0].predictions)
+
+        joined: list[Any] = shard(
+            step,
+            [_padded(leaf, batch, real) for leaf in leaves],
+            num_shards=replicas.count,
+            device_assignment=replicas.assignment,
+        )
+        spec = built[0]
+        rows = [tensor[:real] for tensor in joined]
+        _drop_summaries()
+        return EstimatorSpec(
+            mode,
+            predictions=nest.pack_sequence_as(spec.predictions, rows),
+            scaffold=spec.scaffold_fn() if spec.scaffold_fn else None,
+            prediction_hooks=spec.prediction_hooks,
+        )
+
+    # -- the functions of the user ---------------------------------------------
+
+    def _replica_input(
+        self, input_fn: Any, mode: str, replicas: Replicas
+    ) -> ReplicaInput:
+        pipeline = input_mode(self._config.tpu_config, mode)
+        return ReplicaInput(
+            lambda k: self._call_input(input_fn, mode, replicas, k),
+            calls_of(pipeline, replicas),
+            pipeline,
+            replicas,
+            self._batch_axis,
+        )
+
+    def _call_input(
+        self, input_fn: Any, mode: str, replicas: Replicas, invocation: int
+    ) -> Any:
+        pipeline = input_mode(self._config.tpu_config, mode)
+        batch = self._sizes[mode] or 0
+        extra = {
+            "batch_size": batch_of_call(pipeline, replicas, batch),
+            "context": TPUContext(replicas, pipeline, invocation),
+        }
+        if mode == ModeKeys.PREDICT and pipeline != InputPipelineConfig.PER_HOST_V2:
+            extra["batch_size"] = batch
+        return call_input_fn(
+            input_fn, mode, with_items(self.params, extra), self.config
+        )
+
+    def _model_on_core(
+        self, features: Any, labels: Any, mode: str, replicas: Replicas
+    ) -> TPUEstimatorSpec:
+        pipeline = input_mode(self._config.tpu_config, mode)
+        extra = {
+            "batch_size": batch_of_replica(pipeline, replicas, self._sizes[mode] or 0),
+            "use_tpu": True,
+            "context": TPUContext(replicas, pipeline),
+        }
+        spec = self._model(features, labels, mode, with_items(self.params, extra))
+        if not isinstance(spec, TPUEstimatorSpec):
+            raise coded(
+                ValueError,
+                "model_fn used by TPUEstimator must return TPUEstimatorSpec, got "
+                f"{type(spec).__name__}; give use_tpu=False, or eval_on_tpu=False, to "
+                "run an EstimatorSpec on the host",
+                code=codes.INVALID_MODEL_FUNCTION,
+            )
+        return spec
+
+    def _model(self, features: Any, labels: Any, mode: str, params: Any) -> Any:
+        log.info("Calling model_fn.")
+        spec = call_model_fn(
+            self._model_fn,
+            features,
+            labels,
+            mode=mode,
+            params=params,
+            config=self.config,
+        )
+        log.info("Done calling model_fn.")
+        return checked_spec(self._model_fn, spec, (TPUEstimatorSpec, EstimatorSpec))
+
+    # -- what is known of the system -------------------------------------------
+
+    def _replicas(self) -> Replicas:
+        if self._known is None:
+            config = self._config
+            self._known = replicas_of(
+                config.tpu_config, config.master, config.session_config
+            )
+            log.info(
+                "TPU system: %d replicas, %d cores each",
+                self._known.count,
+                self._known.cores_each,
+            )
+        return self._known
+
+    def _check_batch(self, mode: str, replicas: Replicas) -> None:
+        name = {"infer": "predict"}.get(mode, mode)
+        size = self._sizes[mode]
+        if size is None:
+            raise coded(
+                ValueError,
+                f"{name}_batch_size in TPUEstimator constructor cannot be `None` if "
+                f"{name} is running on TPU.",
+                code=codes.BATCH_SIZE,
+            )
+        pipeline = input_mode(self._config.tpu_config, mode)
+        if size % replicas.count and pipeline != InputPipelineConfig.BROADCAST:
+            below = size - size % replicas.count
+            raise coded(
+                ValueError,
+                f"{name} batch size {size} must be divisible by number of replicas "
+                f"{replicas.count}; use {below or replicas.count} or "
+                f"{below + replicas.count}",
+                code=codes.BATCH_SIZE,
+            )
+
+    # -- running ---------------------------------------------------------------
+
+    def _ends_of_training(self, steps: Any, max_steps: Any) -> list[Any]:
+        if self._loop is not None:
+            return []
+        return super()._ends_of_training(steps, max_steps)
+
+    def _run_training(
+        self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
+    ) -> Any:
+        loop = self._loop  # an evaluation of a checkpoint has another one meanwhile
+        loss = super()._run_training(spec, hooks, listeners)
+        if loop is not None:
+            loop.check_finished()
+        return loss
+
+    def _run_evaluation(
+        self, spec: EstimatorSpec, steps: Any, path: Any, hooks: list[Any]
+    ) -> dict[str, Any]:
+        loop = self._loop
+        runs = steps if loop is None else 1
+        values = super()._run_evaluation(spec, runs, path, hooks)
+        if loop is not None:
+            loop.check_finished()
+        return values
+
+    def _steps_per_run(self) -> int:
+        if self._loop is None:
+            return 1
+        return int(self._config.tpu_config.iterations_per_loop)
+
+    def _step_counter(self) -> int | None:
+        return None  # examples per second are counted with the steps
+
+    def _logs(self, spec: EstimatorSpec) -> list[Any]:
+        every = self._config.log_step_count_steps
+        if every is None:
+            return []
+        if self._loop is not None:
+            every = math.ceil(every / self._config.tpu_config.iterations_per_loop)
+        with get_default_graph().control_dependencies([spec.loss]):
+            shown = {"loss": spec.loss, "step": identity(get_global_step())}
+        return [LoggingTensorHook(shown, every_n_iter=every)]
+
+    def _speed(self, mode: str, steps_per_run: int) -> list[Any]:
+        config = self._config
+        if mode != ModeKeys.TRAIN or config.log_step_count_steps is None:
+            return []
+        hook = ExamplesPerSecondHook(
+            self._sizes[mode] or 0,
+            every_n_steps=config.log_step_count_steps,
+            output_dir=self.model_dir if config.save_summary_steps else None,
+        )
+        hook._set_steps_per_run(steps_per_run)
+        return [hook]
+
+
+def _check(
+    model_fn: Any, params: Any, use_tpu: bool, sizes: Any, embedding: Any
+) -> None:
+    """Refuse wrong arguments of the constructor."""
+    reserved = [key for key in _RESERVED if params is not None and key in params]
+    if reserved:
+        raise coded(
+            ValueError,
+            f"tf.contrib.tpu.TPUEstimator: {reserved} are reserved keys but existed in "
+            "params; give train_batch_size and the others instead",
+            code=codes.INVALID_MODEL_FUNCTION,
+        )
+    if embedding is not None:
+        raise NotImplementedError(
+            "tf.contrib.tpu.TPUEstimator: embedding_config_spec must be None: there is "
+            "no embedding hardware; use tf.nn.embedding_lookup"
+        )
+    if use_tpu and sizes[ModeKeys.TRAIN] is None:
+        raise coded(
+            ValueError,
+            "tf.contrib.tpu.TPUEstimator: `train_batch_size` cannot be `None`",
+            code=codes.BATCH_SIZE,
+        )
+    for mode, size in sizes.items():
+        if use_tpu and size is not None:
+            check_count(f"TPUEstimator: batch size to {mode}", size)
+
+
+def with_items(params: Any, items: dict[str, Any]) -> Any:
+    """Return parameters, a dict or an object with hyperparameters, with others."""
+    for key, value in items.items():
+        if hasattr(params, "set_hparam"):
+            (params.set_hparam if key in params else params.add_hparam)(key, value)
+        else:
+            params[key] = value
+    return params
+
+
+def _singles(*batch: Any) -> Dataset:
+    return Dataset.from_tensor_slices(batch[0] if len(batch) == 1 else batch)
+
+
+def _padded(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
+    """Return a batch with rows of zeros after the real ones."""
+    rank = tensor.shape.ndims
+    rest = tensor.shape.as_tuple()[1:] if rank else ()
+    if not rank or None in rest:
+        raise invalid_input(
+            f"{tensor.describe()} of input_fn must be a batch with rows of known size; "
+            "use dataset.batch(params['batch_size']), or set_shape"
+        )
+    first = reshape(concat([[0], reshape(batch - real, [1])], 0), [1, 2])
+    others = [[0, 0]] * (rank - 1)
+    filled = pad(tensor, concat([first, others], 0) if others else first)
+    filled.set_shape([batch, *rest])
+    return filled
+
+
+def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
+    """Leave out what the result of a step does not need.
+
+    A loop runs all that its body builds, but model functions build a step of training
+    in every mode; as in TensorFlow, only what the mode needs runs.
+    """
+    needed = needed_operations([result], (), set())
+    built = region.operations[before:]
+    region.operations[before:] = [one for one in built if one in needed]
+
+
+def _rows_of(predictions: Any) -> list[Tensor]:
+    """Return the predictions of a replica, each with a row for each of its batch."""
+    for tensor in nest.flatten(predictions):
+        if not isinstance(tensor, Tensor) or tensor.shape.ndims == 0:
+            raise invalid_host_call(
+                "predictions", f"must be tensors with a row for each input: {tensor!r}"
+            )
+    return nest.flatten(predictions)
+
+
+def _check_summed(replicas: Replicas) -> None:
+    """Refuse a step in which replicas learn nothing of one another."""
+    operations = get_default_graph().get_operations()
+    if replicas.count > 1 and not any(
+        operation.type == CROSS_REPLICA_SUM.name for operation in operations
+    ):
+        raise coded(
+            ValueError,
+            "CrossShardOptimizer must be used for model training on TPUs: wrap the "
+            "optimizer of model_fn with tf.contrib.tpu.CrossShardOptimizer(optimizer)",
+            code=codes.INVALID_MODEL_FUNCTION,
+        )
+
+
+def _drop_summaries() -> None:
+    """Leave out the summaries of the cores, which have no value on the host."""
+    kept = get_default_graph().get_collection_ref(GraphKeys.SUMMARIES)
+    inside = [tensor for tensor in kept if tensor.op.region is not None]
+    if inside:
+        log.warning(
+            "%d summaries of model_fn are left out, such as %s: they are on the cores; "
+            "write them in a host_call",
+            len(inside),
+            inside[0].name,
+        )
+    kept[:] = [tensor for tensor in kept if tensor not in inside]

@@ -1,0 +1,179 @@
+"""What a model function returns to a TPUEstimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.estimator.spec import EstimatorSpec, check_needed, single_loss
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.training.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunHook,
+)
+
+
+class _Fields(NamedTuple):
+    mode: str
+    predictions: Any
+    loss: Any
+    train_op: Any
+    eval_metrics: Any
+    export_outputs: Any
+    scaffold_fn: Any
+    host_call: Any
+    training_hooks: tuple[Any, ...]
+    evaluation_hooks: tuple[Any, ...]
+    prediction_hooks: tuple[Any, ...]
+
+
+class TPUEstimatorSpec(_Fields):
+    """What a model function returns to a `TPUEstimator`.
+
+    Parameters
+    ----------
+    mode, loss, train_op, export_outputs
+        As for `EstimatorSpec`.
+    predictions
+        A dict of tensors with the batch as their first dimension.
+    eval_metrics
+        A pair of a function and its tensors, a list or a dict.  The function runs on
+        the host, with the tensors of all replicas joined along the first dimension, and
+        returns a dict of metrics.
+    scaffold_fn
+        A function without arguments that returns a `tf.train.Scaffold`, called on the
+        host after the model was built.
+    host_call
+        A pair of a function and its tensors, which have rank 1 or more; called for each
+        step as that of `eval_metrics`, and returns an operation or a tensor.
+    training_hooks, evaluation_hooks, prediction_hooks
+        Session hooks.
+
+    Raises
+    ------
+    ValueError
+        If something that `mode` needs is missing, a pair is none, or a function does
+        not take its tensors.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def metrics(rows):
+    ...     return {"mean": tf.metrics.mean(rows)}
+    >>> spec = tf.contrib.tpu.TPUEstimatorSpec(
+    ...     "eval", loss=tf.constant(1.0), eval_metrics=(metrics, [tf.zeros([4])]))
+    >>> sorted(spec.as_estimator_spec().eval_metric_ops)
+    ['mean']
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUEstimatorSpec``.
+    """
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metrics: Any = None,
+        export_outputs: Any = None,
+        scaffold_fn: Callable[[], Any] | None = None,
+        host_call: Any = None,
+        training_hooks: Sequence[Any] | None = None,
+        evaluation_hooks: Sequence[Any] | None = None,
+        prediction_hooks: Sequence[Any] | None = None,
+    ) -> TPUEstimatorSpec:
+        """Check what `mode` needs."""
+        check_needed("TPUEstimatorSpec", mode, predictions, train_op)
+        return super().__new__(
+            cls,
+            mode,
+            predictions,
+            single_loss("TPUEstimatorSpec", mode, loss),
+            train_op,
+            _checked("eval_metrics", eval_metrics),
+            export_outputs,
+            scaffold_fn,
+            _checked("host_call", host_call),
+            tuple(training_hooks or ()),
+            tuple(evaluation_hooks or ()),
+            tuple(prediction_hooks or ()),
+        )
+
+    def as_estimator_spec(self) -> EstimatorSpec:
+        """Return the same for an `Estimator`, which runs on the host."""
+        metrics = None
+        if self.eval_metrics is not None:
+            metrics = called(*self.eval_metrics)
+        hooks: list[Any] = []
+        if self.host_call is not None:
+            function, tensors = self.host_call
+            hooks.append(_HostCallHook(group(called(function, tensors))))
+        scaffold = self.scaffold_fn() if self.scaffold_fn else None
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=scaffold,
+            training_hooks=[*self.training_hooks, *hooks],
+            evaluation_hooks=[*self.evaluation_hooks, *hooks],
+            prediction_hooks=[*self.prediction_hooks, *hooks],
+        )
+
+
+def called(function: Callable[..., Any], tensors: Any) -> Any:
+    """Call a function of a host call with its tensors, a list or a dict."""
+    if isinstance(tensors, Mapping):
+        return function(**tensors)
+    return function(*tensors)
+
+
+def at_least_rank_1(tensor: Any) -> Tensor:
+    """Return a tensor that the replicas' values can be joined of."""
+    tensor = convert_to_tensor(tensor)
+    return reshape(tensor, [1]) if tensor.shape.ndims == 0 else tensor
+
+
+def _checked(argument: str, given: Any) -> Any:
+    if given is None:
+        return None
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise invalid_host_call(
+            argument, f"must be a pair (function, tensors), got {given!r}"
+        )
+    function, tensors = given
+    if not callable(function):
+        raise invalid_host_call(argument, f"must begin with a function: {function!r}")
+    if not isinstance(tensors, (list, tuple, Mapping)):
+        raise invalid_host_call(
+            argument, f"must end with a list or a dict of tensors, got {tensors!r}"
+        )
+    return function, tensors
+
+
+def invalid_host_call(argument: str, why: str) -> Exception:
+    """Return the error for a host call, metrics or predictions that cannot be used."""
+    return coded(
+        ValueError,
+        f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}",
+        code=codes.INVALID_HOST_CALL,
+    )
+
+
+class _HostCallHook(SessionRunHook):
+    """Runs a host call with each step, where there are no cores."""
+
+    def __init__(self, operation: Any) -> None:
+        self._operation = operation
+
+    def before_run(self, run_context: Any) -> SessionRunArgs:
+        return SessionRunArgs(self._operation)

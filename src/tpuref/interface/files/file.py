@@ -1,0 +1,161 @@
+"""A file as `tf.gfile.GFile` has it: text or bytes, here or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import IO, Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.files.filesystem import PathLike, failures, files_at
+
+MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
+
+
+class GFile:
+    r"""A file that is opened when it is first read or written.
+
+    Parameters
+    ----------
+    name
+        A path, or a URL that fsspec knows.
+    mode
+        ``r``, ``w``, ``a``, ``r+``, ``w+`` or ``a+``, with a ``b`` for bytes instead
+        of text in UTF-8.
+
+    Raises
+    ------
+    ValueError
+        If `mode` is none of these.
+    tpuref.errors.OpError
+        When it is used, for what the file system refuses, such as
+        `tf.errors.NotFoundError`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "notes.txt")
+    >>> with tf.gfile.GFile(path, "w") as file:
+    ...     file.write("one\ntwo\n")
+    >>> [line.strip() for line in tf.gfile.GFile(path)]
+    ['one', 'two']
+    """
+
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
+        if mode not in MODES:
+            raise coded(
+                ValueError,
+                f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}",
+                code=codes.FILE_FAULT,
+            )
+        self._given, self._mode = name, mode
+        self._files, self._path = files_at(name, "tf.gfile.GFile", "name")
+        self._opened: IO[bytes] | None = None
+
+    @property
+    def name(self) -> PathLike:
+        """The name that was given."""
+        return self._given
+
+    @property
+    def mode(self) -> str:
+        """The mode that was given."""
+        return self._mode
+
+    def _file(self) -> IO[bytes]:
+        if self._opened is None:
+            mode = self._mode.replace("b", "")
+            self._opened = self._files.open(self._path, f"{mode[0]}b{mode[1:]}")
+        return self._opened
+
+    def _shown(self, content: bytes) -> Any:
+        return content if "b" in self._mode else content.decode()
+
+    def size(self) -> int:
+        """Return the size in bytes."""
+        with failures("GFile.size", self._path):
+            return self._files.size_and_time(self._path)[0]
+
+    def read(self, n: int = -1) -> Any:
+        """Return the next `n` bytes as text or bytes, everything with -1."""
+        with failures("GFile.read", self._path):
+            return self._shown(self._file().read(n))
+
+    def readline(self) -> Any:
+        """Return the next line with its end, empty at the end of the file."""
+        with failures("GFile.readline", self._path):
+            return self._shown(self._file().readline())
+
+    def readlines(self) -> list[Any]:
+        """Return all lines that follow."""
+        return list(self)
+
+    def write(self, file_content: str | bytes) -> None:
+        """Write text or bytes."""
+        content = file_content
+        with failures("GFile.write", self._path):
+            self._file().write(
+                content.encode() if isinstance(content, str) else content
+            )
+
+    def seek(
+        self, offset: int | None = None, whence: int = 0, position: int | None = None
+    ) -> None:
+        """Go to a byte: from the start, from here with 1, from the end with 2."""
+        with failures("GFile.seek", self._path):
+            self._file().seek(offset if offset is not None else position or 0, whence)
+
+    def tell(self) -> int:
+        """Return the byte that is read or written next."""
+        with failures("GFile.tell", self._path):
+            return self._file().tell()
+
+    def seekable(self) -> bool:
+        """Return whether `seek` works."""
+        return True
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        if self._opened is not None:
+            with failures("GFile.flush", self._path):
+                self._opened.flush()
+
+    def close(self) -> None:
+        """Close it; a file for writing exists from then on at the latest."""
+        with failures("GFile.close", self._path):
+            if "w" in self._mode or self._opened is not None:
+                self._file().close()
+
+    def __del__(self) -> None:
+        # Programs leave files open that they have read, as TensorFlow lets them.
+        if getattr(self, "_opened", None) is not None:
+            self.close()
+
+    def next(self) -> Any:
+        """Return the next line; StopIteration at the end."""
+        return next(self)
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __enter__(self) -> GFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tf.gfile.GFile {self._path!r} mode={self._mode!r}>"

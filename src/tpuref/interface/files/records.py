@@ -1,0 +1,269 @@
+"""Files of records, each with its length and checksums: TFRecord and event files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from types import TracebackType
+from typing import IO, Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
+from tpuref.base.errors import DataLossError, ResourceExhaustedError, coded
+from tpuref.interface.files.filesystem import PathLike, failures, files_at
+from tpuref.kernels import checksum
+
+_CHUNK = 1 << 24
+"""Bytes read at once: a false length takes no more memory than the file has content."""
+
+_MOST = (1 << 31) - 1
+"""The largest record, in bytes, of a compressed file, whose size is no bound of its
+content: the largest message of protocol buffers."""
+
+
+class TFRecordCompressionType:
+    """How a file of records is compressed."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+class TFRecordOptions:
+    """How a file of records is written and read.
+
+    Parameters
+    ----------
+    compression_type
+        ``""``, ``"ZLIB"`` or ``"GZIP"``, or one of `TFRecordCompressionType`.
+    """
+
+    def __init__(self, compression_type: str | int | None = None) -> None:
+        self.compression_type = compression_of(compression_type)
+
+
+def compression_of(given: Any) -> str:
+    """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options or any way of naming it.
+
+    Examples
+    --------
+    >>> compression_of(TFRecordCompressionType.GZIP), compression_of(None)
+    ('GZIP', '')
+    """
+    if isinstance(given, TFRecordOptions):
+        return given.compression_type
+    known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
+    known["GZIP"] = "GZIP"
+    if not isinstance(given, str | int | None) or given not in known:
+        raise coded(
+            ValueError,
+            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}",
+            code=codes.FILE_FAULT,
+        )
+    return known[given]
+
+
+def framed(record: bytes) -> bytes:
+    """Return a record as files hold it: length and checksum, content and checksum."""
+    length = struct.pack("<Q", len(record))
+    return b"".join(
+        (
+            length,
+            struct.pack("<I", checksum.masked_crc32c(length)),
+            record,
+            struct.pack("<I", checksum.masked_crc32c(record)),
+        )
+    )
+
+
+class TFRecordWriter:
+    """Writes records to a file, which it replaces.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `TFRecordOptions` or the name of a compression.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
+    >>> with tf.python_io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    ...     writer.write(b"two")
+    >>> list(tf.python_io.tf_record_iterator(path))
+    [b'one', b'two']
+    """
+
+    def __init__(self, path: PathLike, options: Any = None) -> None:
+        files, self._path = files_at(path, "TFRecordWriter")
+        compression = compression_of(options)
+        with failures("TFRecordWriter", self._path):
+            self._file: IO[bytes] = files.open(self._path, "wb")
+        self._packed: Any = None
+        if compression == "ZLIB":
+            self._packed = zlib.compressobj()
+        elif compression == "GZIP":
+            self._packed = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def write(self, record: bytes) -> None:
+        """Write one record."""
+        if not isinstance(record, bytes | bytearray | memoryview):
+            argument = "TFRecordWriter.write: record"
+            raise wrong_type(argument, "bytes (encode a string first)", record)
+        content = framed(bytes(record))
+        with failures("TFRecordWriter.write", self._path):
+            self._file.write(
+                content if self._packed is None else self._packed.compress(content)
+            )
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        with failures("TFRecordWriter.flush", self._path):
+            if self._packed is not None:
+                self._file.write(self._packed.flush(zlib.Z_FULL_FLUSH))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file.closed:
+            return
+        with failures("TFRecordWriter.close", self._path):
+            if self._packed is not None:
+                self._file.write(self._packed.flush())
+            self._file.close()
+
+    def __del__(self) -> None:
+        # Programs leave writers open at their end, as TensorFlow lets them.
+        if hasattr(self, "_packed"):
+            self.close()
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
+    """Give the records of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `TFRecordOptions` or the name of a compression.
+
+    Raises
+    ------
+    tpuref.errors.DataLossError
+        If the file ends within a record, or a checksum differs.
+    """
+    files, text = files_at(path, "tf_record_iterator")
+    with (
+        failures("tf_record_iterator", text),
+        files.open(text, "rb") as file,
+    ):
+        compression = compression_of(options)
+        yield from _records(unpacked(file, compression, text), bool(compression), text)
+
+
+class _Inflated(io.RawIOBase):
+    """The content of a ZLIB file, inflated as it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._inflater = file, zlib.decompressobj()
+        self._empty = True
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = b""
+        while not content and not self._inflater.eof:
+            packed = self._inflater.unconsumed_tail or self._file.read(len(buffer))
+            content = self._inflater.decompress(packed, len(buffer))
+            if not packed and not content:
+                if self._empty:
+                    return 0
+                raise EOFError("the compressed data ends early")
+            self._empty = False
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def unpacked(file: IO[bytes], compression: str, path: str) -> Any:
+    """Return the content of an open file, unpacked as it is read."""
+    if compression == "GZIP":
+        return gzip.GzipFile(fileobj=file)
+    if compression == "ZLIB":  # Python has no file object for it
+        return io.BufferedReader(_Inflated(file), 1 << 16)
+    return file
+
+
+def _records(content: IO[bytes], compressed: bool, path: str) -> Iterator[bytes]:
+    start = 0
+    while head := _read(content, 12, path, start):
+        (length,) = struct.unpack("<Q", _checked(head[:8], head[8:], path, start))
+        if compressed and length > _MOST:
+            raise _damaged(path, start, f"it has {length} bytes, more than {_MOST}")
+        body = _read(content, length + 4, path, start)
+        if body is None:
+            raise _damaged(path, start, "the file ends within it")
+        yield _checked(body[:-4], body[-4:], path, start)
+        start += 12 + length + 4
+
+
+def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
+    """Return the next bytes; None at the end of the file."""
+    try:
+        content = file.read(min(count, _CHUNK))
+        if len(content) == _CHUNK:
+            content = _read_on(file, count, content)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise _damaged(path, start, str(error)) from None
+    except MemoryError:
+        raise ResourceExhaustedError(
+            f"tf_record_iterator: {path!r}: no memory for the record at byte {start}, "
+            f"of {count} bytes; write smaller records, or give the process more memory",
+            code=codes.OUT_OF_MEMORY,
+        ) from None
+    if content and len(content) < count:
+        raise _damaged(path, start, "the file ends within it")
+    return content or None
+
+
+def _read_on(file: IO[bytes], count: int, content: bytes) -> bytes:
+    """Return the first chunk of a large record and those that follow it."""
+    whole = io.BytesIO()
+    while content:
+        whole.write(content)
+        content = file.read(min(count - whole.tell(), _CHUNK))
+    return whole.getvalue()
+
+
+def _checked(content: bytes, stored: bytes, path: str, start: int) -> bytes:
+    if struct.pack("<I", checksum.masked_crc32c(content)) != stored:
+        raise _damaged(path, start, "a checksum differs")
+    return content
+
+
+def _damaged(path: str, start: int, why: str) -> DataLossError:
+    return DataLossError(
+        f"{path!r} is no file of records, or is damaged or compressed: the record at "
+        f"byte {start}: {why}. Give compression_type='GZIP' or 'ZLIB' for a "
+        "compressed file",
+        code=codes.DAMAGED_RECORDS,
+    )

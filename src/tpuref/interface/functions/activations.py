@@ -1,0 +1,383 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import float32
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integer, static_number
+from tpuref.interface.functions.joining import concat
+
+__all__ = [
+    "crelu",
+    "elu",
+    "leaky_relu",
+    "log_softmax",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softplus",
+    "softsign",
+    "swish",
+]
+
+
+def relu(features: Any, name: str | None = None) -> Tensor:
+    """Return ``max(features, 0)``.
+
+    Parameters
+    ----------
+    features
+        A tensor of real numbers.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.relu([-2.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
+    result: Tensor = apply("Relu", features, name=name)
+    return result
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """Return ``min(max(features, 0), 6)``.
+
+    Parameters
+    ----------
+    features
+        A tensor of real numbers.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.relu6([-2.0, 3.0, 9.0])).tolist()
+    [0.0, 3.0, 6.0]
+    """
+    result: Tensor = apply("Relu6", features, name=name)
+    return result
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """Return the features, with negative ones multiplied by `alpha`.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor; integers are cast to float32.
+    alpha
+        The slope for negative features.
+
+    Returns
+    -------
+    Tensor
+        A floating-point tensor of the same shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.leaky_relu([-2.0, 3.0], alpha=0.5)).tolist()
+    [-1.0, 3.0]
+    """
+    value = convert_to_tensor(features)
+    if value.dtype.is_integer:
+        value = apply("Cast", value, dtype=float32.name)
+    slope = float(np.float32(static_number(alpha, "tf.nn.leaky_relu: alpha")))
+    result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
+    return result
+
+
+def elu(features: Any, name: str | None = None) -> Tensor:
+    """Return the features, with negative ones replaced by ``exp(features) - 1``.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.elu([0.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
+    result: Tensor = apply("Elu", features, name=name)
+    return result
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    """Return the scaled exponential linear unit of Klambauer et al. (2017).
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(tf.nn.selu(0.0)))
+    0.0
+    """
+    result: Tensor = apply("Selu", features, name=name)
+    return result
+
+
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """Return ``1 / (1 + exp(-x))``.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.sigmoid([0.0, 1000.0])).tolist()
+    [0.5, 1.0]
+    """
+    result: Tensor = apply("Sigmoid", x, name=name)
+    return result
+
+
+def swish(features: Any) -> Tensor:
+    """Return ``features * sigmoid(features)``.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.swish([0.0, 1000.0])).tolist()
+    [0.0, 1000.0]
+    """
+    return swish_v2(features)
+
+
+silu = swish
+
+
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+    """Return `relu` of the features and of their negatives, joined along an axis.
+
+    Parameters
+    ----------
+    features
+        A tensor of real numbers.
+    axis
+        The axis, which becomes twice as long.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.crelu([-2.0, 3.0])).tolist()
+    [0.0, 3.0, 2.0, 0.0]
+    """
+    value = convert_to_tensor(features)
+    return relu(concat([value, -value], axis), name=name)
+
+
+def softplus(features: Any, name: str | None = None) -> Tensor:
+    """Return ``log(1 + exp(features))``.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(tf.nn.softplus(1000.0)))
+    1000.0
+    """
+    result: Tensor = apply("Softplus", features, name=name)
+    return result
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """Return ``features / (1 + abs(features))``.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.softsign([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
+    result: Tensor = apply("Softsign", features, name=name)
+    return result
+
+
+def softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Return ``exp(logits)`` divided by its sum along an axis.
+
+    Parameters
+    ----------
+    logits
+        A floating-point tensor of rank 1 or more.
+    axis
+        The axis of the classes, by default the last.
+    dim
+        The former name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype, which sums to 1 along the axis.
+
+    Raises
+    ------
+    ValueError
+        If the axis does not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.softmax([5.0, 5.0])).tolist()
+    [0.5, 0.5]
+    """
+    along = class_axis("tf.nn.softmax", axis, dim)
+    result: Tensor = apply("Softmax", logits, axis=along, name=name)
+    return result
+
+
+def log_softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
+
+    Parameters
+    ----------
+    logits
+        A floating-point tensor of rank 1 or more.
+    axis
+        The axis of the classes, by default the last.
+    dim
+        The former name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the axis does not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.log_softmax([1000.0, 0.0])).tolist()
+    [0.0, -1000.0]
+    """
+    along = class_axis("tf.nn.log_softmax", axis, dim)
+    result: Tensor = apply("LogSoftmax", logits, axis=along, name=name)
+    return result
+
+
+def class_axis(function: str, axis: Any, dim: Any) -> int:
+    if axis is not None and dim is not None:
+        raise ValueError(f"{function}: give only one of axis and dim")
+    given = dim if axis is None else axis
+    return -1 if given is None else static_integer(given, f"{function}: axis")
+
+
+def softmax_v2(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Return `softmax`, with the parameters of TensorFlow 2."""
+    return softmax(logits, axis, name)
+
+
+def log_softmax_v2(
+    logits: Any, axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """Return `log_softmax`, with the parameters of TensorFlow 2."""
+    return log_softmax(logits, axis, name)
+
+
+def crelu_v2(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """Return `crelu`, with the parameters of TensorFlow 2."""
+    return crelu(features, name, axis)
+
+
+def swish_v2(features: Any, beta: Any = 1.0) -> Tensor:
+    """Return ``features * sigmoid(beta * features)``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(swish_v2(2.0, beta=1000.0)))
+    2.0
+    """
+    value = convert_to_tensor(features)
+    one = isinstance(beta, float) and beta == 1.0
+    scaled = value if one else value * convert_to_tensor(beta, value.dtype)
+    result: Tensor = apply("Mul", value, sigmoid(scaled), name="swish")
+    return result
+
+
+silu_v2 = swish_v2

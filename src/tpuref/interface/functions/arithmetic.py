@@ -1,0 +1,652 @@
+"""Elementwise arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import name_or
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import as_shape
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "abs",
+    "accumulate_n",
+    "add",
+    "add_n",
+    "div",
+    "div_no_nan",
+    "divide",
+    "divide_no_nan",
+    "floor_div",
+    "floordiv",
+    "floormod",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "negative",
+    "pow",
+    "realdiv",
+    "reciprocal",
+    "scalar_mul",
+    "sign",
+    "square",
+    "squared_difference",
+    "subtract",
+    "truediv",
+    "truncatemod",
+]
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x + y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not numeric.
+    ValueError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.add([1, 2], [[10], [20]]))
+    array([[11, 12],
+           [21, 22]], dtype=int32)
+    """
+    return apply_one("AddV2", x, y, name=name_or(name, "Add"))
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x - y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.subtract([5, 7], 2))
+    array([3, 5], dtype=int32)
+    """
+    return apply_one("Sub", x, y, name=name)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x * y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.multiply([1., 2.], [3., 4.]))
+    array([3., 8.], dtype=float32)
+    """
+    return apply_one("Mul", x, y, name=name)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """Return `x` times one number.
+
+    Parameters
+    ----------
+    scalar
+        A number of the dtype of `x`, of rank 0.
+    x
+        A tensor of numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Raises
+    ------
+    ValueError
+        If `scalar` is known not to be of rank 0.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.scalar_mul(3, [1, 2]))
+    array([3, 6], dtype=int32)
+    """
+    x = convert_to_tensor(x)
+    factor = convert_to_tensor(scalar, x.dtype)
+    if factor.shape.rank not in (None, 0):
+        raise ValueError(
+            f"tf.scalar_mul: scalar must have rank 0, got {factor.describe()}; use "
+            "tf.multiply for shapes that broadcast"
+        )
+    return apply_one("Mul", factor, x, name=name)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the quotient as in Python 3: integers give fractions.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands; float32 for integers of 8 and 16 bits, float64 for
+        longer ones.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.truediv([1, 3], 2))
+    array([0.5, 1.5])
+    """
+    return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
+
+
+def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x / y`` in the dtype of `x`: of integers rounded towards zero.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        The quotient.
+
+    Raises
+    ------
+    tf.errors.InvalidArgumentError
+        At run time, if an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run([tf.realdiv([1., 0.], [4., 0.]), tf.realdiv([-7], [2])])
+    [array([0.25,  nan], dtype=float32), array([-3], dtype=int32)]
+    """
+    x, y = convert_operands("RealDiv", (x, y))
+    if x.dtype.is_integer:  # as in TensorFlow, rounded towards zero
+        x = x - apply_one("TruncateMod", x, y)
+        return apply_one("FloorDiv", x, y, name=name or "RealDiv")
+    return apply_one("RealDiv", x, y, name=name)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x / y`` by the rules of Python 3, the same as `truediv`.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        The quotient, as for `truediv`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.divide([9., 3.], 2.))
+    array([4.5, 1.5], dtype=float32)
+    """
+    return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the quotient as in Python 2: integers give the floor.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At run time, if an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.div([-7, 7], 2))
+    array([-4,  3], dtype=int32)
+    """
+    x, y = convert_operands("tf.div", (x, y))
+    op = "FloorDiv" if x.dtype.is_integer else "RealDiv"
+    return apply_one(op, x, y, name=name_or(name, "div"))
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x / y``, or 0 where `y` is 0.
+
+    Parameters
+    ----------
+    x, y
+        Floating-point or complex numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
+    array([0.  , 0.25], dtype=float32)
+    """
+    return apply_one("DivNoNan", x, y, name=name_or(name, "div_no_nan"))
+
+
+divide_no_nan = div_no_nan
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x // y``, the floor of the quotient.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At run time, if an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.floordiv([7, -7], 2))
+    array([ 3, -4], dtype=int32)
+    """
+    return apply_one("FloorDiv", x, y, name=name_or(name, "floordiv"))
+
+
+floor_div = floordiv
+
+
+def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the remainder of the floor division, which has the sign of `y`.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At run time, if an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.floormod([7, -7], 3))
+    array([1, 2], dtype=int32)
+    """
+    return apply_one("FloorMod", x, y, name=name)
+
+
+mod = floormod
+
+
+def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the remainder of the truncating division, which has the sign of `x`.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At run time, if an integer is divided by zero.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.truncatemod([7, -7], 3))
+    array([ 1, -1], dtype=int32)
+    """
+    return apply_one("TruncateMod", x, y, name=name)
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return `x` to the power `y`, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At run time, if an integer has a negative exponent.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.pow([2, 3], [3, 2]))
+    array([8, 9], dtype=int32)
+    """
+    return apply_one("Pow", x, y, name=name)
+
+
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the square of ``x - y``, for complex numbers that of its absolute value.
+
+    Parameters
+    ----------
+    x, y
+        Numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.squared_difference([1, 5], 3))
+    array([4, 4], dtype=int32)
+    """
+    return apply_one("SquaredDifference", x, y, name=name)
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the greater of `x` and `y`, element by element; nan if either is nan.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.maximum([1, 5], 3))
+    array([3, 5], dtype=int32)
+    """
+    return apply_one("Maximum", x, y, name=name)
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return the lesser of `x` and `y`, element by element; nan if either is nan.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.minimum([1, 5], 3))
+    array([1, 3], dtype=int32)
+    """
+    return apply_one("Minimum", x, y, name=name)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Return the sum of a list of tensors, without broadcasting.
+
+    Parameters
+    ----------
+    inputs
+        A list or tuple of tensors of one shape and dtype.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as the inputs.  float16 and bfloat16 are added in float32
+        and rounded once.
+
+    Raises
+    ------
+    ValueError
+        If `inputs` is not a list, is empty, or holds different shapes.
+    TypeError
+        If the dtypes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.add_n([tf.constant([1, 2]), tf.constant([3, 4])]))
+    array([4, 6], dtype=int32)
+    """
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "tf.add_n: inputs must be a list of at least one tensor, got "
+            f"{type(inputs).__name__} {inputs!r}"
+        )
+    return apply_one("AddN", *inputs, name=name)
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Return the sum of a list of tensors, as `add_n` does.
+
+    Parameters
+    ----------
+    inputs
+        A list or tuple of tensors of one shape and dtype.
+    shape
+        The shape that the inputs must be compatible with.
+    tensor_dtype
+        The dtype that the inputs must have.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as the inputs.
+
+    Raises
+    ------
+    ValueError
+        If `inputs` is not a list, is empty, or holds other shapes.
+    TypeError
+        If the dtype of an input differs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.accumulate_n([[1, 2], [3, 4], [5, 6]]))
+    array([ 9, 12], dtype=int32)
+    """
+    total = add_n(inputs, name)
+    if tensor_dtype is not None and total.dtype != as_dtype(tensor_dtype):
+        raise TypeError(
+            f"tf.accumulate_n: tensor_dtype is {as_dtype(tensor_dtype).name}, but the "
+            f"inputs are {total.dtype.name}"
+        )
+    if not total.shape.is_compatible_with(as_shape(shape)):
+        raise ValueError(
+            f"tf.accumulate_n: shape is {as_shape(shape)}, but the inputs have shape "
+            f"{total.shape}"
+        )
+    return total
+
+
+def negative(x: Any, name: str | None = None) -> Tensor:
+    """Return ``-x``.
+
+    Parameters
+    ----------
+    x
+        Floating-point, complex or signed integer numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.negative([1, -2]))
+    array([-1,  2], dtype=int32)
+    """
+    return apply_one("Neg", x, name=name)
+
+
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """Return the absolute value of each number.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`, but float32 or float64 for complex numbers.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.abs([-1.5, 2.]))
+    array([1.5, 2. ], dtype=float32)
+    """
+    return apply_one("Abs", x, name=name)
+
+
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sign([-3, 0, 5]))
+    array([-1,  0,  1], dtype=int32)
+    """
+    return apply_one("Sign", x, name=name)
+
+
+def square(x: Any, name: str | None = None) -> Tensor:
+    """Return ``x * x``.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.square([2, -3]))
+    array([4, 9], dtype=int32)
+    """
+    return apply_one("Square", x, name=name)
+
+
+def reciprocal(x: Any, name: str | None = None) -> Tensor:
+    """Return ``1 / x``.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.reciprocal([2., 0.]))
+    array([0.5, inf], dtype=float32)
+    """
+    return apply_one("Reciprocal", x, name=name)

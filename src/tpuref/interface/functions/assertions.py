@@ -1,0 +1,420 @@
+"""Operations that fail unless a condition on their tensors holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.arguments import listed, name_or
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+)
+from tpuref.interface.functions.control_flow import Assert, no_op
+from tpuref.interface.functions.creation import zeros_like
+from tpuref.interface.functions.extents import rank as rank_of
+from tpuref.interface.functions.extents import shape as shape_of
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.reductions import reduce_all
+from tpuref.interface.functions.scopes import control_dependencies
+
+__all__ = [
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_non_negative",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "ensure_shape",
+]
+
+
+def assert_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless all elements of `x` and `y` are equal.
+
+    Parameters
+    ----------
+    x, y
+        Tensors of one dtype; the shapes broadcast.
+    data
+        The tensors to show, by default `x` and `y`.
+    summarize
+        How many elements of each tensor to show, by default 3.
+    message
+        The text before them.
+
+    Returns
+    -------
+    Operation
+        None in eager mode.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Immediately if both values are known when the graph is built, otherwise when
+        the operation runs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1, 2])
+    >>> with tf.control_dependencies([tf.assert_equal(x, [1, 2])]):
+    ...     y = tf.identity(x)
+    >>> tf.Session().run(y).tolist()
+    [1, 2]
+    """
+    left, right = convert_operands("tf.assert_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} == {right.name} does not hold")
+    return _all(
+        equal(left, right), text, shown, summarize, name_or(name, "assert_equal")
+    )
+
+
+def assert_less(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x < y``; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_less", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} < {right.name} does not hold")
+    return _all(less(left, right), text, shown, summarize, name_or(name, "assert_less"))
+
+
+def assert_less_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x <= y``; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_less_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} <= {right.name} does not hold")
+    holds = less_equal(left, right)
+    return _all(holds, text, shown, summarize, name_or(name, "assert_less_equal"))
+
+
+def assert_greater(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x > y``; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_greater", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} > {right.name} does not hold")
+    return _all(
+        greater(left, right), text, shown, summarize, name_or(name, "assert_greater")
+    )
+
+
+def assert_greater_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x >= y``; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_greater_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} >= {right.name} does not hold")
+    holds = greater_equal(left, right)
+    return _all(holds, text, shown, summarize, name_or(name, "assert_greater_equal"))
+
+
+def assert_positive(
+    x: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x > 0``; see `assert_equal`."""
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} > 0 does not hold")
+    holds = greater(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name_or(name, "assert_positive"))
+
+
+def assert_non_negative(
+    x: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x >= 0``; see `assert_equal`."""
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} >= 0 does not hold")
+    holds = greater_equal(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name_or(name, "assert_non_negative"))
+
+
+def assert_rank(
+    x: Any,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless `x` has the given rank.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    rank
+        A Python integer.
+    data, summarize, message, name
+        As for `assert_equal`.
+
+    Raises
+    ------
+    ValueError
+        Immediately, if the static rank differs.
+    InvalidArgumentError
+        When the operation runs, if the static rank is unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.assert_rank(tf.zeros([2, 3]), 2).type
+    'NoOp'
+    """
+    value, wanted = convert_to_tensor(x), static_integer(rank, "tf.assert_rank: rank")
+    text = _text(message, f"{value.describe()} must have rank {wanted}")
+    if value.shape.rank is None:
+        holds = equal(rank_of(value), wanted)
+        return _all(
+            holds, text, data or [value], summarize, name_or(name, "assert_rank")
+        )
+    if value.shape.rank != wanted:
+        raise ValueError(f"tf.assert_rank: {text}")
+    return no_op(name_or(name, "assert_rank"))
+
+
+def assert_rank_at_least(
+    x: Any,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless `x` has at least the given rank.
+
+    Parameters, exceptions and result are those of `assert_rank`.
+    """
+    function = "tf.assert_rank_at_least"
+    value, wanted = convert_to_tensor(x), static_integer(rank, f"{function}: rank")
+    text = _text(message, f"{value.describe()} must have rank {wanted} or more")
+    label = name_or(name, "assert_rank_at_least")
+    if value.shape.rank is None:
+        holds = greater_equal(rank_of(value), wanted)
+        return _all(holds, text, data or [value], summarize, label)
+    if value.shape.rank < wanted:
+        raise ValueError(f"{function}: {text}")
+    return no_op(label)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor with a more precise static shape, which is checked.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    shape
+        Its shape, with None for sizes that may be anything.
+
+    Returns
+    -------
+    Tensor
+        A tensor with the values of `x`.
+
+    Raises
+    ------
+    ValueError
+        If the static shape of `x` contradicts `shape`.
+    InvalidArgumentError
+        When the operation runs, if the value of `x` has another shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32)
+    >>> y = tf.ensure_shape(x, [None, 2])
+    >>> y.shape.as_list(), tf.Session().run(y, {x: [[1.0, 2.0]]}).tolist()
+    ([None, 2], [[1.0, 2.0]])
+    """
+    value, wanted = convert_to_tensor(x), as_shape(shape)
+    if not value.shape.is_compatible_with(wanted):
+        raise ValueError(
+            f"tf.ensure_shape: {value.describe()} does not have the shape {wanted}"
+        )
+    merged = value.shape.merge_with(wanted)
+    checks = [] if merged == value.shape else _shape_checks(value, wanted)
+    with control_dependencies(checks):
+        checked = identity(value, name_or(name, "EnsureShape"))
+    checked.set_shape(merged)
+    return checked
+
+
+def _shape_checks(value: Tensor, wanted: TensorShape) -> list[Operation | None]:
+    """Return operations that fail unless a tensor has a shape."""
+    own = [-1 if size is None else size for size in wanted.as_list()]
+    claim = f"the shape of {value.name} must be {wanted}, it is"
+    ranks = Assert(equal(rank_of(value), len(own)), [claim, shape_of(value)])
+    with control_dependencies([ranks]):
+        sizes = shape_of(identity(value))
+    sizes.set_shape([len(own)])
+    known = [axis for axis, size in enumerate(own) if size >= 0]
+    if not known:
+        return [ranks]
+    holds = equal(gather(sizes, known), [own[axis] for axis in known])
+    return [Assert(reduce_all(holds), [claim, sizes])]
+
+
+def _text(message: str | None, claim: str) -> str:
+    return claim if message is None else f"{message}: {claim}"
+
+
+def _all(
+    holds: Tensor,
+    text: str,
+    data: Sequence[Any],
+    summarize: int | None,
+    name: str,
+) -> Operation | None:
+    data = listed(f"tf.{name}: data", data)
+    known = holds.operand().value
+    if known is not None and not np.all(known):
+        values = [convert_to_tensor(value).operand().value for value in data]
+        raise InvalidArgumentError(f"tf.{name}: {text}; the values are {values}")
+    return Assert(reduce_all(holds), [text, *data], summarize, name)
+
+
+def assert_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_equal`, with the parameters of TensorFlow 2."""
+    return assert_equal(x, y, None, summarize, message, name)
+
+
+def assert_greater_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_greater`, with the parameters of TensorFlow 2."""
+    return assert_greater(x, y, None, summarize, message, name)
+
+
+def assert_less_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_less`, with the parameters of TensorFlow 2."""
+    return assert_less(x, y, None, summarize, message, name)
+
+
+def assert_rank_v2(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Do `assert_rank`, with the parameters of TensorFlow 2."""
+    return assert_rank(x, rank, None, None, message, name)
+
+
+def assert_greater_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_greater_equal`, with the parameters of TensorFlow 2."""
+    return assert_greater_equal(x, y, None, summarize, message, name)
+
+
+def assert_less_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_less_equal`, with the parameters of TensorFlow 2."""
+    return assert_less_equal(x, y, None, summarize, message, name)
+
+
+def assert_non_negative_v2(
+    x: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_non_negative`, with the parameters of TensorFlow 2."""
+    return assert_non_negative(x, None, summarize, message, name)
+
+
+def assert_positive_v2(
+    x: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_positive`, with the parameters of TensorFlow 2."""
+    return assert_positive(x, None, summarize, message, name)
+
+
+def assert_rank_at_least_v2(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Do `assert_rank_at_least`, with the parameters of TensorFlow 2."""
+    return assert_rank_at_least(x, rank, None, None, message, name)

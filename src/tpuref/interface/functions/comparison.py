@@ -1,0 +1,218 @@
+"""Comparison of numbers, and tests for special ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "equal",
+    "greater",
+    "greater_equal",
+    "is_finite",
+    "is_inf",
+    "is_nan",
+    "less",
+    "less_equal",
+    "not_equal",
+]
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether the elements are equal.
+
+    Parameters
+    ----------
+    x, y
+        Values of one dtype, text included; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.equal([1, 2], 2))
+    array([False,  True])
+    """
+    return apply_one("Equal", x, y, name=name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether the elements differ.
+
+    Parameters
+    ----------
+    x, y
+        Values of one dtype, text included; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.not_equal([1, 2], 2))
+    array([ True, False])
+    """
+    return apply_one("NotEqual", x, y, name=name)
+
+
+def less(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x < y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.less([1, 2, 3], 2))
+    array([ True, False, False])
+    """
+    return apply_one("Less", x, y, name=name)
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x <= y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.less_equal([1, 2, 3], 2))
+    array([ True,  True, False])
+    """
+    return apply_one("LessEqual", x, y, name=name)
+
+
+def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x > y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.greater([1, 2, 3], 2))
+    array([False, False,  True])
+    """
+    return apply_one("Greater", x, y, name=name)
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return ``x >= y``, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Real numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.greater_equal([1, 2, 3], 2))
+    array([False,  True,  True])
+    """
+    return apply_one("GreaterEqual", x, y, name=name)
+
+
+def is_nan(x: Any, name: str | None = None) -> Tensor:
+    """Return whether each element is nan.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Booleans, same shape as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.is_nan([1., float("nan")]))
+    array([False,  True])
+    """
+    return apply_one("IsNan", x, name=name)
+
+
+def is_inf(x: Any, name: str | None = None) -> Tensor:
+    """Return whether each element is infinite.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Booleans, same shape as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.is_inf([1., float("-inf")]))
+    array([False,  True])
+    """
+    return apply_one("IsInf", x, name=name)
+
+
+def is_finite(x: Any, name: str | None = None) -> Tensor:
+    """Return whether each element is neither infinite nor nan.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Booleans, same shape as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.is_finite([1., float("nan")]))
+    array([ True, False])
+    """
+    return apply_one("IsFinite", x, name=name)

@@ -1,0 +1,132 @@
+"""Complex numbers and their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import name_or
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "angle",
+    "complex",
+    "conj",
+    "imag",
+    "real",
+]
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Return complex numbers with the given parts.
+
+    Parameters
+    ----------
+    real, imag
+        Numbers, both float32 or both float64; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        complex64 for float32, complex128 for float64.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.complex([1., 2.], [3., 4.]))
+    array([1.+3.j, 2.+4.j], dtype=complex64)
+    """
+    return apply_one("Complex", real, imag, name=name)
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """Return the real part; a real tensor is returned unchanged.
+
+    Parameters
+    ----------
+    input
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        float32 for complex64, float64 for complex128.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.real(tf.complex([1., 2.], 3.)))
+    array([1., 2.], dtype=float32)
+    """
+    x = convert_to_tensor(input)
+    return apply_one("Real", x, name=name) if x.dtype.is_complex else x
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """Return the imaginary part, which is 0 for real numbers.
+
+    Parameters
+    ----------
+    input
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.imag(tf.complex([1., 2.], 3.)))
+    array([3., 3.], dtype=float32)
+    """
+    return apply_one("Imag", input, name=name)
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """Return the complex conjugate; a real tensor is returned unchanged.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
+    array([1.-3.j, 2.-3.j], dtype=complex64)
+    """
+    x = convert_to_tensor(x)
+    return apply_one("Conj", x, name=name) if x.dtype.is_complex else x
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians of a complex number; 0 for a real one.
+
+    Parameters
+    ----------
+    input
+        Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
+
+    Returns
+    -------
+    Tensor
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.angle(tf.constant([1j, -1.], tf.complex64)))
+    array([1.5707964, 3.1415927], dtype=float32)
+    """
+    value = convert_to_tensor(input)
+    op = "Angle" if value.dtype.is_complex else "ZerosLike"
+    return apply_one(op, value, name=name_or(name, "Angle"))

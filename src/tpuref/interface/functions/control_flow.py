@@ -1,0 +1,778 @@
+"""Control flow: groups, dependencies, branches and loops."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+import time
+from builtins import tuple as _tuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import integer, listed, name_or
+from tpuref.base.callsite import user_site
+from tpuref.base.dtypes import as_dtype, bool_, float64
+from tpuref.base.errors import StructureError, coded
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.build import (
+    add_operation,
+    apply,
+    apply_all,
+    apply_operation,
+    parameter,
+)
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.region import BRANCH, LOOP, Region
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.ops.control import IF, WHILE
+from tpuref.engine.ops.host import printed
+from tpuref.engine.ops.sources import ARGUMENT
+from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.scopes import control_dependencies
+from tpuref.interface.functions.tensor_array import TensorArray, packed, tensor_of
+
+__all__ = [
+    "Assert",
+    "Print",
+    "cond",
+    "control_flow_v2_enabled",
+    "enable_control_flow_v2",
+    "group",
+    "no_op",
+    "numpy_function",
+    "py_func",
+    "timestamp",
+    "tuple",
+    "while_loop",
+    "with_dependencies",
+]
+
+
+def no_op(name: str | None = None) -> Operation | None:
+    """Return an operation that does nothing and can wait for others.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.no_op().type
+    'NoOp'
+    """
+    if executing_eagerly():
+        return None
+    return apply_operation("NoOp", name=name)
+
+
+def group(*inputs: Any, name: str | None = None) -> Operation | None:
+    """Return one operation that waits for all `inputs`.
+
+    Parameters
+    ----------
+    inputs
+        Operations, tensors, variables, or nested structures of those.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> both = tf.group(tf.no_op(), tf.constant(1))
+    >>> len(both.control_inputs)
+    2
+    """
+    if executing_eagerly():
+        return None
+    leaves = [leaf for leaf in nest.flatten(list(inputs)) if leaf is not None]
+    with get_default_graph().control_dependencies(leaves):
+        return apply_operation("NoOp", name=name_or(name, "group_deps"))
+
+
+def tuple(
+    tensors: Sequence[Any],
+    name: str | None = None,
+    control_inputs: Sequence[Any] | None = None,
+) -> list[Any]:
+    """Return the tensors, each available only when all are.
+
+    Parameters
+    ----------
+    tensors
+        Tensors, operations and None; None stays None.
+    name
+        The name of the scope.
+    control_inputs
+        Operations that must also run before any of them is available.
+
+    Raises
+    ------
+    ValueError
+        If `tensors` contains only None.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
+    >>> a.op.control_inputs == b.op.control_inputs
+    True
+    """
+    tensors = listed("tf.tuple: tensors", tensors)
+    if executing_eagerly():
+        return tensors
+    if all(t is None for t in tensors):
+        raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
+    awaited = listed("tf.tuple: control_inputs", control_inputs or [])
+    with get_default_graph().name_scope(name_or(name, "tuple")):
+        gate = group(*tensors, *awaited)
+        return [None if t is None else _gated(gate, t) for t in tensors]
+
+
+def _gated(gate: Operation | None, element: Any) -> Any:
+    if isinstance(element, Operation):
+        return group(gate, element)
+    return with_dependencies([gate], element)
+
+
+def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
+    """Return `output`, available only after `dependencies`."""
+    with control_dependencies(dependencies):
+        result: Tensor = apply("Identity", output)
+    return result
+
+
+def Print(
+    input_: Any,
+    data: Sequence[Any],
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `input_`, and print `data` to standard error on every evaluation.
+
+    Parameters
+    ----------
+    input_
+        The tensor to return.
+    data
+        The tensors to print.
+    message
+        The text before them.
+    first_n
+        How often to print, for this operation in all sessions together; None or a
+        negative number for always.
+    summarize
+        How many elements of each tensor to print, by default 3.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1, 2])
+    >>> tf.Session().run(tf.Print(x, [x], "x is "))
+    array([1, 2], dtype=int32)
+    """
+    values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
+    first = -1 if first_n is None else integer("tf.Print: first_n", first_n)
+    if first >= 0 and not executing_eagerly():
+        printing = _print_first(first, values, message or "", summarize)
+        return with_dependencies([printing], convert_to_tensor(input_))
+    result: Tensor = apply(
+        "Print",
+        convert_to_tensor(input_),
+        *values,
+        message=message or "",
+        summarize=3 if summarize is None else summarize,
+        name=name,
+    )
+    return result
+
+
+def _print_first(
+    count: int, data: Sequence[Any], message: str, summarize: int | None
+) -> Operation:
+    """Return an operation that prints tensors the first `count` times it runs."""
+    numbers = itertools.count()
+    shown = 3 if summarize is None else summarize
+
+    def show(*values: Any) -> None:
+        if next(numbers) < count:
+            print(printed(message, values, shown), file=sys.stderr)
+
+    operation: Operation = py_func(show, data, [], name="PrintFirst")
+    return operation
+
+
+def Assert(
+    condition: Any,
+    data: Sequence[Any],
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails, showing `data`, unless `condition` holds.
+
+    Parameters
+    ----------
+    condition
+        A bool tensor, all of whose elements must be true.
+    data
+        The tensors to show.
+    summarize
+        How many elements of each tensor to show, by default 3.
+
+    Returns
+    -------
+    Operation
+        None in eager mode.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        When the operation runs and the condition is false.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(3)
+    >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
+    ...     y = tf.identity(x)
+    >>> int(tf.Session().run(y))
+    3
+    """
+    shown = listed("tf.Assert: data", data)
+    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
+    count = 3 if summarize is None else summarize
+    if executing_eagerly():
+        apply_all("Assert", *inputs, summarize=count, name=name)
+        return None
+    return apply_operation("Assert", *inputs, summarize=count, name=name)
+
+
+def py_func(
+    func: Callable[..., Any],
+    inp: Sequence[Any],
+    Tout: Any,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with NumPy arrays when the graph runs.
+
+    Parameters
+    ----------
+    func
+        Takes one array for each tensor of `inp`, and returns one value for each type
+        of `Tout`.
+    inp
+        The tensors whose values the function receives.
+    Tout
+        The element type of the result, or a list of element types.
+    stateful
+        Accepted for compatibility; every evaluation calls the function.
+
+    Returns
+    -------
+    Tensor or list of Tensor or Operation
+        One tensor for a single type, a list for a list of types, or the operation if
+        that list is empty.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
+    >>> int(tf.Session().run(y))
+    42
+    """
+    if not callable(func):
+        raise TypeError(f"tf.py_func: func must be callable, got {func!r}")
+    several = isinstance(Tout, (list, _tuple))
+    names = _tuple(as_dtype(t).name for t in (Tout if several else [Tout]))
+    functions = get_default_graph().host_functions
+    token = len(functions)
+    functions[token] = func
+    inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
+    if not names and not executing_eagerly():
+        return apply_operation(
+            "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
+        )
+    outputs = apply_all(
+        "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
+    )
+    return outputs if several else outputs[0]
+
+
+def numpy_function(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
+) -> Any:
+    """Call a Python function with NumPy arrays, as `py_func` does.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
+    >>> int(tf.Session().run(y))
+    2
+    """
+    return py_func(func, inp, Tout, name=name)
+
+
+def numpy_function_v2(
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with NumPy arrays, or decorate it to be called so.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @numpy_function_v2(Tout=tf.int32)
+    ... def successor(x):
+    ...     return x + 1
+    >>> int(tf.Session().run(successor(tf.constant(1))))
+    2
+    """
+    if func is None:
+        return lambda function: (
+            lambda *inputs: py_func(function, inputs, Tout, stateful, name)
+        )
+    return py_func(func, [] if inp is None else inp, Tout, stateful, name)
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Return the seconds since 1970, float64, when the operation runs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
+    True
+    """
+    now: Tensor = py_func(time.time, [], float64, name=name_or(name, "Timestamp"))
+    now.set_shape([])
+    return now
+
+
+def enable_control_flow_v2() -> None:
+    """Do nothing: conditions and loops always have bodies of their own.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.enable_control_flow_v2()
+    >>> tf.control_flow_v2_enabled()
+    True
+    """
+
+
+def control_flow_v2_enabled() -> bool:
+    """Return True: conditions and loops always have bodies of their own."""
+    return True
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """Return the result of `true_fn` or `false_fn`, depending on `pred` at run time.
+
+    Parameters
+    ----------
+    pred
+        A scalar bool tensor.
+    true_fn, false_fn
+        Functions without parameters.  Both are called when the graph is built; their
+        results must have the same structure and element types.
+    strict
+        Whether a list or tuple with one element stays a list or tuple.
+    fn1, fn2
+        The former names of `true_fn` and `false_fn`.
+
+    Raises
+    ------
+    TypeError
+        If `pred` is a Python bool, or a function is missing or given twice.
+    ValueError
+        If `pred` is not a scalar, a function returns None, or the structures or element
+        types differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(3)
+    >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
+    30
+    """
+    true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
+    false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
+    if isinstance(pred, bool) and not executing_eagerly():
+        raise TypeError(
+            "tf.cond: pred must be a tensor, got the Python bool "
+            f"{pred}; use a Python `if` instead"
+        )
+    predicate = _predicate(pred)
+    if executing_eagerly():
+        return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
+    graph = get_default_graph()
+    with graph.name_scope(name_or(name, "cond")):
+        branches = [
+            _branch(graph, label, fn, strict) for label, fn in _named(true_fn, false_fn)
+        ]
+        (first, result), (second, other) = branches
+        _check_branches(result, other)
+        operation = add_operation(IF, [predicate], {}, None, [first, second])
+    return _rebuilt(result, operation)
+
+
+def _renamed(
+    new: str,
+    function: Callable[[], Any] | None,
+    old: str,
+    given: Callable[[], Any] | None,
+) -> Callable[[], Any]:
+    if function is not None and given is not None:
+        raise TypeError(f"tf.cond: {old} and {new} are the same argument; give one")
+    chosen = given if function is None else function
+    if not callable(chosen):
+        raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
+    return chosen
+
+
+def _named(
+    true_fn: Callable[[], Any], false_fn: Callable[[], Any]
+) -> list[_tuple[str, Callable[[], Any]]]:
+    return [("true", true_fn), ("false", false_fn)]
+
+
+def _predicate(pred: Any) -> Tensor:
+    predicate = convert_to_tensor(pred)
+    if predicate.dtype != bool_:
+        raise TypeError(f"tf.cond: pred must be bool, got {predicate.describe()}")
+    if predicate.shape.ndims not in (0, None):
+        raise ValueError(f"tf.cond: pred must be a scalar, got {predicate.describe()}")
+    return predicate
+
+
+def _branch(
+    graph: Graph, label: str, function: Callable[[], Any], strict: bool
+) -> _tuple[Region, Any]:
+    region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
+    with graph.in_part(region, label):
+        returned = function()
+        if returned is None:
+            raise ValueError(
+                f"tf.cond: {label}_fn returned None; return a tensor, an operation "
+                "such as tf.no_op(), or a structure of them"
+            )
+        result = nest.map_structure(_result_leaf, _unpacked(returned, strict))
+        leaves = nest.flatten(result)
+        region.results = [tensor_of(leaf) for leaf in leaves if _has_value(leaf)]
+        for tensor in region.results:
+            graph.check_accessible(tensor, "tf.cond")
+    return region, result
+
+
+def _result_leaf(leaf: Any) -> Any:
+    if leaf is None or isinstance(leaf, (Operation, TensorArray)):
+        return leaf
+    return convert_to_tensor(leaf)
+
+
+def _has_value(leaf: Any) -> bool:
+    return isinstance(leaf, (Tensor, TensorArray))
+
+
+def _check_branches(result: Any, other: Any) -> None:
+    try:
+        nest.assert_same_structure(
+            result, other, a_name="true_fn()", b_name="false_fn()"
+        )
+    except StructureError as error:
+        raise coded(
+            StructureError,
+            f"tf.cond: the results of the branches differ: {error}",
+            code=codes.BRANCHES_DIFFER,
+        ) from None
+    for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
+        if _has_value(a) != _has_value(b):
+            raise coded(
+                StructureError,
+                f"tf.cond: true_fn returns {a!r}, false_fn returns {b!r}",
+                code=codes.BRANCHES_DIFFER,
+            )
+        if _has_value(a) and a.dtype != b.dtype:
+            raise coded(
+                StructureError,
+                f"tf.cond: true_fn returns {tensor_of(a).describe()}, false_fn "
+                f"returns {tensor_of(b).describe()}; the element types must be equal",
+                code=codes.BRANCHES_DIFFER,
+            )
+
+
+def _rebuilt(structure: Any, operation: Operation) -> Any:
+    outputs = iter(operation.outputs)
+    leaves = [
+        next(outputs)
+        if _has_value(leaf)
+        else (operation if isinstance(leaf, Operation) else None)
+        for leaf in nest.flatten(structure)
+    ]
+    return packed(structure, leaves)
+
+
+def _unpacked(result: Any, strict: bool) -> Any:
+    single = isinstance(result, (list, _tuple)) and len(result) == 1
+    return result[0] if single and not strict else result
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: int | None = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeat `body` while `cond` holds.
+
+    Parameters
+    ----------
+    cond, body
+        Functions of the loop variables; `cond` returns a scalar bool tensor, `body` the
+        next values in the structure of `loop_vars`.
+    loop_vars
+        A list or tuple of tensors, or of nested structures of tensors.
+    shape_invariants
+        Shapes that hold for every iteration, in the structure of `loop_vars`; needed
+        for variables whose shape changes.
+    parallel_iterations, back_prop, swap_memory
+        Accepted for compatibility; has no effect.
+    maximum_iterations
+        The largest number of iterations, known when the graph is built.
+    return_same_structure
+        Whether a single loop variable is returned in a list.
+
+    Returns
+    -------
+    list or tuple
+        The final values in the sequence type that `body` returns; a single value alone.
+
+    Raises
+    ------
+    TypeError
+        If a function is not callable or an element type changes.
+    ValueError
+        If `loop_vars` is empty, the structure changes, or a shape violates its
+        invariant.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> i = tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])
+    >>> int(tf.Session().run(i))
+    12
+    """
+    if not callable(cond) or not callable(body):
+        raise TypeError("tf.while_loop: cond and body must be callable")
+    if not isinstance(loop_vars, (list, _tuple)) or not loop_vars:
+        raise ValueError(
+            "tf.while_loop: loop_vars must be a list with at least one element, got "
+            f"{loop_vars!r}"
+        )
+    start = nest.map_structure(_loop_variable, loop_vars)
+    limit = None
+    if maximum_iterations is not None:
+        limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
+    if executing_eagerly():
+        return _looped(_loop_now(cond, body, start, limit), return_same_structure)
+    graph = get_default_graph()
+    with graph.name_scope("while" if name is None else name):
+        result = _loop(graph, cond, body, start, shape_invariants, limit)
+    return _looped(result, return_same_structure)
+
+
+def _loop_variable(value: Any) -> Any:
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
+
+
+def _looped(result: Any, same_structure: bool) -> Any:
+    single = len(nest.flatten(result)) == 1
+    return result[0] if single and not same_structure else result
+
+
+def _loop(
+    graph: Graph,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    start: Any,
+    shape_invariants: Any,
+    limit: int | None,
+) -> Any:
+    leaves = [tensor_of(leaf) for leaf in nest.flatten(start)]
+    specs = _invariants(start, leaves, shape_invariants)
+    with _part(graph, "cond", start, specs) as (test, given):
+        test.results = [_predicate(cond(*given))]
+        graph.check_accessible(test.results[0], "tf.while_loop")
+    with _part(graph, "body", start, specs) as (turn, given):
+        returned = _sequence(body(*given), start)
+        turn.results = _turned(returned, start, specs)
+        for tensor in turn.results:
+            graph.check_accessible(tensor, "tf.while_loop")
+    attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
+    operation = add_operation(WHILE, leaves, attrs, None, [test, turn])
+    return packed(returned, operation.outputs)
+
+
+def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
+    if invariants is None:
+        shapes = [tensor.shape for tensor in leaves]
+    else:
+        shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+    if len(shapes) != len(leaves):
+        raise ValueError(
+            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
+            f"{len(leaves)} loop variables"
+        )
+    shapes = [
+        leaf.invariant() if isinstance(leaf, TensorArray) else shape
+        for leaf, shape in zip(nest.flatten(start), shapes, strict=True)
+    ]
+    for tensor, shape in zip(leaves, shapes, strict=True):
+        if not _holds(shape, tensor.shape):
+            raise ValueError(
+                f"tf.while_loop: the loop variable {tensor.describe()} does not have "
+                f"the invariant shape {shape}"
+            )
+    return [TensorSpec(s, t.dtype) for s, t in zip(shapes, leaves, strict=True)]
+
+
+def _shape_leaf(value: Any) -> TensorShape:
+    return as_shape(value)
+
+
+def _holds(invariant: TensorShape, shape: TensorShape) -> bool:
+    """Whether every tensor of shape `shape` also has the shape `invariant`."""
+    return invariant.most_specific_compatible_shape(shape) == invariant
+
+
+@contextlib.contextmanager
+def _part(
+    graph: Graph, label: str, start: Any, specs: Sequence[TensorSpec]
+) -> Iterator[_tuple[Region, Any]]:
+    region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
+    with graph.in_part(region, label):
+        region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
+        yield region, packed(start, region.parameters)
+
+
+def _sequence(result: Any, start: Any) -> Any:
+    """Return the body's result as the sequence that the loop returns."""
+    if not isinstance(result, (list, _tuple)) or (len(start) == 1 and len(result) != 1):
+        return [result]
+    return result
+
+
+def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
+    """Check the body's result against the loop variables."""
+    try:
+        nest.assert_same_structure(
+            list(start), list(result), a_name="loop_vars", b_name="body()"
+        )
+    except StructureError as error:
+        raise coded(
+            StructureError, f"tf.while_loop: {error}", code=codes.LOOP_VARIABLE_CHANGES
+        ) from None
+    tensors = [tensor_of(leaf) for leaf in nest.flatten(list(result))]
+    for tensor, spec in zip(tensors, specs, strict=True):
+        if tensor.dtype != spec.dtype:
+            raise coded(
+                TypeError,
+                f"tf.while_loop: a loop variable is {spec.describe()}, but body "
+                f"returns {tensor.describe()}; the element type cannot change",
+                code=codes.LOOP_VARIABLE_CHANGES,
+            )
+        if not _holds(spec.shape, tensor.shape):
+            raise coded(
+                ValueError,
+                f"tf.while_loop: a loop variable is {spec.describe()}, but body "
+                f"returns {tensor.describe()}; give shape_invariants with None for the "
+                "dimensions that change",
+                code=codes.LOOP_VARIABLE_CHANGES,
+            )
+    return tensors
+
+
+def _loop_now(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    values: Any,
+    limit: int | None,
+) -> Any:
+    turns = 0
+    while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
+        leaves = nest.flatten(values)
+        loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
+        returned = _sequence(body(*values), values)
+        values = packed(returned, _turned(returned, values, loose))
+        turns += 1
+    return values
+
+
+def tuple_v2(
+    tensors: Sequence[Any],
+    control_inputs: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> list[Any]:
+    """Return `tuple`, with the parameters of TensorFlow 2."""
+    return tuple(tensors, name, control_inputs)
+
+
+def cond_v2(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return `cond`, as TensorFlow 2 does: lists of one tensor stay lists.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> len(cond_v2(tf.constant(True), lambda: [1.0], lambda: [2.0]))
+    1
+    """
+    return cond(pred, true_fn, false_fn, strict=True, name=name)
+
+
+def while_loop_v2(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return `while_loop`, as TensorFlow 2 does: a list of one variable stays a list.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> len(while_loop_v2(lambda i: i < 3, lambda i: [i + 1], [0]))
+    1
+    """
+    options = (shape_invariants, parallel_iterations, back_prop, swap_memory)
+    return while_loop(cond, body, loop_vars, *options, name, maximum_iterations, True)

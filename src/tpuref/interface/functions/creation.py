@@ -1,0 +1,505 @@
+"""Tensors created from a shape, a range or indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.arguments import name_or
+from tpuref.base.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+)
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_operands, convert_to_tensor, to_array
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import (
+    refine_shape,
+    shape_tensor,
+    static_integer,
+)
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.reshaping import broadcast_to, expand_dims
+
+__all__ = [
+    "eye",
+    "fill",
+    "lin_space",
+    "linspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "range",
+    "sequence_mask",
+    "zeros",
+    "zeros_like",
+]
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """Return a tensor whose elements all have the same value.
+
+    Parameters
+    ----------
+    dims
+        The shape: integers, or a vector tensor of int32 or int64.
+    value
+        A scalar of any dtype; the result has its dtype.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape `dims`.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not a scalar or a size is negative.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.fill([2, 3], 9)).tolist()
+    [[9, 9, 9], [9, 9, 9]]
+    """
+    sizes = shape_tensor(dims)
+    result: Tensor = apply("Fill", sizes, convert_to_tensor(value), name=name)
+    return refine_shape(result, sizes)
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Return a tensor of zeros: False for bool, empty for string.
+
+    Parameters
+    ----------
+    shape
+        The shape: integers, or a vector tensor of int32 or int64.
+    dtype
+        The element type.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.zeros([3], tf.int32)).tolist()
+    [0, 0, 0]
+    """
+    target = as_dtype(dtype)
+    zero = b"" if target == string else np.zeros((), target.np)
+    return fill(shape, convert_to_tensor(zero), name_or(name, "zeros"))
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Return a tensor of ones: True for bool.
+
+    Parameters
+    ----------
+    shape
+        The shape: integers, or a vector tensor of int32 or int64.
+    dtype
+        The element type, a number or bool.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is string.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.ones([2, 2])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    target = as_dtype(dtype)
+    if target == string:
+        raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")
+    return fill(shape, convert_to_tensor(np.ones((), target.np)), name_or(name, "ones"))
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return zeros with the shape of a tensor.
+
+    Parameters
+    ----------
+    tensor
+        The tensor whose shape to use.
+    dtype
+        The element type; None for that of `tensor`.
+    optimize
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        A tensor of zeros.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.zeros_like([[1, 2]])).tolist()
+    [[0, 0]]
+    """
+    value = convert_to_tensor(tensor)
+    if dtype is not None and as_dtype(dtype) != value.dtype:
+        return zeros(shape(value), dtype, name_or(name, "zeros_like"))
+    result: Tensor = apply("ZerosLike", value, name=name_or(name, "zeros_like"))
+    return result
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return ones with the shape of a tensor.
+
+    Parameters
+    ----------
+    tensor
+        The tensor whose shape to use.
+    dtype
+        The element type; None for that of `tensor`.
+    optimize
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        A tensor of ones.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
+    [[1, 1]]
+    """
+    value = convert_to_tensor(tensor)
+    if dtype is not None and as_dtype(dtype) != value.dtype:
+        return ones(shape(value), dtype, name_or(name, "ones_like"))
+    result: Tensor = apply("OnesLike", value, name=name_or(name, "ones_like"))
+    return result
+
+
+def range(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    dtype: Any = None,
+    name: str | None = "range",
+) -> Tensor:
+    """Return the numbers from `start` up to, not including, `limit`.
+
+    Parameters
+    ----------
+    start
+        A scalar: the first number.  If `limit` is omitted, the limit; 0 is then first.
+    limit
+        A scalar, the bound of the numbers.
+    delta
+        A scalar, the step; not 0.
+    dtype
+        The element type; None for the widest of the three arguments.
+
+    Returns
+    -------
+    Tensor
+        A vector.
+
+    Raises
+    ------
+    ValueError
+        If `delta` is 0 or has the wrong sign.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.range(3, 18, 5)).tolist()
+    [3, 8, 13]
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is None:
+        dtype = _common_dtype([start, limit, delta])
+    first, last, step = (_cast_to(value, dtype) for value in (start, limit, delta))
+    result: Tensor = apply("Range", first, last, step, name=name)
+    return result
+
+
+def _common_dtype(values: Sequence[Any]) -> DType:
+    """Return the widest of the dtypes, in the order of tf.range."""
+    order = [int32, int64, float32, float64]
+    found = [_dtype_of(value) for value in values]
+    others = [dtype for dtype in found if dtype not in order]
+    return others[0] if others else max(found, key=order.index)
+
+
+def _dtype_of(value: Any) -> DType:
+    given = getattr(value, "dtype", None)
+    return as_dtype(to_array(value).dtype if given is None else given)
+
+
+def _cast_to(value: Any, dtype: Any) -> Tensor:
+    target = as_dtype(dtype)
+    if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
+        return convert_to_tensor(value, target)
+    tensor = convert_to_tensor(value)
+    if tensor.dtype == target:
+        return tensor
+    result: Tensor = apply("Cast", tensor, dtype=target.name)
+    return result
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """Return `num` evenly spaced numbers from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop
+        Floating-point scalars of one dtype: the first and the last number.
+    num
+        The number of elements, at least 1.
+
+    Returns
+    -------
+    Tensor
+        A vector of length `num`.
+
+    Raises
+    ------
+    TypeError
+        If the bounds are not floating-point numbers of one dtype.
+    ValueError
+        If `num` is below 1.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.linspace(10.0, 12.0, 3)).tolist()
+    [10.0, 11.0, 12.0]
+    """
+    first = convert_to_tensor(start)
+    last = convert_to_tensor(stop)
+    count = convert_to_tensor(num)
+    result: Tensor = apply("LinSpace", first, last, count, name=name)
+    return result
+
+
+lin_space = linspace
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Return matrices with ones on the diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    num_rows, num_columns
+        The sizes of each matrix; by default it is square.
+    batch_shape
+        The shape of a batch of such matrices; None for one matrix.
+    dtype
+        The element type.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``batch_shape + [num_rows, num_columns]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.eye(2, 3)).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    columns = num_rows if num_columns is None else num_columns
+    matrix = one_hot(range(num_rows), columns, dtype=dtype, name=name_or(name, "eye"))
+    if batch_shape is None:
+        return matrix
+    batch = shape_tensor(batch_shape)
+    return broadcast_to(
+        matrix, concat([batch, _cast_to(shape(matrix), batch.dtype)], 0)
+    )
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return a new axis for each index, with one element set at the index.
+
+    Parameters
+    ----------
+    indices
+        Integers of any shape; those outside ``0 <= index < depth`` set nothing.
+    depth
+        The size of the new axis.
+    on_value, off_value
+        Scalars, by default 1 and 0.
+    axis
+        The position of the new axis; the last by default.
+    dtype
+        The element type; by default that of the values, or float32.
+
+    Returns
+    -------
+    Tensor
+        A tensor with one more axis than `indices`.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes of the values differ from each other or from `dtype`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
+    target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
+    result: Tensor = apply(
+        "OneHot",
+        convert_to_tensor(indices),
+        convert_to_tensor(depth),
+        _mark("on_value", on_value, 1, target),
+        _mark("off_value", off_value, 0, target),
+        axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
+        name=name_or(name, "one_hot"),
+    )
+    return result
+
+
+def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
+    if value is None:
+        return convert_to_tensor(np.asarray(default).astype(dtype.np))
+    if isinstance(value, Tensor) and value.dtype != dtype:
+        raise TypeError(
+            f"tf.one_hot: {name}: expected {dtype.name}, got {value.describe()}; use "
+            "tf.cast"
+        )
+    return convert_to_tensor(value, dtype)
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+) -> Tensor:
+    """Return a row for each length n whose first n elements are True.
+
+    Parameters
+    ----------
+    lengths
+        Integers of any shape.
+    maxlen
+        The length of the rows, a scalar; by default the greatest of `lengths`.
+    dtype
+        The element type of the result, by default bool.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``lengths.shape + [maxlen]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sequence_mask([1, 3], 3, tf.int32)).tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
+    counts = convert_to_tensor(lengths)
+    if maxlen is None:
+        longest = apply("Max", counts, axis=None, keepdims=False)
+        maxlen = apply("Maximum", longest, np.zeros((), counts.dtype.np))
+    positions = range(maxlen)
+    mask: Tensor = apply(
+        "Less", positions, expand_dims(_cast_to(counts, positions.dtype), -1)
+    )
+    target = as_dtype(dtype)
+    return identity(mask, name) if target == bool_ else _cast_to(mask, target)
+
+
+def zeros_like_v2(
+    input: Any, dtype: Any = None, name: str | None = None, layout: None = None
+) -> Tensor:
+    """Return `zeros_like`, with the parameters of TensorFlow 2.
+
+    `layout` is for DTensor, which tpuref does not have.
+    """
+    return zeros_like(input, dtype, name)
+
+
+def ones_like_v2(
+    input: Any, dtype: Any = None, name: str | None = None, layout: None = None
+) -> Tensor:
+    """Return `ones_like`, with the parameters of TensorFlow 2.
+
+    `layout` is for DTensor, which tpuref does not have.
+    """
+    return ones_like(input, dtype, name)
+
+
+def linspace_v2(
+    start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
+) -> Tensor:
+    """Return evenly spaced numbers from start to stop, which may be arrays.
+
+    Parameters
+    ----------
+    start, stop, num
+        As for `linspace`; start and stop may have any shapes that broadcast.
+    axis
+        The new axis of the result, along which the numbers lie.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(linspace_v2([0.0, 5.0], [10.0, 9.0], 3, axis=-1)).tolist()
+    [[0.0, 5.0, 10.0], [5.0, 7.0, 9.0]]
+    """
+    first, last = convert_operands("tf.linspace", (start, stop))
+    if first.dtype.is_integer:
+        first, last = _cast_to(first, float64), _cast_to(last, float64)
+    if first.shape.rank == last.shape.rank == 0:
+        return linspace(first, last, num, name)
+    # first + k * (last - first) / (num - 1), of which the last is `last` itself
+    widened = apply("Sub", last, first)
+    first = apply("AddV2", first, apply("ZerosLike", widened))
+    last = apply("AddV2", first, widened)
+    count = static_integer(num, "tf.linspace: num")
+    steps = [
+        apply("AddV2", first, apply("Mul", widened, part))
+        for part in np.arange(count - 1) / max(count - 1, 1)
+    ]
+    place = static_integer(axis, "tf.linspace: axis")
+    values = [*steps, last] if count > 1 else [first]
+    result: Tensor = apply("Pack", *values, axis=place, name=name or "linspace")
+    return result

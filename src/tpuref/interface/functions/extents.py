@@ -1,0 +1,98 @@
+"""The shape, size and rank of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype, int32
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "rank",
+    "shape",
+    "size",
+]
+
+
+def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
+    """Return the shape of a tensor as a tensor, even if it is not static.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    out_type
+        int32 or int64.
+
+    Returns
+    -------
+    Tensor
+        A vector with one size for each axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.shape([[1, 2, 3]])).tolist()
+    [1, 3]
+    """
+    result: Tensor = apply("Shape", input, out_type=as_dtype(out_type).name, name=name)
+    return result
+
+
+def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
+    """Return the number of elements of a tensor.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    out_type
+        int32 or int64.
+
+    Returns
+    -------
+    Tensor
+        A scalar.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> int(tf.Session().run(tf.size([[1, 2, 3]])))
+    3
+    """
+    result: Tensor = apply("Size", input, out_type=as_dtype(out_type).name, name=name)
+    return result
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """Return the number of axes of a tensor.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+
+    Returns
+    -------
+    Tensor
+        An int32 scalar.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> int(tf.Session().run(tf.rank([[1, 2, 3]])))
+    2
+    """
+    result: Tensor = apply("Rank", input, name=name)
+    return result
+
+
+def shape_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """Return `shape`, with the parameters of TensorFlow 2."""
+    return shape(input, name, int32 if out_type is None else out_type)
+
+
+def size_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """Return `size`, with the parameters of TensorFlow 2."""
+    return size(input, name, int32 if out_type is None else out_type)

@@ -1,0 +1,513 @@
+"""Functions that read or write elements of tensors by position."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.slicing import get_item
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import (
+    refine_shape,
+    shape_tensor,
+    static_integer,
+)
+
+__all__ = [
+    "batch_gather",
+    "gather",
+    "gather_nd",
+    "newaxis",
+    "scatter_nd",
+    "slice",
+    "strided_slice",
+    "tensor_scatter_add",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+]
+
+newaxis = None
+"""A new axis of size 1 in a subscript."""
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """Return a block of a tensor.
+
+    Parameters
+    ----------
+    input_
+        A tensor.
+    begin
+        The beginning of the block, one number for each axis.
+    size
+        The size of the block along each axis; -1 means everything that remains.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the block extends beyond the tensor.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2])).tolist()
+    [[2, 3], [5, 6]]
+    """
+    value = convert_to_tensor(input_)
+    first, count = shape_tensor(begin), shape_tensor(size)
+    if isinstance(size, (list, tuple)) and count.dtype != first.dtype:
+        count = convert_to_tensor(size, first.dtype)
+    result: Tensor = apply("Slice", value, first, count, name=name)
+    return result
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return every n-th element of a block of a tensor.
+
+    Parameters
+    ----------
+    input_
+        A tensor.
+    begin, end, strides
+        Begin, end and stride for each of the first axes; strides are 1 by default.
+    begin_mask, end_mask
+        Bit i: ignore ``begin[i]`` or ``end[i]`` and use the whole axis on that side.
+    ellipsis_mask
+        Bit i: position i stands for all axes without a position of their own.
+    new_axis_mask
+        Bit i: position i is a new axis of size 1.
+    shrink_axis_mask
+        Bit i: take only the element at ``begin[i]`` and drop the axis.
+    var
+        Not supported; must be None.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of positions differ or are not static, or a stride is 0.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2])).tolist()
+    [1, 3, 5]
+    """
+    if var is not None:
+        raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
+        static_integer(mask, "tf.strided_slice: a mask") for mask in masks
+    )
+    starts, ends = _places(begin, "begin"), _places(end, "end")
+    steps = [1] * len(starts) if strides is None else _places(strides, "strides")
+    if not len(starts) == len(ends) == len(steps):
+        raise ValueError(
+            f"tf.strided_slice: begin, end and strides have {len(starts)}, {len(ends)} "
+            f"and {len(steps)} positions; expected equal numbers"
+        )
+    item: list[Any] = []
+    for place, (start, stop, step) in enumerate(zip(starts, ends, steps, strict=True)):
+        bit = 1 << place
+        if ellipsis_mask & bit:
+            item.append(Ellipsis)
+        elif new_axis_mask & bit:
+            item.append(None)
+        elif shrink_axis_mask & bit:
+            item.append(start)
+        else:
+            first = None if begin_mask & bit else start
+            item.append(builtins.slice(first, None if end_mask & bit else stop, step))
+    return get_item(convert_to_tensor(input_), tuple(item))
+
+
+def _places(values: Any, argument: str) -> list[Any]:
+    """Return the numbers of one argument, as tensors if they are not known yet."""
+    vector = shape_tensor(values)
+    known = vector.operand().value
+    if known is not None and known.ndim == 1:
+        return [int(number) for number in known]
+    if vector.shape.rank != 1 or vector.shape.as_tuple()[0] is None:
+        raise ValueError(
+            f"tf.strided_slice: {argument}: expected a vector of static length, got "
+            f"{vector.describe()}"
+        )
+    return list(vector)
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """Return, for each row of a batch, the slices at the row's own indices.
+
+    It is `gather` whose batch dimensions are all axes of `indices` but the last.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 with at least one axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])
+    >>> tf.Session().run(x).tolist()
+    [[3, 1], [5, 5]]
+    """
+    places = convert_to_tensor(indices)
+    if places.shape.rank in (None, 0):
+        raise ValueError(
+            "tf.batch_gather: indices must have at least one axis and a known rank, "
+            f"got {places.describe()}"
+        )
+    return gather(params, places, batch_dims=places.shape.rank - 1, name=name)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Tensor:
+    """Return the slices of a tensor at the given indices along one axis.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
+    validate_indices
+        Accepted for compatibility; indices are always checked.
+    axis
+        The axis; by default the first after the batch dimensions.
+    batch_dims
+        The number of leading axes that `params` and `indices` share.
+
+    Returns
+    -------
+    Tensor
+        A tensor in which the axes of `indices` replace `axis`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis or the batch dimensions differ.
+    tf.errors.InvalidArgumentError
+        At run time, if an index is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.gather([[1, 2], [3, 4]], [1, 0, 1])).tolist()
+    [[3, 4], [1, 2], [3, 4]]
+    """
+    value, places = convert_to_tensor(params), convert_to_tensor(indices)
+    count = static_integer(batch_dims, "tf.gather: batch_dims")
+    if count < 0 and places.shape.rank is not None:
+        count += places.shape.rank
+    along = count if axis is None else static_integer(axis, "tf.gather: axis")
+    result: Tensor = apply(
+        "GatherV2", value, places, axis=along, batch_dims=count, name=name
+    )
+    return result
+
+
+def gather_nd(
+    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
+) -> Tensor:
+    """Return the elements or slices of a tensor at the given positions.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
+        d axes after the batch dimensions.
+    batch_dims
+        The number of leading axes that `params` and `indices` share.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+
+    Raises
+    ------
+    ValueError
+        If d exceeds the rank.
+    tf.errors.InvalidArgumentError
+        At run time, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])).tolist()
+    [2, 3]
+    """
+    value, places = convert_to_tensor(params), convert_to_tensor(indices)
+    count = static_integer(batch_dims, "tf.gather_nd: batch_dims")
+    result: Tensor = apply("GatherNd", value, places, batch_dims=count, name=name)
+    return result
+
+
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, name: str | None = None
+) -> Tensor:
+    """Return zeros with the updates added at the given positions.
+
+    Parameters
+    ----------
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        Numbers of shape ``indices.shape[:-1] + shape[d:]``.
+    shape
+        The shape of the result.
+
+    Returns
+    -------
+    Tensor
+        A tensor of that shape; updates at the same position add up.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        At run time, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4])).tolist()
+    [0, 12, 0, 6]
+    """
+    places, values = convert_to_tensor(indices), convert_to_tensor(updates)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("ScatterNd", places, values, sizes, name=name)
+    return refine_shape(result, sizes)
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with its values at the given positions replaced.
+
+    Parameters
+    ----------
+    tensor
+        A tensor; it does not change.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype; the last update at a position wins.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        At run time, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> update = tf.tensor_scatter_nd_update([1, 1, 1], [[2]], [9])
+    >>> tf.Session().run(update).tolist()
+    [1, 1, 9]
+    """
+    return _scatter("TensorScatterUpdate", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with numbers added at the given positions.
+
+    Parameters
+    ----------
+    tensor
+        A tensor of numbers; it does not change.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        The numbers to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        At run time, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
+    >>> tf.Session().run(total).tolist()
+    [1, 1, 10]
+    """
+    return _scatter("TensorScatterAdd", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with numbers subtracted at the given positions.
+
+    Parameters
+    ----------
+    tensor
+        A tensor of numbers; it does not change.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        The numbers to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        At run time, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
+    >>> tf.Session().run(rest).tolist()
+    [0, 9, 9]
+    """
+    return _scatter("TensorScatterSub", tensor, indices, updates, name)
+
+
+def _scatter(
+    op: str, tensor: Any, indices: Any, updates: Any, name: str | None
+) -> Tensor:
+    value, places = convert_to_tensor(tensor), convert_to_tensor(indices)
+    news = convert_to_tensor(updates, dtype_hint=value.dtype)
+    result: Tensor = apply(op, value, places, news, name=name)
+    return result
+
+
+tensor_scatter_update = tensor_scatter_nd_update
+tensor_scatter_add = tensor_scatter_nd_add
+tensor_scatter_sub = tensor_scatter_nd_sub
+
+
+def gather_v2(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Return `gather`, with the parameters of TensorFlow 2."""
+    return gather(params, indices, validate_indices, name, axis, batch_dims)
+
+
+def gather_nd_v2(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Return `gather_nd`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.gather_nd", bad_indices_policy)
+    return gather_nd(params, indices, name, batch_dims)
+
+
+def scatter_nd_v2(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `scatter_nd`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.scatter_nd", bad_indices_policy)
+    return scatter_nd(indices, updates, shape, name)
+
+
+def tensor_scatter_nd_add_v2(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `tensor_scatter_nd_add`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.tensor_scatter_nd_add", bad_indices_policy)
+    return tensor_scatter_nd_add(tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub_v2(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `tensor_scatter_nd_sub`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.tensor_scatter_nd_sub", bad_indices_policy)
+    return tensor_scatter_nd_sub(tensor, indices, updates, name)
+
+
+def _check_policy(function: str, policy: str) -> None:
+    """Refuse what is to be done with bad indices other than an error."""
+    if policy not in ("", "DEFAULT", "ERROR"):
+        raise coded(
+            ValueError,
+            f"{function}: bad_indices_policy: expected '', 'DEFAULT' or 'ERROR', got "
+            f"{policy!r}; remove bad indices before, with tf.boolean_mask",
+            code=codes.INDEX_OUT_OF_RANGE,
+        )

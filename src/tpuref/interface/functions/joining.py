@@ -1,0 +1,226 @@
+"""Joining and splitting tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.arguments import listed
+from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integer, static_integers
+
+__all__ = [
+    "concat",
+    "split",
+    "stack",
+    "unstack",
+]
+
+
+def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
+    """Join tensors of one shape along a new axis.
+
+    Parameters
+    ----------
+    values
+        A list of tensors of equal shape and dtype.
+    axis
+        The position of the new axis.
+
+    Returns
+    -------
+    Tensor
+        A tensor with one more axis.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ.
+    TypeError
+        If dtypes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.stack([[1, 4], [2, 5]], axis=1)).tolist()
+    [[1, 2], [4, 5]]
+    """
+    place = static_integer(axis, "tf.stack: axis")
+    if place == 0 and _plain(values):
+        return convert_to_tensor(values, name=name)
+    result: Tensor = apply(
+        "Pack", *listed("tf.stack: values", values), axis=place, name=name
+    )
+    return result
+
+
+def _plain(value: Any) -> bool:
+    """Whether a list holds only Python values, so that it has one dtype."""
+    return all(
+        isinstance(leaf, (bool, int, float, complex, str, bytes))
+        for leaf in nest.flatten(value)
+    )
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> list[Tensor]:
+    """Return the slices of a tensor along an axis, without that axis.
+
+    Parameters
+    ----------
+    value
+        A tensor of rank 1 or more.
+    num
+        The size of the axis; required if it is not static.
+    axis
+        The axis.
+
+    Returns
+    -------
+    list of Tensor
+        One tensor for each index.
+
+    Raises
+    ------
+    ValueError
+        If the size is unknown or differs from `num`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> rows = tf.unstack([[1, 2], [3, 4]])
+    >>> [row.tolist() for row in tf.Session().run(rows)]
+    [[1, 2], [3, 4]]
+    """
+    tensor = convert_to_tensor(value)
+    place = static_integer(axis, "tf.unstack: axis")
+    if num is None:
+        num = _static_size(tensor, place, "tf.unstack", "give num")
+    return apply_all("Unpack", tensor, axis=place, num=num, name=name)
+
+
+def _static_size(tensor: Tensor, axis: int, function: str, way_out: str) -> int:
+    rank = tensor.shape.rank
+    if rank is not None and not -rank <= axis < rank:
+        raise ValueError(f"{function}: {tensor.describe()} has no axis {axis}")
+    length = None if rank is None else tensor.shape.as_tuple()[axis]
+    if length is None:
+        raise ValueError(
+            f"{function}: the size of axis {axis} of {tensor.describe()} is unknown; "
+            + way_out
+        )
+    return length
+
+
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+    """Join tensors along an existing axis.
+
+    Parameters
+    ----------
+    values
+        A list of tensors of equal dtype and rank, with equal sizes of all other axes.
+    axis
+        The axis.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank.
+
+    Raises
+    ------
+    ValueError
+        If the list is empty, or the ranks or the other sizes differ.
+    TypeError
+        If dtypes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.concat([[[1, 2]], [[3, 4]]], 0)).tolist()
+    [[1, 2], [3, 4]]
+    """
+    if isinstance(values, Tensor):
+        values = [values]
+    place = static_integer(axis, "tf.concat: axis")
+    result: Tensor = apply(
+        "ConcatV2", *listed("tf.concat: values", values), axis=place, name=name
+    )
+    return result
+
+
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> list[Tensor]:
+    """Split a tensor along an axis.
+
+    Parameters
+    ----------
+    value
+        A tensor of rank 1 or more.
+    num_or_size_splits
+        The number of equal parts, or a list with the size of each part; one of them
+        may be -1, which means the remainder.
+    axis
+        The axis.
+    num
+        The number of parts, if their sizes are given by a tensor.
+
+    Returns
+    -------
+    list of Tensor
+        The parts.
+
+    Raises
+    ------
+    ValueError
+        If the parts do not make up the axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> parts = tf.split([1, 2, 3, 4, 5], [2, 3])
+    >>> [part.tolist() for part in tf.Session().run(parts)]
+    [[1, 2], [3, 4, 5]]
+    """
+    tensor = convert_to_tensor(value)
+    place = static_integer(axis, "tf.split: axis")
+    sizes = _split_sizes(num_or_size_splits)
+    if num is not None and num != len(sizes):
+        raise ValueError(f"tf.split: num is {num}, but there are {len(sizes)} sizes")
+    return apply_all("Split", tensor, axis=place, sizes=sizes, name=name)
+
+
+_MAX_PARTS = 1 << 20
+"""The most outputs of one operation."""
+
+
+def _split_sizes(wanted: Any) -> tuple[int | None, ...]:
+    what = "tf.split: num_or_size_splits"
+    if _is_scalar(wanted):
+        count = static_integer(wanted, what)
+        if not 1 <= count <= _MAX_PARTS:
+            raise ValueError(f"{what}: expected 1 to {_MAX_PARTS} parts, got {count}")
+        return (None,) * count
+    sizes = static_integers(wanted, what)
+    if min(sizes, default=-2) < -1 or sizes.count(-1) > 1:
+        raise ValueError(
+            f"{what}: expected sizes of at least 0, one of which may be -1, got "
+            f"{list(sizes)}"
+        )
+    return tuple(None if size == -1 else size for size in sizes)
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.shape.rank == 0
+    return not isinstance(value, (list, tuple)) and np.ndim(value) == 0

@@ -1,0 +1,103 @@
+"""Elementwise logic of booleans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether both elements are true.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_and([True, True], [True, False]))
+    array([ True, False])
+    """
+    return apply_one("LogicalAnd", x, y, name=name)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether either element is true.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_or([True, False], False))
+    array([ True, False])
+    """
+    return apply_one("LogicalOr", x, y, name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+    """Return whether exactly one element is true.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_xor([True, False], True))
+    array([False,  True])
+    """
+    return apply_one("LogicalXor", x, y, name=name)
+
+
+def logical_not(x: Any, name: str | None = None) -> Tensor:
+    """Return whether each element is false.
+
+    Parameters
+    ----------
+    x
+        Booleans.
+
+    Returns
+    -------
+    Tensor
+        Booleans, same shape as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_not([True, False]))
+    array([False,  True])
+    """
+    return apply_one("LogicalNot", x, name=name)

@@ -1,0 +1,260 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.activations import class_axis
+from tpuref.interface.functions.identity import stop_gradient
+
+__all__ = [
+    "l2_loss",
+    "sigmoid_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits_v2",
+    "sparse_softmax_cross_entropy_with_logits",
+]
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any,
+    logits: Any,
+    axis: int | None = None,
+    name: str | None = None,
+    dim: Any = None,
+) -> Tensor:
+    """Return the cross entropy of labels and the softmax of logits.
+
+    Parameters
+    ----------
+    labels
+        The probability of each class, with the shape of `logits`; cast to its dtype.
+    logits
+        A floating-point tensor of rank 1 or more.
+    axis
+        The axis of the classes, by default the last.
+    dim
+        The former name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype without that axis.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.nn.softmax_cross_entropy_with_logits_v2([0.0, 1.0], [1000.0, 0.0])
+    >>> float(tf.Session().run(loss))
+    1000.0
+    """
+    function = "tf.nn.softmax_cross_entropy_with_logits_v2"
+    along = class_axis(function, axis, dim)
+    scores, targets = convert_operands(function, [logits, labels])
+    if targets.dtype != scores.dtype:
+        targets = apply("Cast", targets, dtype=scores.dtype.name)
+    result: Tensor = apply(
+        "SoftmaxCrossEntropyWithLogits", scores, targets, axis=along, name=name
+    )
+    return result
+
+
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: Any = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """Return the cross entropy of constant labels and the softmax of logits.
+
+    Parameters
+    ----------
+    _sentinel
+        Forces the other arguments to be passed by name; must be None.
+    labels
+        The probability of each class, with the shape of `logits`; cast to its dtype.
+    logits
+        A floating-point tensor of rank 1 or more.
+    dim
+        The axis of the classes, by default the last.
+    axis
+        The new name of `dim`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype without that axis.
+
+    Raises
+    ------
+    ValueError
+        If labels or logits are missing or not passed by name, or shapes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.nn.softmax_cross_entropy_with_logits(
+    ...     labels=[0.0, 1.0], logits=[1000.0, 0.0]
+    ... )
+    >>> float(tf.Session().run(loss))
+    1000.0
+    """
+    function = "tf.nn.softmax_cross_entropy_with_logits"
+    _check_named(function, _sentinel, labels, logits)
+    scores, targets = convert_operands(function, [logits, labels])
+    along = dim if axis is None else axis
+    return softmax_cross_entropy_with_logits_v2(
+        stop_gradient(targets), scores, along, name
+    )
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the cross entropy of one true class per row and the softmax of logits.
+
+    Parameters
+    ----------
+    _sentinel
+        Forces the other arguments to be passed by name; must be None.
+    labels
+        int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
+    logits
+        A floating-point tensor of shape ``[..., n]``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the shape of `labels` and the dtype of `logits`.
+
+    Raises
+    ------
+    ValueError
+        If labels or logits are missing or not passed by name, or shapes do not fit.
+    tf.errors.InvalidArgumentError
+        At run time, if a label is not a class.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.nn.sparse_softmax_cross_entropy_with_logits(
+    ...     labels=[1, 0], logits=[[1000.0, 0.0], [1000.0, 0.0]]
+    ... )
+    >>> tf.Session().run(loss).tolist()
+    [1000.0, 0.0]
+    """
+    function = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+    _check_named(function, _sentinel, labels, logits)
+    scores, classes = convert_to_tensor(logits), convert_to_tensor(labels)
+    result: Tensor = apply(
+        "SparseSoftmaxCrossEntropyWithLogits", scores, classes, name=name
+    )
+    return result
+
+
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the cross entropy of label and sigmoid, for each element separately.
+
+    Parameters
+    ----------
+    _sentinel
+        Forces the other arguments to be passed by name; must be None.
+    labels
+        Probabilities, with the shape and dtype of `logits`.
+    logits
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If labels or logits are missing or not passed by name, or shapes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.nn.sigmoid_cross_entropy_with_logits(
+    ...     labels=[0.0, 1.0], logits=[1000.0, 1000.0]
+    ... )
+    >>> tf.Session().run(loss).tolist()
+    [1000.0, 0.0]
+    """
+    function = "tf.nn.sigmoid_cross_entropy_with_logits"
+    _check_named(function, _sentinel, labels, logits)
+    result: Tensor = apply("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
+    return result
+
+
+def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None:
+        raise ValueError(
+            f"{function}: pass the arguments by name: labels=..., logits=..."
+        )
+    if labels is None or logits is None:
+        raise ValueError(f"{function}: both labels and logits must be given")
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Return half the sum of the squares of all elements.
+
+    Parameters
+    ----------
+    t
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A scalar of the same dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(tf.nn.l2_loss([1.0, 3.0])))
+    5.0
+    """
+    result: Tensor = apply("L2Loss", t, name=name)
+    return result
+
+
+def softmax_cross_entropy_v2(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Return `softmax_cross_entropy_with_logits_v2`: TensorFlow 2's function."""
+    return softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
+
+
+def sparse_softmax_cross_entropy_v2(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """Return `sparse_softmax_cross_entropy_with_logits`, as TensorFlow 2 calls it."""
+    return sparse_softmax_cross_entropy_with_logits(None, labels, logits, name)
+
+
+def sigmoid_cross_entropy_v2(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Return `sigmoid_cross_entropy_with_logits`, as TensorFlow 2 calls it."""
+    return sigmoid_cross_entropy_with_logits(None, labels, logits, name)

@@ -1,0 +1,196 @@
+"""A function applied to each element along the first axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.dtypes import as_dtype
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.tensor import Operation, Tensor, kept_of_each_turn
+from tpuref.interface.functions.comparison import equal
+from tpuref.interface.functions.control_flow import Assert, while_loop
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import concat, stack
+from tpuref.interface.functions.reductions import reduce_all
+from tpuref.interface.functions.reshaping import reshape
+from tpuref.interface.functions.scopes import control_dependencies, name_scope
+
+__all__ = ["map_fn"]
+
+_Turn = tuple[list[Tensor], list[Tensor]]
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Apply a function to each element along the first axis, and stack the results.
+
+    Parameters
+    ----------
+    fn
+        Takes one element of each tensor of `elems`, in their structure.
+    elems
+        A tensor, or a nested structure of tensors, with equal first dimensions.
+    dtype, fn_output_signature
+        The element types of what `fn` returns, in its structure.  The default is
+        that `fn` returns the structure and element types of `elems`.
+    parallel_iterations, back_prop, swap_memory
+        Accepted for compatibility; elements are taken one after the other.
+    infer_shape
+        Whether all results must have the same static shape; they always must.
+
+    Returns
+    -------
+    Tensor or structure of Tensor
+        What `fn` returns, each stacked along a new first axis.
+
+    Raises
+    ------
+    TypeError
+        If `fn` is not callable, or a result has another element type than `dtype`.
+    ValueError
+        If a tensor is a scalar, or the structures or first dimensions differ.
+    tpuref.errors.InvalidArgumentError
+        At run time, if the shapes of the results differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.map_fn(tf.reduce_max, tf.constant([[1, 5], [7, 3]]))
+    >>> tf.Session().run(y).tolist()
+    [5, 7]
+    """
+    if not callable(fn):
+        raise TypeError(f"tf.map_fn: fn must be callable, got {fn!r}")
+    with name_scope(name, "map"):
+        values = nest.map_structure(convert_to_tensor, elems)
+        types = fn_output_signature if dtype is None else dtype
+        if types is None:
+            types = nest.map_structure(lambda tensor: tensor.dtype, values)
+        types = nest.map_structure(as_dtype, types)
+        _check_elements(nest.flatten(values))
+
+        def turn(index: Any, carried: list[Tensor]) -> _Turn:
+            element = nest.map_structure(lambda tensor: tensor[index], values)
+            return carried, _results(fn(element), types)
+
+        _, stacked = over_rows(turn, nest.flatten(values)[0], [])
+        return nest.pack_sequence_as(types, stacked)
+
+
+def over_rows(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, start: list[Tensor]
+) -> _Turn:
+    """Call a function once for each row of a tensor, one after the other.
+
+    Parameters
+    ----------
+    turn
+        Takes the number of the row and what is carried from row to row.  Returns what
+        is carried on, and results.
+    rows
+        The tensor.
+    start
+        What is carried to the first row.
+
+    Returns
+    -------
+    carried, results
+        What the last call carries on, and the results of all calls, stacked.
+    """
+    turns = _turns_now if executing_eagerly() else _turns_of_a_loop
+    return turns(turn, rows, start)
+
+
+def _check_elements(leaves: list[Tensor]) -> None:
+    if not leaves:
+        raise ValueError("tf.map_fn: elems has no tensor")
+    for tensor in leaves:
+        if tensor.shape.rank == 0:
+            raise ValueError(
+                "tf.map_fn: elems must have at least one axis, got the scalar "
+                f"{tensor.describe()}"
+            )
+        if not tensor.shape[:1].is_compatible_with(leaves[0].shape[:1]):
+            raise ValueError(
+                "tf.map_fn: the first dimensions of elems must be equal, got "
+                f"{leaves[0].describe()} and {tensor.describe()}"
+            )
+
+
+def _results(result: Any, types: Any) -> list[Tensor]:
+    nest.assert_same_structure(types, result, a_name="dtype", b_name="fn()")
+    tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+    for tensor, dtype in zip(tensors, nest.flatten(types), strict=True):
+        if tensor.dtype != dtype:
+            raise TypeError(
+                f"tf.map_fn: fn returns {tensor.describe()}, expected {dtype.name}; "
+                "give dtype= if fn changes the element type"
+            )
+    return tensors
+
+
+def _turns_now(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, carried: list[Tensor]
+) -> _Turn:
+    sizes: Any = rows.shape.as_list()
+    results = []
+    for index in range(sizes[0]):
+        carried, given = turn(index, carried)
+        results.append(given)
+    return carried, [stack(list(tensors)) for tensors in zip(*results, strict=True)]
+
+
+def _turns_of_a_loop(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, start: list[Tensor]
+) -> _Turn:
+    count = shape(rows)[0]
+    given: list[Tensor] = []
+    sizes: list[Tensor] = []
+
+    def body(index: Tensor, *carried: Tensor) -> list[Tensor]:
+        following, results = turn(index, list(carried))
+        given.extend(results)
+        sizes.extend(shape(tensor) for tensor in given)
+        return [index + 1, *following]
+
+    index, *carried = while_loop(
+        lambda index, *_: index < count, body, [0, *start], return_same_structure=True
+    )
+    stacked = [
+        _stacked(index.op, tensor, size, count, rows)
+        for tensor, size in zip(given, sizes, strict=True)
+    ]
+    return carried, stacked
+
+
+def _stacked(
+    loop: Operation, tensor: Tensor, size: Tensor, count: Tensor, first: Tensor
+) -> Tensor:
+    """Return a tensor of the body, those of all turns along a new first axis."""
+    elements = kept_of_each_turn(loop, tensor)
+    if tensor.shape.is_fully_defined():
+        inner: Any = convert_to_tensor(tensor.shape.as_list(), "int32")
+        checks = []
+    else:
+        table = reshape(kept_of_each_turn(loop, size), stack([count, -1]))
+        same = reduce_all(equal(table, table[:1]))
+        checks = [Assert(same, ["tf.map_fn: the shapes of the results differ:", table])]
+        inner = table[0]
+    with control_dependencies(checks):
+        result = apply("Reshape", elements, concat([[count], inner], 0))
+    result.set_shape(first.shape[:1].concatenate(tensor.shape))
+    stacked: Tensor = result
+    return stacked

@@ -1,0 +1,93 @@
+"""Placeholders, whose values come from ``feed_dict``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "placeholder",
+    "placeholder_with_default",
+]
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """Return a tensor that gets its value from each ``Session.run``.
+
+    Parameters
+    ----------
+    dtype
+        The element type.
+    shape
+        The static shape; None, or None for a dimension, allows any.
+
+    Returns
+    -------
+    Tensor
+        A tensor that must be a key of ``feed_dict`` if a run needs it.
+
+    Raises
+    ------
+    RuntimeError
+        In eager mode, where nothing can be fed.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32, [None])
+    >>> tf.Session().run(x + 1.0, {x: [1.0, 2.0]}).tolist()
+    [2.0, 3.0]
+    """
+    if executing_eagerly():
+        raise coded(
+            RuntimeError,
+            "tf.placeholder: eager mode cannot feed values; pass the value itself, or "
+            "build in tf.Graph().as_default()",
+            code=codes.WRONG_MODE,
+        )
+    static = as_shape(shape)
+    sizes = None if static.rank is None else static.as_tuple()
+    result: Tensor = apply(
+        "Placeholder", dtype=as_dtype(dtype).name, shape=sizes, name=name
+    )
+    return result
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor that ``Session.run`` may feed, and has a default otherwise.
+
+    Parameters
+    ----------
+    input
+        The default: a tensor, or a value that can become one.
+    shape
+        The static shape of the result; None, or None for a dimension, allows any.
+
+    Raises
+    ------
+    ValueError
+        If the default cannot have that shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> keep = tf.placeholder_with_default(1.0, [])
+    >>> sess = tf.Session()
+    >>> float(sess.run(keep)), float(sess.run(keep, {keep: 0.5}))
+    (1.0, 0.5)
+    """
+    value = convert_to_tensor(input)
+    if executing_eagerly():
+        return value
+    static = as_shape(shape)
+    sizes = None if static.rank is None else static.as_tuple()
+    result: Tensor = apply("PlaceholderWithDefault", value, shape=sizes, name=name)
+    return result

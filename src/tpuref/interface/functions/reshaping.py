@@ -1,0 +1,323 @@
+"""Changing the shape or the order of elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import (
+    one_of,
+    refine_shape,
+    shape_tensor,
+    static_integer,
+    static_integers,
+)
+
+__all__ = [
+    "broadcast_to",
+    "expand_dims",
+    "matrix_transpose",
+    "reshape",
+    "reverse",
+    "roll",
+    "squeeze",
+    "transpose",
+]
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return the elements of a tensor, in the same order, with a new shape.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    shape
+        The new shape; one size may be -1, which means the remainder.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.reshape([1, 2, 3, 4], [2, -1])).tolist()
+    [[1, 2], [3, 4]]
+    """
+    value = convert_to_tensor(tensor)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("Reshape", value, sizes, name=name)
+    return refine_shape(result, sizes)
+
+
+def expand_dims(
+    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Return a tensor with an axis of size 1 inserted.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    axis
+        The position of the new axis; negative counts from the end.
+    dim
+        The former name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor with one more axis.
+
+    Raises
+    ------
+    ValueError
+        If `axis` is missing, given twice, or out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.expand_dims([1, 2], -1).shape.as_list()
+    [2, 1]
+    """
+    axis = one_of("tf.expand_dims", axis=axis, dim=dim)
+    if axis is None:
+        raise ValueError("tf.expand_dims: axis is missing; expected an integer")
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        (axis,) = axis  # as programs write it
+    place = static_integer(axis, "tf.expand_dims: axis")
+    result: Tensor = apply("ExpandDims", input, axis=place, name=name)
+    return result
+
+
+def squeeze(
+    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+) -> Tensor:
+    """Return a tensor without axes of size 1.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    axis
+        One or several axes of size 1; by default all of them.
+    squeeze_dims
+        The former name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of lower rank with the same elements.
+
+    Raises
+    ------
+    ValueError
+        If an axis does not have size 1.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.squeeze([[[1], [2]]], axis=0).shape.as_list()
+    [2, 1]
+    """
+    axis = one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
+    axes = () if axis is None else static_integers(axis, "tf.squeeze: axis")
+    result: Tensor = apply("Squeeze", input, axes=axes, name=name)
+    return result
+
+
+def transpose(
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Tensor:
+    """Return a tensor with its axes permuted.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    perm
+        The axis of `a` for each axis of the result; by default the reverse order.
+    conjugate
+        Whether to take the complex conjugate as well.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If `perm` is not a permutation of the axes.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.transpose([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    value = convert_to_tensor(a)
+    order = None if perm is None else static_integers(perm, "tf.transpose: perm")
+    if conjugate and value.dtype.is_complex:
+        value = apply("Conj", value)
+    result: Tensor = apply("Transpose", value, perm=order, name=name)
+    return result
+
+
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """Return a tensor with its last two axes exchanged.
+
+    Parameters
+    ----------
+    a
+        A tensor of known rank, at least 2.
+    conjugate
+        Whether to take the complex conjugate as well.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the rank is less than 2 or unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.matrix_transpose([[[1, 2, 3]]]).shape.as_list()
+    [1, 3, 1]
+    """
+    value = convert_to_tensor(a)
+    if value.shape.rank is None or value.shape.rank < 2:
+        raise ValueError(
+            "tf.matrix_transpose: expected a known rank of at least 2, got "
+            f"{value.describe()}"
+        )
+    axes = list(range(value.shape.rank))
+    return transpose(value, [*axes[:-2], axes[-1], axes[-2]], name, conjugate)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return a tensor reversed along some axes.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    axis
+        One or several axes.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the axis does not exist, or one is given twice.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
+    [[3, 4], [1, 2]]
+    """
+    axes = static_integers(axis, "tf.reverse: axis")
+    result: Tensor = apply("ReverseV2", tensor, axes=axes, name=name)
+    return result
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return a tensor shifted along some axes; elements wrap around.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    shift
+        The number of positions, one for each axis.
+    axis
+        One or several axes.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], 2, 0)).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    axes = static_integers(axis, "tf.roll: axis")
+    places = convert_to_tensor(shift)
+    if places.shape.rank == 0:
+        places = expand_dims(places, 0)
+    value = convert_to_tensor(input)
+    result: Tensor = apply("Roll", value, places, axes=axes, name=name)
+    return result
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor broadcast to a shape by NumPy's rules.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    shape
+        The shape of the result.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the tensor does not broadcast to that shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.broadcast_to([1, 2], [2, 2])).tolist()
+    [[1, 2], [1, 2]]
+    """
+    value = convert_to_tensor(input)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("BroadcastTo", value, sizes, name=name)
+    return refine_shape(result, sizes)
+
+
+def expand_dims_v2(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return `expand_dims`, with the parameters of TensorFlow 2."""
+    return expand_dims(input, axis, name)
+
+
+def squeeze_v2(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Return `squeeze`, with the parameters of TensorFlow 2."""
+    return squeeze(input, axis, name)
+
+
+def transpose_v2(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
+    """Return `transpose`, with the parameters of TensorFlow 2."""
+    return transpose(a, perm, name, conjugate)

@@ -1,0 +1,108 @@
+"""Distinct values, and sums of the rows that belong to each."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tpuref.base.dtypes import int32
+from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import maximum
+from tpuref.interface.functions.comparison import greater_equal
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.creation import zeros
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.reshaping import expand_dims, reshape
+from tpuref.interface.functions.selection import where_v2
+
+__all__ = ["unique", "unsorted_segment_sum"]
+
+
+class Unique(NamedTuple):
+    """The result of `unique`."""
+
+    y: Tensor
+    idx: Tensor
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """Return the distinct values of a vector, in the order of their first occurrence.
+
+    Parameters
+    ----------
+    x
+        A vector of real numbers.
+    out_idx
+        The dtype of the positions, int32 or int64.
+
+    Returns
+    -------
+    y : Tensor
+        The distinct values.
+    idx : Tensor
+        For each element of `x` its position in `y`.
+
+    Raises
+    ------
+    ValueError
+        If `x` is not a vector.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y, idx = tf.Session().run(tf.unique([7, 3, 7]))
+    >>> y.tolist(), idx.tolist()
+    ([7, 3], [0, 1, 0])
+    """
+    values, places = apply_all("Unique", convert_to_tensor(x), name=name)
+    return Unique(values, cast(places, out_idx))
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the sum of the rows of each segment.
+
+    Parameters
+    ----------
+    data
+        Numbers; the first dimensions are those of `segment_ids`.
+    segment_ids
+        The segment of each row, int32 or int64, below `num_segments`.  Rows with a
+        negative segment are left out.
+    num_segments
+        How many segments there are.
+
+    Returns
+    -------
+    Tensor
+        ``[num_segments, ...]``, of the dtype of `data`; zeros where a segment has no
+        row.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+    tf.errors.InvalidArgumentError
+        At run time, if a segment is not below `num_segments`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sums = tf.math.unsorted_segment_sum([[1.0], [2.0], [4.0]], [1, 0, 1], 3)
+    >>> tf.Session().run(sums).tolist()
+    [[2.0], [5.0], [0.0]]
+    """
+    data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    places = expand_dims(maximum(ids, 0), -1)
+    part = shape(data)[ids.shape.ndims :]
+    if (known := ids.operand().value) is None or (known < 0).any():
+        counted = reshape(greater_equal(ids, 0), concat([shape(ids), part * 0 + 1], 0))
+        data = where_v2(counted, data, zeros([], data.dtype))
+    count = reshape(cast(num_segments, int32), [1])
+    total: Tensor = apply(
+        "ScatterNd", places, data, concat([count, part], 0), name=name
+    )
+    return total

@@ -1,0 +1,182 @@
+"""Elements selected by conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import bool_
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integer
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import concat
+from tpuref.interface.functions.reshaping import reshape, squeeze
+
+__all__ = [
+    "boolean_mask",
+    "where",
+    "where_v2",
+]
+
+
+def where(
+    condition: Any, x: Any = None, y: Any = None, name: str | None = None
+) -> Tensor:
+    """Select from `x` where a condition is true and from `y` elsewhere.
+
+    Parameters
+    ----------
+    condition
+        A bool tensor: with the shape of `x`, a vector that selects whole rows of `x`,
+        or with any known shape that broadcasts with `x` and `y`.
+    x, y
+        Tensors of one dtype.  Without them, the result is the true positions.
+
+    Returns
+    -------
+    Tensor
+        The selected elements, or positions as int64 of shape ``[found, rank]``.
+
+    Raises
+    ------
+    ValueError
+        If only one of `x` and `y` is given, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.where([True, False], [1, 2], [3, 4])).tolist()
+    [1, 4]
+    >>> tf.Session().run(tf.where([True, False, True])).tolist()
+    [[0], [2]]
+    """
+    test, x, y = _where_operands("tf.where", condition, x, y)
+    if x is None or y is None:
+        return _positions(test, name)
+    rows = test.shape.rank == 1 and (x.shape.rank or 0) > 1
+    unknown = test.shape.rank is None and x.shape.rank != 0
+    if (rows or unknown) and x.shape.is_compatible_with(y.shape):
+        result: Tensor = apply("Select", test, x, y, name=name)
+    else:
+        result = apply("SelectV2", test, x, y, name=name)
+    return result
+
+
+def where_v2(
+    condition: Any, x: Any = None, y: Any = None, name: str | None = None
+) -> Tensor:
+    """Select as `where` does; all three arguments always broadcast.
+
+    Parameters
+    ----------
+    condition
+        A bool tensor.
+    x, y
+        Tensors of one dtype.  Without them, the result is the true positions.
+
+    Returns
+    -------
+    Tensor
+        The selected elements, or positions as int64 of shape ``[found, rank]``.
+
+    Raises
+    ------
+    ValueError
+        If only one of `x` and `y` is given, or shapes do not broadcast.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.where_v2([[True], [False]], [1, 2], 0)).tolist()
+    [[1, 2], [0, 0]]
+    """
+    test, x, y = _where_operands("tf.where_v2", condition, x, y)
+    if x is None or y is None:
+        return _positions(test, name)
+    result: Tensor = apply("SelectV2", test, x, y, name=name)
+    return result
+
+
+def _where_operands(
+    function: str, condition: Any, x: Any, y: Any
+) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    if (x is None) != (y is None):
+        missing = "x" if x is None else "y"
+        raise ValueError(f"{function}: {missing} is missing; give both x and y or none")
+    if x is None:
+        return convert_to_tensor(condition), None, None
+    first, second = convert_operands(function, [x, y])
+    return convert_to_tensor(condition, dtype_hint=bool_), first, second
+
+
+def _positions(condition: Tensor, name: str | None) -> Tensor:
+    result: Tensor = apply("Where", condition, name=name)
+    return result
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None
+) -> Tensor:
+    """Return the parts of a tensor where a mask is true.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    mask
+        A bool tensor of known rank, whose shape is a part of that of `tensor`.
+    axis
+        The axis of `tensor` at which the mask begins, 0 by default.
+
+    Returns
+    -------
+    Tensor
+        The selected parts; one axis of unknown size replaces the axes of the mask.
+
+    Raises
+    ------
+    ValueError
+        If the mask is a scalar, of unknown rank, or does not fit.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.boolean_mask([5, 6, 7], [True, False, True])).tolist()
+    [5, 7]
+    """
+    value, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, bool_)
+    begin = 0 if axis is None else static_integer(axis, "tf.boolean_mask: axis")
+    depth, outer = chosen.shape.rank, value.shape.rank
+    if not depth or (outer is None and begin < 0):
+        raise ValueError(
+            "tf.boolean_mask: expected a mask of known rank of at least 1, and for a "
+            f"negative axis a tensor of known rank, got {value.describe()} and "
+            f"{chosen.describe()}"
+        )
+    begin = begin + (outer or 0) if begin < 0 else begin
+    masked = value.shape[begin : begin + depth]
+    if not masked.is_compatible_with(chosen.shape):
+        raise ValueError(
+            f"tf.boolean_mask: the mask {chosen.describe()} does not fit the axes from "
+            f"{begin} on of {value.describe()}"
+        )
+    if depth > 1:
+        value = _joined_axes(value, begin, depth)
+    places = squeeze(where(reshape(chosen, [-1])), [1])
+    result: Tensor = apply(
+        "GatherV2", value, places, axis=begin, batch_dims=0, name=name
+    )
+    return result
+
+
+def _joined_axes(value: Tensor, begin: int, depth: int) -> Tensor:
+    sizes = shape(value)
+    return reshape(value, concat([sizes[:begin], [-1], sizes[begin + depth :]], 0))
+
+
+def boolean_mask_v2(
+    tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask"
+) -> Tensor:
+    """Return `boolean_mask`, with the parameters of TensorFlow 2."""
+    return boolean_mask(tensor, mask, name, axis)

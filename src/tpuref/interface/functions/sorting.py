@@ -1,0 +1,262 @@
+"""Functions that sort elements or search in sorted ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tpuref.base.dtypes import as_dtype, int32
+from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integer
+
+__all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
+
+
+class TopKV2(NamedTuple):
+    """The result of `top_k`."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """Return the elements of a tensor sorted along an axis.
+
+    Parameters
+    ----------
+    values
+        A tensor of real numbers.
+    axis
+        The axis.
+    direction
+        ``"ASCENDING"`` or ``"DESCENDING"``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the direction is neither, or the axis does not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sort([3, 1, 2], direction="DESCENDING")).tolist()
+    [3, 2, 1]
+    """
+    descending = _is_descending(direction, "tf.sort")
+    along = static_integer(axis, "tf.sort: axis")
+    result: Tensor = apply("Sort", values, axis=along, descending=descending, name=name)
+    return result
+
+
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the indices that sort a tensor along an axis.
+
+    Parameters
+    ----------
+    values
+        A tensor of real numbers.
+    axis
+        The axis.
+    direction
+        ``"ASCENDING"`` or ``"DESCENDING"``.
+    stable
+        Accepted for compatibility; equal values always keep their order.
+
+    Returns
+    -------
+    Tensor
+        An int32 tensor of the same shape.
+
+    Raises
+    ------
+    ValueError
+        If the direction is neither, or the axis does not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.argsort([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    descending = _is_descending(direction, "tf.argsort")
+    along = static_integer(axis, "tf.argsort: axis")
+    result: Tensor = apply(
+        "ArgSort", values, axis=along, descending=descending, name=name
+    )
+    return result
+
+
+def _is_descending(direction: str, function: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"{function}: direction: expected 'ASCENDING' or 'DESCENDING', got "
+            f"{direction!r}"
+        )
+    return direction == "DESCENDING"
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
+) -> TopKV2:
+    """Return the k greatest elements along the last axis, and their indices.
+
+    Parameters
+    ----------
+    input
+        A tensor of real numbers of rank 1 or more.
+    k
+        The number of elements, at most the size of the last axis.
+    sorted
+        Accepted for compatibility; the greatest is always first.
+
+    Returns
+    -------
+    TopKV2
+        A named tuple: `values`, the elements, equal ones in the order of their index,
+        and `indices`, their int32 indices along the last axis.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than k elements.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> values, indices = tf.nn.top_k([1, 5, 2, 5], k=2)
+    >>> [x.tolist() for x in tf.Session().run([values, indices])]
+    [[5, 5], [1, 3]]
+    """
+    value = convert_to_tensor(input)
+    values, indices = apply_all("TopKV2", value, convert_to_tensor(k), name=name)
+    return TopKV2(values, indices)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Return whether each target is among the k classes with the highest predictions.
+
+    Parameters
+    ----------
+    predictions
+        float32 of shape ``[batch, classes]``.
+    targets
+        int32 or int64 of shape ``[batch]``: a class for each row.
+    k
+        The number of classes; all classes that tie with the last one count too.
+
+    Returns
+    -------
+    Tensor
+        bool of shape ``[batch]``; False for rows that are not finite and for targets
+        that are not a class.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of rows differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> hit = tf.nn.in_top_k([[0.1, 0.6, 0.3], [0.9, 0.0, 0.1]], [2, 1], 2)
+    >>> tf.Session().run(hit).tolist()
+    [True, False]
+    """
+    scores, classes = convert_to_tensor(predictions), convert_to_tensor(targets)
+    result: Tensor = apply("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
+    return result
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Return the indices at which to insert values to keep rows sorted.
+
+    Parameters
+    ----------
+    sorted_sequence
+        Real numbers of shape ``[..., n]``, each row ascending.
+    values
+        Numbers of the same dtype, of shape ``[..., m]``.
+    side
+        ``"left"`` inserts before equal elements, ``"right"`` after them.
+    out_type
+        int32 or int64.
+
+    Returns
+    -------
+    Tensor
+        Indices, same shape as `values`.
+
+    Raises
+    ------
+    ValueError
+        If `side` is neither, or the leading axes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])).tolist()
+    [0, 1, 3]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"tf.searchsorted: side: expected 'left' or 'right', got {side!r}"
+        )
+    result: Tensor = apply(
+        "SearchSorted",
+        sorted_sequence,
+        values,
+        side=side,
+        out_type=as_dtype(out_type).name,
+        name=name,
+    )
+    return result
+
+
+def in_top_k_v2(
+    targets: Any, predictions: Any, k: Any, name: str | None = None
+) -> Tensor:
+    """Return `in_top_k`, with the order of TensorFlow 2: the targets come first."""
+    return in_top_k(predictions, targets, k, name)
+
+
+def top_k_v2(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = int32,
+    name: str | None = None,
+) -> TopKV2:
+    """Return `top_k`, with the parameters of TensorFlow 2.
+
+    Parameters
+    ----------
+    input, k, sorted
+        As for `top_k`.
+    index_type
+        The integer type of the indices.
+    """
+    values, indices = top_k(input, k, sorted, name)
+    target = as_dtype(index_type)
+    if target != indices.dtype:
+        indices = apply("Cast", indices, dtype=target.name)
+    return TopKV2(values, indices)

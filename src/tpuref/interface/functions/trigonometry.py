@@ -1,0 +1,310 @@
+"""Trigonometric and hyperbolic functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
+
+def sin(x: Any, name: str | None = None) -> Tensor:
+    """Return the sine of an angle in radians.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sin([0.]))
+    array([0.], dtype=float32)
+    """
+    return apply_one("Sin", x, name=name)
+
+
+def cos(x: Any, name: str | None = None) -> Tensor:
+    """Return the cosine of an angle in radians.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.cos([0.]))
+    array([1.], dtype=float32)
+    """
+    return apply_one("Cos", x, name=name)
+
+
+def tan(x: Any, name: str | None = None) -> Tensor:
+    """Return the tangent of an angle in radians.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.tan([0.]))
+    array([0.], dtype=float32)
+    """
+    return apply_one("Tan", x, name=name)
+
+
+def asin(x: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.asin([0., 2.]))
+    array([ 0., nan], dtype=float32)
+    """
+    return apply_one("Asin", x, name=name)
+
+
+def acos(x: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.acos([1., 2.]))
+    array([ 0., nan], dtype=float32)
+    """
+    return apply_one("Acos", x, name=name)
+
+
+def atan(x: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians whose tangent is `x`.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.atan([0.]))
+    array([0.], dtype=float32)
+    """
+    return apply_one("Atan", x, name=name)
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians from the x axis to the point ``(x, y)``.
+
+    Parameters
+    ----------
+    y, x
+        Floating-point numbers of one dtype; the shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Same dtype as the operands, from -pi to pi.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.atan2([1., 0.], [0., -1.]))
+    array([1.5707964, 3.1415927], dtype=float32)
+    """
+    return apply_one("Atan2", y, x, name=name)
+
+
+def sinh(x: Any, name: str | None = None) -> Tensor:
+    """Return the hyperbolic sine.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sinh([0.]))
+    array([0.], dtype=float32)
+    """
+    return apply_one("Sinh", x, name=name)
+
+
+def cosh(x: Any, name: str | None = None) -> Tensor:
+    """Return the hyperbolic cosine.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.cosh([0.]))
+    array([1.], dtype=float32)
+    """
+    return apply_one("Cosh", x, name=name)
+
+
+def tanh(x: Any, name: str | None = None) -> Tensor:
+    """Return the hyperbolic tangent.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.tanh([0., 100.]))
+    array([0., 1.], dtype=float32)
+    """
+    return apply_one("Tanh", x, name=name)
+
+
+def asinh(x: Any, name: str | None = None) -> Tensor:
+    """Return the inverse hyperbolic sine.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.asinh([0.]))
+    array([0.], dtype=float32)
+    """
+    return apply_one("Asinh", x, name=name)
+
+
+def acosh(x: Any, name: str | None = None) -> Tensor:
+    """Return the inverse hyperbolic cosine; nan below 1.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.acosh([1., 0.]))
+    array([ 0., nan], dtype=float32)
+    """
+    return apply_one("Acosh", x, name=name)
+
+
+def atanh(x: Any, name: str | None = None) -> Tensor:
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1.
+
+    Parameters
+    ----------
+    x
+        Floating-point or complex numbers.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.atanh([0., 1.]))
+    array([ 0., inf], dtype=float32)
+    """
+    return apply_one("Atanh", x, name=name)

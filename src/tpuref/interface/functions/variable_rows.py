@@ -1,0 +1,132 @@
+"""Changes of some rows of a variable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import instance_of
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.indexing import (
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from tpuref.interface.functions.reshaping import expand_dims
+
+__all__ = ["scatter_add", "scatter_sub", "scatter_update"]
+
+
+def scatter_update(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Replace rows of a variable.
+
+    Parameters
+    ----------
+    ref
+        The variable.
+    indices
+        The rows to change, int32 or int64 of any shape.
+    updates
+        Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
+        given twice, the last of them.
+    use_locking
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    Tensor
+        The new value of the whole variable.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+    tf.errors.InvalidArgumentError
+        At run time, if there is no such row.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.Variable([1.0, 2.0, 3.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_update(v, [2, 0], [7.0, 8.0])).tolist()
+    [8.0, 2.0, 7.0]
+    """
+    places, rows = _rows("tf.scatter_update", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_update(ref.value(), places, rows), name=name)
+
+
+def scatter_add(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Add to rows of a variable; rows with the same index add up.
+
+    Parameters
+    ----------
+    ref, indices, updates, use_locking
+        As for `tf.scatter_update`.
+
+    Returns
+    -------
+    Tensor
+        The new value of the whole variable.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.Variable([1.0, 2.0, 3.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_add(v, [2, 2], [7.0, 8.0])).tolist()
+    [1.0, 2.0, 18.0]
+    """
+    places, rows = _rows("tf.scatter_add", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
+
+
+def scatter_sub(
+    ref: Variable,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Subtract from rows of a variable; rows with the same index add up.
+
+    Parameters
+    ----------
+    ref, indices, updates, use_locking
+        As for `tf.scatter_update`.
+
+    Returns
+    -------
+    Tensor
+        The new value of the whole variable.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.Variable([1.0, 2.0, 3.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(tf.scatter_sub(v, [0], [0.5])).tolist()
+    [0.5, 2.0, 3.0]
+    """
+    places, rows = _rows("tf.scatter_sub", ref, indices, updates)
+    return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)
+
+
+def _rows(function: str, ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:
+    instance_of(Variable, f"{function}: ref", "a variable", ref)
+    return expand_dims(indices, -1), convert_to_tensor(updates, dtype_hint=ref.dtype)

@@ -1,0 +1,1 @@
+"""The names under ``tf.layers``: functions with variables of their own."""

@@ -1,0 +1,497 @@
+"""Convolutional layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.normalization import bias_add
+from tpuref.interface.functions.windows import (
+    conv1d as convolve_sequences,
+)
+from tpuref.interface.functions.windows import (
+    conv2d as convolve,
+)
+from tpuref.interface.functions.windows import (
+    conv2d_transpose as convolve_back,
+)
+from tpuref.interface.functions.windows import (
+    separable_conv2d as convolve_separably,
+)
+from tpuref.interface.layers.formats import (
+    channels_lead,
+    channels_of,
+    layout,
+    padding_of,
+    sizes,
+    whole,
+)
+from tpuref.interface.layers.function import function_of
+from tpuref.interface.layers.layer import Layer
+from tpuref.interface.layers.named import activation_of, initializer_of
+
+
+class _Convolution(Layer):
+    """What convolutional layers share: windows, kernel, bias and activation."""
+
+    rank: int
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any,
+        padding: str,
+        data_format: str,
+        dilation_rate: Any,
+        activation: Any,
+        use_bias: bool,
+        bias_initializer: Any,
+        bias_regularizer: Any,
+        bias_constraint: Any,
+        trainable: bool,
+        name: str | None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable, name, **kwargs)
+        rank, own = self.rank, self.name
+        self.filters = whole(own, "filters", filters)
+        self.kernel_size = sizes(own, "kernel_size", kernel_size, rank)
+        self.strides = sizes(own, "strides", strides, rank)
+        self.dilation_rate = sizes(own, "dilation_rate", dilation_rate, rank)
+        self.padding = padding_of(own, padding)
+        self.lead = channels_lead(own, data_format)
+        self.layout = layout(self.lead, rank)
+        self.activation = activation_of(activation)
+        self.use_bias = use_bias
+        self.bias_initializer = initializer_of(bias_initializer)
+        self.bias_regularizer = bias_regularizer
+        self.bias_constraint = bias_constraint
+
+    def build(self, input_shape: Any) -> None:
+        """Make kernel and bias."""
+        self._build_kernel(channels_of(self.name, input_shape, self.lead, self.rank))
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                [self.filters],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        super().build(input_shape)
+
+    def _build_kernel(self, channels: int) -> None:
+        raise NotImplementedError
+
+    def call(self, inputs: Any) -> Tensor:
+        """Return the output for a batch of images or sequences."""
+        outputs = self._convolved(inputs)
+        if self.bias is not None:
+            outputs = bias_add(outputs, self.bias, "NCHW" if self.lead else "NHWC")
+        return outputs if self.activation is None else self.activation(outputs)
+
+    def _convolved(self, inputs: Any) -> Tensor:
+        raise NotImplementedError
+
+
+class _WithKernel(_Convolution):
+    """A convolutional layer with one kernel."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation,
+            use_bias,
+            bias_initializer,
+            bias_regularizer,
+            bias_constraint,
+            trainable,
+            name,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+        self.kernel_initializer = initializer_of(kernel_initializer)
+        self.kernel_regularizer = kernel_regularizer
+        self.kernel_constraint = kernel_constraint
+
+    def _build_kernel(self, channels: int) -> None:
+        self.kernel = self.add_weight(
+            "kernel",
+            [*self.kernel_size, *self._depths(channels)],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+
+    def _depths(self, channels: int) -> tuple[int, int]:
+        """Return the last two sizes of the kernel."""
+        return channels, self.filters
+
+
+class Conv1D(_WithKernel):
+    """A convolution of sequences with a kernel that is trained.
+
+    Parameters
+    ----------
+    filters
+        The number of channels of the output.
+    kernel_size, strides, dilation_rate
+        Integers: the size of the window, its step, and the step inside it.
+    padding
+        ``"valid"`` or ``"same"``.
+    data_format
+        ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
+    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
+bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
+        As for `tf.layers.Dense`.
+    trainable, name, **kwargs
+        As for `tf.layers.Layer`.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels is unknown, or an argument is invalid.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.layers.Conv1D(5, kernel_size=3)(tf.ones([2, 8, 4])).shape.as_list()
+    [2, 6, 5]
+    """
+
+    rank = 1
+
+    def _convolved(self, inputs: Any) -> Tensor:
+        return convolve_sequences(
+            inputs,
+            self.kernel,
+            self.strides[0],
+            self.padding,
+            data_format=self.layout,
+            dilations=self.dilation_rate[0],
+        )
+
+
+class Conv2D(_WithKernel):
+    """A convolution of images with a kernel that is trained.
+
+    Parameters
+    ----------
+    filters
+        The number of channels of the output.
+    kernel_size, strides, dilation_rate
+        One integer or a pair for rows and columns: the size of the window, its step,
+        and the step inside it.
+    padding
+        ``"valid"`` or ``"same"``.
+    data_format
+        ``"channels_last"`` for ``[batch, rows, columns, channels]``, or
+        ``"channels_first"`` for ``[batch, channels, rows, columns]``.
+    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
+bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
+        As for `tf.layers.Dense`.
+    trainable, name, **kwargs
+        As for `tf.layers.Layer`.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels is unknown, or an argument is invalid.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> layer = tf.layers.Conv2D(5, 3, strides=2, padding="same")
+    >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list(), layer.kernel.shape.as_list()
+    ([2, 4, 4, 5], [3, 3, 4, 5])
+    """
+
+    rank = 2
+
+    def _convolved(self, inputs: Any) -> Tensor:
+        return convolve(
+            inputs,
+            self.kernel,
+            self.strides,
+            self.padding,
+            data_format=self.layout,
+            dilations=self.dilation_rate,
+        )
+
+
+class Conv2DTranspose(_WithKernel):
+    """The gradient of a convolution as a layer, which enlarges images.
+
+    Parameters
+    ----------
+    filters
+        The number of channels of the output.
+    kernel_size, strides
+        One integer or a pair for rows and columns: the size of the window and its step.
+    padding
+        ``"valid"`` or ``"same"``; with the latter the output is the input times the
+        step.
+    data_format, activation, use_bias, kernel_initializer, bias_initializer, \
+kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, \
+bias_constraint, trainable, name, **kwargs
+        As for `tf.layers.Conv2D`.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels is unknown, or an argument is invalid.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> layer = tf.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
+    >>> layer(tf.ones([2, 4, 4, 3])).shape.as_list()
+    [2, 8, 8, 5]
+    """
+
+    rank = 2
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            (1, 1),
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **kwargs,
+        )
+
+    def _depths(self, channels: int) -> tuple[int, int]:
+        return self.filters, channels
+
+    def _convolved(self, inputs: Any) -> Tensor:
+        known = inputs.shape.as_list()
+        unknown = None if None not in known else shape(inputs)
+        given = [
+            unknown[axis] if size is None and unknown is not None else size
+            for axis, size in enumerate(known)
+        ]
+        rows = [
+            self._enlarged(given[axis + (2 if self.lead else 1)], axis)
+            for axis in (0, 1)
+        ]
+        sides = [self.filters, *rows] if self.lead else [*rows, self.filters]
+        return convolve_back(
+            inputs,
+            self.kernel,
+            [given[0], *sides],
+            self.strides,
+            self.padding,
+            data_format=self.layout,
+        )
+
+    def _enlarged(self, size: Any, axis: int) -> Any:
+        step, window = self.strides[axis], self.kernel_size[axis]
+        more = max(window - step, 0) if self.padding == "VALID" else 0
+        return size * step + more
+
+
+class SeparableConv2D(_Convolution):
+    """A convolution of each channel, then one across channels.
+
+    Parameters
+    ----------
+    filters
+        The number of channels of the output.
+    kernel_size, strides, padding, data_format, dilation_rate
+        As for `tf.layers.Conv2D`; they belong to the convolution of each channel.
+    depth_multiplier
+        The number of channels that each channel gives in between.
+    activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer, \
+bias_constraint
+        As for `tf.layers.Dense`.
+    depthwise_initializer, depthwise_regularizer, depthwise_constraint
+        For the kernel ``[rows, columns, channels, depth_multiplier]``.
+    pointwise_initializer, pointwise_regularizer, pointwise_constraint
+        For the kernel ``[1, 1, channels * depth_multiplier, filters]``.
+    trainable, name, **kwargs
+        As for `tf.layers.Layer`.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels is unknown, or an argument is invalid.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> layer = tf.layers.SeparableConv2D(5, 3)
+    >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list()
+    [2, 6, 6, 5]
+    """
+
+    rank = 2
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = (1, 1),
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation,
+            use_bias,
+            bias_initializer,
+            bias_regularizer,
+            bias_constraint,
+            trainable,
+            name,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+        self.depth_multiplier = whole(self.name, "depth_multiplier", depth_multiplier)
+        self.depthwise_initializer = initializer_of(depthwise_initializer)
+        self.pointwise_initializer = initializer_of(pointwise_initializer)
+        self.depthwise_regularizer = depthwise_regularizer
+        self.pointwise_regularizer = pointwise_regularizer
+        self.depthwise_constraint = depthwise_constraint
+        self.pointwise_constraint = pointwise_constraint
+
+    def _build_kernel(self, channels: int) -> None:
+        self.depthwise_kernel = self.add_weight(
+            "depthwise_kernel",
+            [*self.kernel_size, channels, self.depth_multiplier],
+            initializer=self.depthwise_initializer,
+            regularizer=self.depthwise_regularizer,
+            constraint=self.depthwise_constraint,
+        )
+        self.pointwise_kernel = self.add_weight(
+            "pointwise_kernel",
+            [1, 1, channels * self.depth_multiplier, self.filters],
+            initializer=self.pointwise_initializer,
+            regularizer=self.pointwise_regularizer,
+            constraint=self.pointwise_constraint,
+        )
+
+    def _convolved(self, inputs: Any) -> Tensor:
+        return convolve_separably(
+            inputs,
+            self.depthwise_kernel,
+            self.pointwise_kernel,
+            self.strides,
+            self.padding,
+            rate=self.dilation_rate,
+            data_format=self.layout,
+        )
+
+
+conv1d = function_of(
+    Conv1D,
+    "conv1d",
+    """>>> import tpuref as tf
+    >>> tf.layers.conv1d(tf.ones([2, 8, 4]), 5, 3).shape.as_list()
+    [2, 6, 5]""",
+)
+
+conv2d = function_of(
+    Conv2D,
+    "conv2d",
+    """>>> import tpuref as tf
+    >>> tf.layers.conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    [2, 6, 6, 5]""",
+)
+
+conv2d_transpose = function_of(
+    Conv2DTranspose,
+    "conv2d_transpose",
+    """>>> import tpuref as tf
+    >>> tf.layers.conv2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
+    [2, 6, 6, 5]""",
+)
+
+separable_conv2d = function_of(
+    SeparableConv2D,
+    "separable_conv2d",
+    """>>> import tpuref as tf
+    >>> tf.layers.separable_conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    [2, 6, 6, 5]""",
+)

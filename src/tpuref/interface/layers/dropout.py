@@ -1,0 +1,101 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.normalization import dropout as drop
+from tpuref.interface.layers.layer import Layer
+from tpuref.interface.layers.training import chosen
+
+
+class Dropout(Layer):
+    """Random elements set to 0 while training, the others scaled up.
+
+    Parameters
+    ----------
+    rate
+        The probability of dropping an element.
+    noise_shape
+        A shape that broadcasts to that of the inputs; along axes of size 1, elements
+        are dropped together.  Sizes that are None are those of the inputs.
+    seed
+        The seed of the operation.
+    name, **kwargs
+        As for `tf.layers.Layer`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.layers.Dropout(0.5)(tf.ones([2]), training=False)
+    >>> tf.Session().run(y).tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        rate: Any = 0.5,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs: Any, training: Any = False) -> Tensor:
+        """Return the inputs, with elements dropped if `training` is true."""
+
+        def dropped() -> Tensor:
+            return drop(
+                inputs, rate=self.rate, noise_shape=self._noise(inputs), seed=self.seed
+            )
+
+        result: Tensor = chosen(training, dropped, lambda: identity(inputs))
+        return result
+
+    def _noise(self, inputs: Any) -> Any:
+        if not isinstance(self.noise_shape, (list, tuple)):
+            return self.noise_shape
+        own = inputs.shape.as_list()
+        return [
+            own[axis] if size is None else size
+            for axis, size in enumerate(self.noise_shape)
+        ]
+
+
+def dropout(
+    inputs: Any,
+    rate: Any = 0.5,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    training: Any = False,
+    name: str | None = None,
+) -> Tensor:
+    """Apply a new `tf.layers.Dropout` to a tensor.
+
+    Parameters
+    ----------
+    inputs
+        A floating-point tensor.
+    rate, noise_shape, seed, name
+        As for `tf.layers.Dropout`.
+    training
+        Whether to drop elements: a bool, or a tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.layers.dropout(tf.ones([2]))).tolist()
+    [1.0, 1.0]
+    """
+    layer = Dropout(rate, noise_shape, seed, name)
+    result: Tensor = layer(inputs, training=training)
+    return result

@@ -1,0 +1,57 @@
+"""Activations and initializers by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.functions import activations, initializers, trigonometry
+
+_ACTIVATIONS = {
+    **{name: getattr(activations, name) for name in activations.__all__},
+    "tanh": trigonometry.tanh,
+    "linear": None,
+}
+
+_INITIALIZERS: dict[str, Any] = {
+    "zeros": initializers.Zeros,
+    "ones": initializers.Ones,
+    "constant": initializers.Constant,
+    "random_normal": initializers.RandomNormal,
+    "random_uniform": initializers.RandomUniform,
+    "truncated_normal": initializers.TruncatedNormal,
+    "variance_scaling": initializers.VarianceScaling,
+    "glorot_normal": initializers.GlorotNormal,
+    "glorot_uniform": initializers.GlorotUniform,
+    "he_normal": initializers.he_normal,
+    "he_uniform": initializers.he_uniform,
+    "lecun_normal": initializers.lecun_normal,
+    "lecun_uniform": initializers.lecun_uniform,
+    "orthogonal": initializers.Orthogonal,
+    "identity": initializers.Identity,
+}
+
+
+def activation_of(given: Any) -> Any:
+    """Return an activation function, which may be given by name; None for none."""
+    return _of_name("activation", given, _ACTIVATIONS)
+
+
+def initializer_of(given: Any) -> Any:
+    """Return an initializer, which may be given by name; None for the default."""
+    found = _of_name("initializer", given, _INITIALIZERS)
+    return found() if isinstance(given, str) else found
+
+
+def _of_name(what: str, given: Any, known: dict[str, Any]) -> Any:
+    if not isinstance(given, str):
+        return given
+    if given not in known:
+        raise coded(
+            ValueError,
+            f"tf.layers: there is no {what} named {given!r}; expected a function or "
+            f"one of {', '.join(sorted(known))}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return known[given]

@@ -1,0 +1,82 @@
+"""Regularizers: what the size of weights adds to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import abs as absolute
+from tpuref.interface.functions.arithmetic import multiply
+from tpuref.interface.functions.losses import l2_loss
+from tpuref.interface.functions.reductions import reduce_sum
+from tpuref.interface.functions.scopes import name_scope
+
+Regularizer = Callable[[Any], Tensor | None]
+
+
+def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
+    """Return a function that gives `scale` times half the squares of weights.
+
+    Parameters
+    ----------
+    scale
+        0 or more; the function gives None for 0.
+    scope
+        The name of the operations.
+
+    Raises
+    ------
+    ValueError
+        If `scale` is no number or below 0.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.contrib.layers.l2_regularizer(0.1)(tf.constant([2.0, 4.0]))
+    >>> float(tf.Session().run(loss))
+    1.0
+    """
+    return _regularizer("l2_regularizer", scale, scope, l2_loss)
+
+
+def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
+    """Return a function that gives `scale` times the sizes of weights.
+
+    Parameters
+    ----------
+    scale, scope
+        As for `tf.contrib.layers.l2_regularizer`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.contrib.layers.l1_regularizer(0.5)(tf.constant([2.0, -4.0]))
+    >>> float(tf.Session().run(loss))
+    3.0
+    """
+    return _regularizer(
+        "l1_regularizer", scale, scope, lambda weights: reduce_sum(absolute(weights))
+    )
+
+
+def _regularizer(
+    name: str, scale: float, scope: str | None, size: Callable[[Any], Tensor]
+) -> Regularizer:
+    if not isinstance(scale, (int, float)) or scale < 0 or isinstance(scale, bool):
+        raise coded(
+            ValueError,
+            f"tf.contrib.layers.{name}: scale: expected a number, 0 or more, got "
+            f"{scale!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+
+    def regularizer(weights: Any) -> Tensor | None:
+        if scale == 0:
+            return None
+        with name_scope(scope, name) as own:
+            return multiply(float(scale), size(weights), name=own)
+
+    return regularizer

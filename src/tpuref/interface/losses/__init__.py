@@ -1,0 +1,1 @@
+"""The names under ``tf.losses``."""

@@ -1,0 +1,1 @@
+"""The names under ``tf.metrics``: values that are counted over batches."""

@@ -1,0 +1,222 @@
+"""Metrics that are objects with variables, as TensorFlow 2 has them.
+
+In the scope of a strategy each replica counts for itself, and the result adds up what
+all replicas counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import name_or
+from tpuref.base.dtypes import as_dtype, float32, int64
+from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import begin_eagerly
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.along_axis import argmax
+from tpuref.interface.functions.arithmetic import div_no_nan
+from tpuref.interface.functions.comparison import equal
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.creation import ones_like, zeros
+from tpuref.interface.functions.extents import size
+from tpuref.interface.functions.reductions import reduce_sum
+from tpuref.interface.functions.reshaping import reshape, squeeze
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["Accuracy", "Mean", "Metric", "SparseCategoricalAccuracy", "Sum"]
+
+
+@explain_missing_members("tf.keras.metrics.Metric")
+class Metric:
+    """Accumulates values, and gives one result for all of them.
+
+    A subclass makes variables with `add_weight`, changes them in ``update_state`` and
+    reads them in ``result``.
+
+    Parameters
+    ----------
+    name
+        The name.
+    dtype
+        The element type of the variables.
+    """
+
+    def __init__(self, name: str | None = None, dtype: Any = None) -> None:
+        begin_eagerly()
+        self.name = name_or(name, type(self).__name__.lower())
+        self.dtype = float32 if dtype is None else as_dtype(dtype)
+        self.weights: list[Any] = []
+
+    def add_weight(
+        self, name: str, shape: Any = (), initializer: Any = "zeros", dtype: Any = None
+    ) -> Any:
+        """Return a variable with a component for each replica, which are added up."""
+        kind = self.dtype if dtype is None else as_dtype(dtype)
+        variable = Variable(
+            zeros(shape, kind) if initializer == "zeros" else initializer(shape, kind),
+            trainable=False,
+            name=f"{self.name}/{name}",
+            synchronization=VariableSynchronization.ON_READ,
+            aggregation=VariableAggregation.SUM,
+        )
+        self.weights.append(variable)
+        return variable
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables."""
+        return list(self.weights)
+
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Accumulate values."""
+        raise NotImplementedError(f"{type(self).__name__} lacks update_state")
+
+    def result(self) -> Tensor:
+        """Return the result for what was accumulated."""
+        raise NotImplementedError(f"{type(self).__name__} lacks result")
+
+    def reset_state(self) -> None:
+        """Forget what was accumulated."""
+        for variable in self.weights:
+            variable.assign(0 * variable.read_value())
+
+    def reset_states(self) -> None:
+        """Forget what was accumulated: the earlier name of `reset_state`."""
+        self.reset_state()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Accumulate values, and return the result so far."""
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+class Sum(Metric):
+    """The sum of values.
+
+    Parameters
+    ----------
+    name, dtype
+        The name, and the element type of the variables.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     total = tf.keras.metrics.Sum()
+    ...     total.update_state([1.0, 3.0])
+    ...     total.update_state(4.0, sample_weight=0.5)
+    ...     float(total.result())
+    6.0
+    """
+
+    def __init__(self, name: str = "sum", dtype: Any = None) -> None:
+        super().__init__(name, dtype)
+        self.total = self.add_weight("total")
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        """Add values, each times its weight."""
+        self.total.assign_add(self._sums(values, sample_weight)[0])
+
+    def result(self) -> Tensor:
+        """Return the sum."""
+        whole: Tensor = self.total.read_value()
+        return whole
+
+    def _sums(self, values: Any, weight: Any) -> tuple[Tensor, Tensor]:
+        """Return the sums of the values times their weights, and of the weights."""
+        given = cast(convert_to_tensor(values), self.dtype)
+        if weight is None:
+            return reduce_sum(given), cast(size(given), self.dtype)
+        own = cast(convert_to_tensor(weight), self.dtype)
+        lacking = (given.shape.rank or 0) - (own.shape.rank or 0)
+        if own.shape.rank and lacking > 0:  # a weight for each row
+            sizes = [-1 if n is None else n for n in own.shape.as_list()]
+            own = reshape(own, [*sizes, *[1] * lacking])
+        weights = ones_like(given) * own
+        return reduce_sum(given * weights), reduce_sum(weights)
+
+
+class Mean(Sum):
+    """The mean of values.
+
+    Parameters
+    ----------
+    name, dtype
+        The name, and the element type of the variables.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     mean = tf.keras.metrics.Mean("loss")
+    ...     mean.update_state([1.0, 3.0])
+    ...     mean.update_state(5.0)
+    ...     float(mean.result())
+    3.0
+    """
+
+    def __init__(self, name: str = "mean", dtype: Any = None) -> None:
+        super().__init__(name, dtype)
+        self.count = self.add_weight("count")
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        """Count values in, each by its weight."""
+        total, count = self._sums(values, sample_weight)
+        self.total.assign_add(total)
+        self.count.assign_add(count)
+
+    def result(self) -> Tensor:
+        """Return the mean; zero for no values."""
+        mean: Tensor = div_no_nan(self.total.read_value(), self.count.read_value())
+        return mean
+
+
+class Accuracy(Mean):
+    """How often predictions are equal to labels.
+
+    Parameters
+    ----------
+    name, dtype
+        The name, and the element type of the variables.
+    """
+
+    def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
+        super().__init__(name, dtype)
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Compare labels and predictions of equal shape."""
+        labels, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        same = equal(cast(labels, self.dtype), cast(predicted, self.dtype))
+        super().update_state(cast(same, self.dtype), sample_weight)
+
+
+class SparseCategoricalAccuracy(Mean):
+    """How often the largest prediction is that of the label, a number.
+
+    Parameters
+    ----------
+    name, dtype
+        The name, and the element type of the variables.
+    """
+
+    def __init__(
+        self, name: str = "sparse_categorical_accuracy", dtype: Any = None
+    ) -> None:
+        super().__init__(name, dtype)
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Compare labels with the largest along the last axis of predictions."""
+        labels, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+        if labels.shape.rank == predicted.shape.rank:
+            labels = squeeze(labels, [-1])
+        same = equal(cast(labels, int64), argmax(predicted, -1))
+        super().update_state(cast(same, self.dtype), sample_weight)

@@ -1,0 +1,381 @@
+"""Counts of right and wrong predictions, and what follows from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer, listed
+from tpuref.base.dtypes import bool_, float32, float64, int64
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import constant
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_number
+from tpuref.interface.functions.arithmetic import div_no_nan
+from tpuref.interface.functions.comparison import greater, not_equal
+from tpuref.interface.functions.confusion_matrix import confusion_matrix
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.creation import ones_like
+from tpuref.interface.functions.diagonals import matrix_diag_part
+from tpuref.interface.functions.exponentials import log
+from tpuref.interface.functions.identity import identity
+from tpuref.interface.functions.logic import logical_and, logical_not
+from tpuref.interface.functions.reductions import reduce_sum
+from tpuref.interface.functions.reshaping import expand_dims, reshape
+from tpuref.interface.functions.scopes import name_scope
+from tpuref.interface.functions.selection import where_v2
+from tpuref.interface.metrics.local import (
+    Metric,
+    aligned,
+    collected,
+    metric_variable,
+    ratio,
+    weights_like,
+)
+
+# -- counts ------------------------------------------------------------------------
+
+
+def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
+    def metric(
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        found, truth = aligned(cast(predictions, bool_), cast(labels, bool_))
+        with name_scope(name, function):
+            right = truth if labelled else logical_not(truth)
+            chosen = found if predicted else logical_not(found)
+            counted = cast(logical_and(right, chosen), float32)
+            if weights is not None:
+                counted = counted * weights_like(counted, weights)
+            count = metric_variable([], float32, "count")
+            value = identity(count.value())
+            update = count.assign_add(reduce_sum(counted))
+        return collected(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = function
+    metric.__doc__ = f"""Return the number of {outcome}.
+
+    Parameters
+    ----------
+    labels, predictions
+        Tensors of the same shape, which are cast to bool.
+    weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.mean`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        As for `tf.metrics.mean`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.{function}([{labelled}], [{predicted}])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    1.0
+    """
+    return metric
+
+
+true_positives = _count(
+    "true_positives", True, True, "predictions that are true and should be"
+)
+false_positives = _count(
+    "false_positives", False, True, "predictions that are true and should not be"
+)
+true_negatives = _count(
+    "true_negatives", False, False, "predictions that are false and should be"
+)
+false_negatives = _count(
+    "false_negatives", True, False, "predictions that are false and should not be"
+)
+
+
+def _share(
+    name: str, other: Any, labels: Any, predictions: Any, weights: Any, own: str | None
+) -> Metric:
+    """Return the share of true positives among them and another count."""
+    with name_scope(own, name):
+        right = true_positives(labels, predictions, weights)
+        wrong = other(labels, predictions, weights)
+        value = ratio(right[0], right[0] + wrong[0], name="value")
+        update = ratio(right[1], right[1] + wrong[1], name="update_op")
+    return value, update
+
+
+def precision(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return which share of the predictions that are true should be.
+
+    Parameters
+    ----------
+    labels, predictions, weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.true_positives`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        As for `tf.metrics.mean`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.precision([1, 0, 1], [1, 1, 0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    0.5
+    """
+    found = _share("precision", false_positives, labels, predictions, weights, name)
+    return collected(*found, metrics_collections, updates_collections)
+
+
+def recall(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return which share of the labels that are true was predicted.
+
+    Parameters
+    ----------
+    labels, predictions, weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.true_positives`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        As for `tf.metrics.mean`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.recall([1, 1, 0], [1, 0, 1])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    0.5
+    """
+    found = _share("recall", false_negatives, labels, predictions, weights, name)
+    return collected(*found, metrics_collections, updates_collections)
+
+
+# -- the area under a curve --------------------------------------------------------
+
+_OUTSIDE = 1e-7
+"""How far the first and the last threshold lie outside of 0 and 1."""
+
+
+def auc(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    curve: str = "ROC",
+    name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Any = None,
+) -> Metric:
+    """Return the area under a curve of rates over thresholds.
+
+    Parameters
+    ----------
+    labels
+        A tensor that is cast to bool.
+    predictions
+        Numbers between 0 and 1, of the same shape.
+    num_thresholds
+        How many thresholds to count at, from 0 to 1.
+    thresholds
+        The thresholds between 0 and 1 themselves; None for even steps.
+    curve
+        ``"ROC"``: true positives over false positives; ``"PR"``: precision over recall.
+    summation_method
+        ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
+        sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
+        for ``"PR"``, which for ``"ROC"`` means the first.
+    weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.mean`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        As for `tf.metrics.mean`.
+
+    Raises
+    ------
+    ValueError
+        If the curve or the method is unknown, or they do not go together.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     round(float(sess.run(update)), 3)
+    0.75
+    """
+    methods = {"trapezoidal", "minoring", "majoring", "careful_interpolation"}
+    if (
+        curve not in ("ROC", "PR")
+        or not isinstance(summation_method, str)
+        or summation_method not in methods
+    ):
+        raise coded(
+            ValueError,
+            f"tf.metrics.auc: expected curve 'ROC' or 'PR', got {curve!r}, and a "
+            f"summation_method of {sorted(methods)}, got {summation_method!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    if thresholds is None:
+        steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1
+        inner = [k / steps for k in range(1, steps)]
+    else:
+        argument = "tf.metrics.auc: thresholds"
+        inner = sorted(static_number(x, argument) for x in listed(argument, thresholds))
+    levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
+    with name_scope(name, "auc"):
+        before, after = _counts_at(levels, labels, predictions, weights)
+        value = _area(before, curve, summation_method, "value")
+        update = _area(after(), curve, summation_method, "update_op")
+    return collected(value, update, metrics_collections, updates_collections)
+
+
+def _counts_at(
+    levels: list[float], labels: Any, predictions: Any, weights: Any
+) -> tuple[list[Tensor], Any]:
+    """Return tp, fn, tn, fp at each threshold so far, and what adds a batch."""
+    found, truth = aligned(cast(predictions, float32), cast(labels, bool_))
+    over = greater(reshape(found, [1, -1]), expand_dims(constant(levels), 1))
+    right = reshape(truth, [1, -1])
+    under, wrong = logical_not(over), logical_not(right)
+    factor = None if weights is None else reshape(weights_like(found, weights), [1, -1])
+    pairs = {
+        "true_positives": (right, over),
+        "false_negatives": (right, under),
+        "true_negatives": (wrong, under),
+        "false_positives": (wrong, over),
+    }
+    counts = [metric_variable([len(levels)], float32, name) for name in pairs]
+    before = [count.value() for count in counts]
+
+    def after() -> list[Tensor]:
+        added = []
+        for count, pair in zip(counts, pairs.values(), strict=True):
+            hits = cast(logical_and(*pair), float32)
+            hits = hits if factor is None else hits * factor
+            added.append(count.assign_add(reduce_sum(hits, 1)))
+        return added
+
+    return before, after
+
+
+def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
+    tp, fn, tn, fp = counts
+    if method == "careful_interpolation":
+        if curve == "PR":
+            return _interpolated(tp, fn, fp, name)
+        method = "trapezoidal"
+    small = 1e-6
+    rate = (tp + small) / (tp + fn + small)
+    if curve == "ROC":
+        x, y = fp / (fp + tn + small), rate
+    else:
+        x, y = rate, (tp + small) / (tp + fp + small)
+    one, other = y[:-1], y[1:]
+    heights = {
+        "trapezoidal": (one + other) / 2,
+        "minoring": where_v2(greater(one, other), other, one),
+        "majoring": where_v2(greater(one, other), one, other),
+    }
+    return reduce_sum((x[:-1] - x[1:]) * heights[method], name=name)
+
+
+def _interpolated(tp: Tensor, fn: Tensor, fp: Tensor, name: str) -> Tensor:
+    """Let true positives grow in a line with all positives between thresholds."""
+    from_tp, positives = tp[:-1] - tp[1:], tp + fp
+    slope = div_no_nan(from_tp, positives[:-1] - positives[1:])
+    intercept = tp[1:] - slope * positives[1:]
+    known = logical_and(positives[:-1] > 0, positives[1:] > 0)
+    quotient = div_no_nan(positives[:-1], positives[1:])
+    safe = where_v2(known, quotient, ones_like(quotient))
+    part = slope * (from_tp + intercept * log(safe))
+    return reduce_sum(div_no_nan(part, tp[1:] + fn[1:]), name=name)
+
+
+# -- classes -----------------------------------------------------------------------
+
+
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the mean over classes of intersection divided by union.
+
+    Parameters
+    ----------
+    labels, predictions
+        Integers of the same shape, ``0 <= class < num_classes``.
+    num_classes
+        The number of classes; those that do not occur count for nothing.
+    weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.mean`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        The mean so far, and the operation that adds a batch and gives the counts of
+        each prediction for each label.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.mean_iou([0, 0, 1, 1], [0, 0, 0, 1], num_classes=2)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     counts = sess.run(update)
+    ...     round(float(sess.run(value)), 4)
+    0.5833
+    """
+    with name_scope(name, "mean_iou"):
+        truth, found = aligned(cast(labels, int64), cast(predictions, int64))
+        factors = None if weights is None else weights_like(found, weights)
+        counts = metric_variable(
+            [num_classes, num_classes], float64, "total_confusion_matrix"
+        )
+        value = _overlap(counts.value())
+        batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
+        update = counts.assign_add(batch)
+    return collected(value, update, metrics_collections, updates_collections)
+
+
+def _overlap(counts: Tensor) -> Tensor:
+    right = cast(matrix_diag_part(counts), float32)
+    rows, columns = (cast(reduce_sum(counts, axis), float32) for axis in (0, 1))
+    union = rows + columns - right
+    known = reduce_sum(cast(not_equal(union, 0.0), float32))
+    return ratio(reduce_sum(div_no_nan(right, union)), known, name="mean_iou")

@@ -1,0 +1,96 @@
+"""What metrics share: local variables, values and updates, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import DType, float32
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.arithmetic import div_no_nan, multiply
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.creation import ones_like, zeros
+from tpuref.interface.functions.reshaping import expand_dims, squeeze
+
+Metric = tuple[Tensor, Tensor]
+"""The value of a metric, and the operation that adds a batch and gives the value."""
+
+
+def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
+    """Return a variable of zeros that is neither trained nor saved.
+
+    Raises
+    ------
+    RuntimeError
+        In eager mode, in which a metric could not keep what it counted.
+    """
+    if executing_eagerly():
+        raise coded(
+            RuntimeError,
+            "tf.metrics: a metric is made of operations of a graph; in eager mode "
+            "there is none, so make it inside of tf.Graph().as_default()",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return Variable(
+        lambda: zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        name=name,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
+    )
+
+
+def collected(
+    value: Tensor, update: Tensor, metrics_collections: Any, updates_collections: Any
+) -> Metric:
+    """Add value and update of a metric to collections, and return them."""
+    graph = get_default_graph()
+    for names, tensor in ((metrics_collections, value), (updates_collections, update)):
+        if names:
+            graph.add_to_collections(
+                [names] if isinstance(names, str) else names, tensor
+            )
+    return value, update
+
+
+def ratio(part: Any, whole: Any, name: str | None = None) -> Tensor:
+    """Return a quotient, 0 where nothing was counted."""
+    return div_no_nan(convert_to_tensor(part), convert_to_tensor(whole), name=name)
+
+
+def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
+    """Return labels and predictions; the longer loses a last axis of size 1."""
+    truth, found = convert_to_tensor(labels), convert_to_tensor(predictions)
+    own, other = truth.shape.rank, found.shape.rank
+    if own is not None and other == own + 1:
+        found = squeeze(found, [-1])
+    elif other is not None and own == other + 1:
+        truth = squeeze(truth, [-1])
+    if not truth.shape.is_compatible_with(found.shape):
+        raise coded(
+            ValueError,
+            f"tf.metrics: labels {truth.describe()} and predictions {found.describe()} "
+            "have different shapes; expected the same",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return truth, found
+
+
+def weights_like(values: Tensor, weights: Any, dtype: DType = float32) -> Tensor:
+    """Return weights with the shape of values."""
+    given = cast(convert_to_tensor(weights), dtype)
+    rank, wanted = given.shape.rank, values.shape.rank
+    if rank and wanted is not None:
+        if rank == wanted + 1:
+            given = squeeze(given, [-1])
+        elif rank + 1 == wanted:
+            given = expand_dims(given, -1)
+    return multiply(given, ones_like(values, dtype=dtype))

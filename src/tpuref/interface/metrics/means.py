@@ -1,0 +1,212 @@
+"""Means over batches: of values, of hits, and of errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import name_or
+from tpuref.base.dtypes import float32
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.interface.functions.arithmetic import abs as absolute
+from tpuref.interface.functions.arithmetic import squared_difference
+from tpuref.interface.functions.comparison import equal
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.extents import size
+from tpuref.interface.functions.reductions import reduce_sum
+from tpuref.interface.functions.scopes import name_scope
+from tpuref.interface.metrics.local import (
+    Metric,
+    aligned,
+    collected,
+    metric_variable,
+    ratio,
+    weights_like,
+)
+
+
+def mean(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the mean of values over batches.
+
+    Parameters
+    ----------
+    values
+        A tensor of numbers.
+    weights
+        What each value counts, by default 1: a tensor that broadcasts to the values.
+    metrics_collections, updates_collections
+        Collections to add the value and the update to.
+    name
+        The name of the scope of variables and operations.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        The mean so far, and the operation that adds a batch and gives the mean then.
+        What was counted is in local variables.
+
+    Raises
+    ------
+    RuntimeError
+        In eager mode.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.mean([1.0, 3.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    2.0
+    """
+    with name_scope(name, "mean"):
+        given = cast(convert_to_tensor(values), float32)
+        total = metric_variable([], float32, "total")
+        count = metric_variable([], float32, "count")
+        if weights is None:
+            number = cast(size(given), float32)
+        else:
+            factors = weights_like(given, weights)
+            given, number = given * factors, reduce_sum(factors)
+        value = ratio(total, count, name="value")
+        added = total.assign_add(reduce_sum(given)), count.assign_add(number)
+        update = ratio(*added, name="update_op")
+    return collected(value, update, metrics_collections, updates_collections)
+
+
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return how often predictions equal labels.
+
+    Parameters
+    ----------
+    labels, predictions
+        Tensors of the same shape; either may have one more axis of size 1.
+    weights, metrics_collections, updates_collections, name
+        As for `tf.metrics.mean`.
+
+    Returns
+    -------
+    value, update_op : Tensor
+        As for `tf.metrics.mean`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.accuracy([1, 2], [1, 3])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    0.5
+    """
+    truth, found = aligned(labels, predictions)
+    hits = cast(equal(cast(found, truth.dtype), truth), float32)
+    return mean(
+        hits,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name_or(name, "accuracy"),
+    )
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the mean of the squares of the differences; as `tf.metrics.accuracy`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    2.0
+    """
+    truth, found = aligned(labels, predictions)
+    return mean(
+        squared_difference(found, truth),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name_or(name, "mean_squared_error"),
+    )
+
+
+def mean_absolute_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the mean of the absolute differences; as `tf.metrics.accuracy`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.0, 4.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     float(sess.run(update))
+    1.0
+    """
+    truth, found = aligned(labels, predictions)
+    return mean(
+        absolute(found - truth),
+        weights,
+        metrics_collections,
+        updates_collections,
+        name_or(name, "mean_absolute_error"),
+    )
+
+
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the root of the mean of the squares; as `tf.metrics.accuracy`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> value, update = tf.metrics.root_mean_squared_error([1.0, 2.0], [1.0, 6.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.local_variables_initializer())
+    ...     round(float(sess.run(update)), 4)
+    2.8284
+    """
+    square, update = mean_squared_error(
+        labels, predictions, weights, name=name_or(name, "root_mean_squared_error")
+    )
+    return collected(
+        sqrt(square), sqrt(update), metrics_collections, updates_collections
+    )

@@ -1,0 +1,1 @@
+"""Optimizers as TensorFlow 2 has them: ``tf.optimizers``."""

@@ -1,0 +1,138 @@
+"""A recording in order: nested slices, and waits in collectives and transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tpuref.engine.runtime.meaning.recording import Event, Meeting, Recording, Track
+from tpuref.engine.runtime.pool.core_events import COLLECTIVE, HOST_CALL, RECEIVE
+
+
+@dataclass
+class Slice:
+    """An event on its track.
+
+    Attributes
+    ----------
+    event
+        The event.
+    track
+        Its track.
+    waiting
+        The nanoseconds of waiting at its start.
+    inner
+        The nanoseconds in the slices directly inside it.
+    depth
+        The number of slices around it.
+    """
+
+    event: Event
+    track: Track
+    waiting: int = 0
+    inner: int = 0
+    depth: int = 0
+
+    @property
+    def duration(self) -> int:
+        """Its duration in nanoseconds."""
+        return self.event.end - self.event.begin
+
+    @property
+    def own(self) -> int:
+        """Its own working time, without waits and inner slices."""
+        return max(0, self.duration - self.inner - self.waiting)
+
+
+@dataclass
+class Timeline:
+    """The slices of a recording.
+
+    Attributes
+    ----------
+    began
+        The start of the recording, in nanoseconds of the monotonic clock.
+    tracks
+        The slices of each track, ordered by start, outer ones before inner ones.
+    meetings
+        The slices of each collective and transfer, ordered by start.
+    dropped
+        The number of dropped events of each track.
+    """
+
+    began: int
+    tracks: dict[Track, list[Slice]] = field(default_factory=dict)
+    meetings: dict[Meeting, list[Slice]] = field(default_factory=dict)
+    dropped: dict[Track, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, recording: Recording) -> Timeline:
+        """Return the timeline of a recording."""
+        timeline = cls(recording.began)
+        tracks = recording.tracks()
+        for track in sorted(tracks, key=_order):
+            events, noted = tracks[track]
+            timeline.dropped[track] = noted - len(events)
+            timeline.tracks[track] = _nested(events, track)
+        for part in timeline.slices():
+            for meeting in part.event.meetings:
+                timeline.meetings.setdefault(meeting, []).append(part)
+        for met in timeline.meetings.values():
+            met.sort(key=lambda part: part.event.begin)
+            _wait_for_the_last(met)
+        return timeline
+
+    def slices(self) -> Iterator[Slice]:
+        """Yield all slices, track by track."""
+        for slices in self.tracks.values():
+            yield from slices
+
+    @property
+    def cores(self) -> Mapping[Track, Sequence[Slice]]:
+        """The tracks of cores."""
+        return {t: s for t, s in self.tracks.items() if t.job is not None}
+
+    @property
+    def span(self) -> int:
+        """The nanoseconds from the first event of the cores to the last."""
+        events = [part.event for slices in self.cores.values() for part in slices]
+        if not events:
+            return 0
+        return max(event.end for event in events) - min(e.begin for e in events)
+
+
+def _order(track: Track) -> tuple[bool, str, int]:
+    return track.job is not None, track.job or "", track.number
+
+
+def _nested(events: list[Event], track: Track) -> list[Slice]:
+    """Return the slices of a track, with the time of the slices inside them."""
+    events.sort(key=lambda event: (event.begin, -event.end))
+    slices, around = [], list[Slice]()
+    for event in events:
+        while around and around[-1].event.end <= event.begin:
+            around.pop()
+        waits = event.kind == RECEIVE or (event.kind == HOST_CALL and _on_core(track))
+        waiting = event.end - event.begin if waits else 0
+        part = Slice(event, track, waiting, depth=len(around))
+        if around:
+            around[-1].inner += part.duration
+        around.append(part)
+        slices.append(part)
+    return slices
+
+
+def _on_core(track: Track) -> bool:
+    return track.job is not None
+
+
+def _wait_for_the_last(met: Sequence[Slice]) -> None:
+    """Set the waiting times in a collective: until the last core arrived."""
+    first = met[0].event
+    if first.kind != COLLECTIVE:
+        return
+    last = met[-1].event.begin
+    for part in met:
+        event = part.event
+        until = event.end if len(met) < event.group else min(last, event.end)
+        part.waiting = until - event.begin

@@ -1,0 +1,1 @@
+"""Summaries: what a program tells TensorBoard."""

@@ -1,0 +1,71 @@
+"""Summaries as ``tf.contrib.summary`` has them: the step may be the global one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.interface.functions.comparison import equal
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.summary import steps
+
+
+def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Write a number at a step, by default the global one."""
+    return steps.scalar(_tag(name, family), tensor, _step("scalar", step))
+
+
+def histogram(
+    name: str, tensor: Any, family: str | None = None, step: Any = None
+) -> Any:
+    """Write how numbers are distributed at a step, by default the global one."""
+    return steps.histogram(_tag(name, family), tensor, _step("histogram", step))
+
+
+def image(
+    name: str,
+    tensor: Any,
+    bad_color: Any = None,
+    max_images: int = 3,
+    family: str | None = None,
+    step: Any = None,
+) -> Any:
+    """Write pictures at a step, by default the global one."""
+    return steps.image(_tag(name, family), tensor, _step("image", step), max_images)
+
+
+def _tag(name: str, family: str | None) -> str:
+    return name if family is None else f"{family}/{name}"
+
+
+def _step(kind: str, given: Any) -> Any:
+    known = get_default_graph().get_collection(GraphKeys.GLOBAL_STEP)
+    if given is None and not known:
+        raise coded(
+            ValueError,
+            f"tf.contrib.summary.{kind}: there is no global step; give step=",
+            code=codes.INVALID_SUMMARY,
+        )
+    return known[0] if given is None else given
+
+
+def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
+    """Write the summaries of a block at every `n`-th step."""
+    step = _step("record_summaries_every_n_global_steps", global_step)
+    return steps.record_if(lambda: equal(step % n, 0))
+
+
+def summary_writer_initializer_op() -> list[Any]:
+    """Return the operations that prepare writers: there is nothing to do."""
+    return []
+
+
+def initialize(graph: Any = None, session: Any = None) -> Any:
+    """Prepare the writers; a `graph` is written to the default one."""
+    writer = steps.default_writer()
+    if writer is not None and graph is not None:
+        writer.add_graph(graph)
+    return None if executing_eagerly() else group()

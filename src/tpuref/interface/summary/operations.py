@@ -1,0 +1,225 @@
+"""The operations that summarize tensors, for a session to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, name_or
+from tpuref.base.dtypes import string
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.control_flow import py_func
+from tpuref.interface.summary import steps
+from tpuref.interface.summary.values import (
+    histogram_summary,
+    image_summary,
+    merged,
+    scalar_summary,
+    text_summary,
+)
+
+
+def scalar(
+    name: str,
+    tensor: Any = None,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+    step: Any = None,
+    data: Any = None,
+) -> Any:
+    """Return the summary of a number, for TensorBoard's curves.
+
+    Parameters
+    ----------
+    name
+        The name; with those of the name scopes it is the tag.
+    tensor
+        The number.
+    collections
+        The collections to join, by default that of `tf.summary.merge_all`.
+    family
+        A part before the tag, which groups curves.
+    step, data
+        With a step, and the number as `tensor` or `data`, it writes to the default
+        writer as TensorFlow 2 does; see `create_file_writer`.
+
+    Returns
+    -------
+    Tensor
+        A string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> summary = tf.Summary.FromString(
+    ...     tf.Session().run(tf.summary.scalar("loss", 0.5)))
+    >>> summary.value[0].tag, summary.value[0].simple_value
+    ('loss', 0.5)
+    """
+    if step is not None or data is not None:
+        return steps.scalar(name, tensor if data is None else data, step)
+    return _summary(
+        "tf.summary.scalar", scalar_summary, name, tensor, collections, family
+    )
+
+
+def histogram(
+    name: str,
+    values: Any,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+    step: Any = None,
+) -> Any:
+    """Return the summary of how the elements of a tensor are distributed.
+
+    Parameters
+    ----------
+    name, collections, family, step
+        As for `scalar`.
+    values
+        Finite numbers of any shape.
+    """
+    if step is not None:
+        return steps.histogram(name, values, step)
+    return _summary(
+        "tf.summary.histogram", histogram_summary, name, values, collections, family
+    )
+
+
+def image(
+    name: str,
+    tensor: Any,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+    step: Any = None,
+) -> Any:
+    """Return the summary of pictures.
+
+    Parameters
+    ----------
+    name, collections, family, step
+        As for `scalar`.
+    tensor
+        uint8, or real numbers that are scaled, of shape ``[batch, height, width,
+        channels]`` with 1, 3 or 4 channels.
+    max_outputs
+        How many of the batch to keep.
+    """
+    if step is not None:
+        return steps.image(name, tensor, step, max_outputs)
+
+    def summarize(tag: str, value: Any) -> bytes:
+        return image_summary(tag, value, max_outputs)
+
+    return _summary("tf.summary.image", summarize, name, tensor, collections, family)
+
+
+def text(
+    name: str, tensor: Any, collections: Sequence[str] | None = None, step: Any = None
+) -> Any:
+    """Return the summary of texts, which TensorBoard shows as Markdown.
+
+    Parameters
+    ----------
+    name, collections, step
+        As for `scalar`.
+    tensor
+        Strings; a matrix is a table.
+    """
+    given = convert_to_tensor(tensor)
+    if given.dtype != string:
+        raise coded(
+            ValueError,
+            f"tf.summary.text: {name!r} takes strings, got {given.describe()}; use "
+            "tf.as_string or tf.summary.scalar",
+            code=codes.INVALID_SUMMARY,
+        )
+    if step is not None:
+        return steps.text(name, given, step)
+    return _summary("tf.summary.text", text_summary, name, given, collections, None)
+
+
+def _summary(
+    function: str,
+    summarize: Callable[[str, Any], bytes],
+    name: str,
+    tensor: Any,
+    collections: Sequence[str] | None,
+    family: str | None,
+) -> Tensor:
+    if executing_eagerly():
+        raise coded(
+            RuntimeError,
+            f"{function}: in eager mode there is no graph to join; write with a step: "
+            f"{function}(name, data, step=step) with tf.summary.create_file_writer",
+            code=codes.WRONG_MODE,
+        )
+    given = convert_to_tensor(tensor)
+    label = steps.clean_name(name)
+    graph = get_default_graph()
+    with graph.name_scope(f"{family}/{label}" if family else label) as scope:
+        tag = scope[:-1] if family is None else f"{family}/{scope[:-1]}"
+        result: Tensor = py_func(
+            lambda v: summarize(tag, v), [given], string, name=scope
+        )
+    result.set_shape([])
+    names = [GraphKeys.SUMMARIES] if collections is None else collections
+    graph.add_to_collections(list(names), result)
+    return result
+
+
+def merge(
+    inputs: Sequence[Any],
+    collections: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return several summaries as one.
+
+    Parameters
+    ----------
+    inputs
+        What `scalar`, `histogram` and so on returned.
+    collections
+        The collections to join, by default none.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if a tag stands in several.
+    """
+    result: Tensor = py_func(
+        lambda *parts: merged(parts),
+        listed("tf.summary.merge: inputs", inputs),
+        string,
+        name=name_or(name, "Merge"),
+    )
+    result.set_shape([])
+    get_default_graph().add_to_collections(
+        []
+        if collections is None
+        else listed("tf.summary.merge: collections", collections),
+        result,
+    )
+    return result
+
+
+def merge_all(
+    key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
+) -> Tensor | None:
+    """Return all summaries of the graph as one, None if there are none.
+
+    Parameters
+    ----------
+    key
+        The collection.
+    scope
+        A pattern of the names to take.
+    """
+    summaries = get_default_graph().get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None

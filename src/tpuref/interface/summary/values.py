@@ -1,0 +1,149 @@
+"""Summaries of arrays, as serialized `tf.Summary` messages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import string
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.ops.definition import Array
+from tpuref.interface.summary.messages import Summary
+from tpuref.interface.summary.png import encoded_png
+
+Doubles = npt.NDArray[np.float64]
+
+
+def scalar_summary(tag: str, value: Any) -> bytes:
+    """Return the summary of one number."""
+    array = np.asarray(value)
+    if array.size != 1:
+        raise _refused("scalar", tag, f"one number, got shape {list(array.shape)}")
+    number = float(array.reshape(())[()])
+    return _serialized(Summary.Value(tag=tag, simple_value=number))
+
+
+def histogram_summary(tag: str, value: Any) -> bytes:
+    """Return the summary of how numbers are distributed."""
+    values = np.asarray(value).astype(np.float64).ravel()
+    if not np.isfinite(values).all():
+        raise _refused("histogram", tag, "finite numbers, got NaN or infinity")
+    limits = _limits()
+    places = np.searchsorted(limits[:-1], values, side="right")
+    counts = np.bincount(places, minlength=limits.size)
+    summary = Summary.Value(tag=tag)
+    histogram = summary.histo
+    if values.size:
+        histogram.min, histogram.max = float(np.min(values)), float(np.max(values))
+        histogram.num, histogram.sum = float(values.size), float(values.sum())
+        histogram.sum_squares = float(np.square(values).sum())
+    # An empty bucket is written where its limit is the lower end of a full one.
+    full = counts > 0
+    shown = full | np.append(full[1:], True)
+    histogram.bucket_limit.extend(limits[shown].tolist())
+    histogram.bucket.extend(counts[shown].astype(np.float64).tolist())
+    return _serialized(summary)
+
+
+@functools.cache
+def _limits() -> Doubles:
+    """Return the upper limits of the buckets: each 1.1 times as far from 0."""
+    up = 1e-12 * 1.1 ** np.arange(775)
+    largest = np.finfo(np.float64).max
+    positive = np.append(up[up < 1e20], largest)
+    limits: Doubles = np.concatenate([-positive[::-1], [0.0], positive])
+    return limits
+
+
+def image_summary(
+    tag: str, value: Any, max_outputs: int = 3, bad_color: Sequence[int] = (255, 0, 0)
+) -> bytes:
+    """Return the summary of pictures of shape ``[batch, height, width, channels]``."""
+    pictures = np.asarray(value)
+    if pictures.ndim != 4 or not 1 <= pictures.shape[-1] <= 4:
+        raise _refused(
+            "image",
+            tag,
+            "pictures of shape [batch, height, width, 1 to 4], got "
+            f"{list(pictures.shape)}",
+        )
+    shown = pictures[:max_outputs]
+    values = []
+    for k, picture in enumerate(shown):
+        name = f"{tag}/image" if max_outputs == 1 else f"{tag}/image/{k}"
+        one = Summary.Value(tag=name)
+        one.image.height, one.image.width, one.image.colorspace = picture.shape
+        one.image.encoded_image_string = encoded_png(_as_bytes(picture, bad_color))
+        values.append(one)
+    return _serialized(*values)
+
+
+def _as_bytes(picture: Array, bad_color: Sequence[int]) -> Array:
+    """Return the pixels of a picture, real numbers scaled as TensorFlow does.
+
+    Without negative numbers the greatest becomes 255; else 0 becomes 127, and the
+    number that is farthest from it 0 or 254.
+    """
+    if picture.dtype == np.uint8:
+        return picture
+    pixels = picture.astype(np.float64)
+    bad = ~np.isfinite(pixels).all(axis=-1)
+    good = pixels[~bad]
+    least, most = (np.min(good), np.max(good)) if good.size else (0.0, 0.0)
+    if least < 0:
+        largest = max(abs(least), abs(most))
+        scale, offset = (127.0 / largest if largest else 0.0), 128.0
+    else:
+        scale, offset = (255.0 / most if most else 0.0), 0.0
+    pixels[bad] = 0.0
+    result = np.clip(pixels * scale + offset, 0, 255).astype(np.uint8)
+    channels = picture.shape[-1]
+    result[bad] = np.resize([*bad_color, 255], 4)[:channels]
+    return result
+
+
+def text_summary(tag: str, value: Any) -> bytes:
+    """Return the summary of texts."""
+    array = np.asarray(value, object)
+    summary = Summary.Value(tag=tag)
+    summary.metadata.plugin_data.plugin_name = "text"
+    summary.tensor.dtype = string.as_datatype_enum
+    for size in array.shape:
+        summary.tensor.tensor_shape.dim.add(size=size)
+    texts = [one.encode() if isinstance(one, str) else bytes(one) for one in array.flat]
+    summary.tensor.string_val.extend(texts)
+    return _serialized(summary)
+
+
+def merged(serialized: Sequence[bytes]) -> bytes:
+    """Return summaries as one; a tag may stand in it once."""
+    whole = Summary()
+    for one in serialized:
+        whole.MergeFromString(one)
+    tags = [value.tag for value in whole.value]
+    twice = sorted({tag for tag in tags if tags.count(tag) > 1})
+    if twice:
+        raise InvalidArgumentError(
+            f"tf.summary.merge: several summaries have the tag {twice[0]!r}; give each "
+            "a name of its own",
+            code=codes.INVALID_SUMMARY,
+        )
+    content: bytes = whole.SerializeToString()
+    return content
+
+
+def _serialized(*values: Any) -> bytes:
+    content: bytes = Summary(value=values).SerializeToString()
+    return content
+
+
+def _refused(kind: str, tag: str, expected: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"tf.summary.{kind}: the summary {tag!r} takes {expected}",
+        code=codes.INVALID_SUMMARY,
+    )

@@ -1,0 +1,159 @@
+"""Starting and stopping the TPU system of a resolver, at once and in either mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.connection import connect_eager_mode
+from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
+from tpuref.engine.graph.graph import Graph
+from tpuref.engine.graph.session import Session
+from tpuref.engine.graph.target import target_of
+from tpuref.engine.runtime.topology.topology import Topology
+from tpuref.interface.tpu.system import initialize_system, shutdown_system
+
+__all__ = [
+    "experimental_connect_to_cluster",
+    "experimental_connect_to_host",
+    "initialize_tpu_system",
+    "shutdown_tpu_system",
+]
+
+
+def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
+    """Start the TPU system, and return its topology.
+
+    Parameters
+    ----------
+    cluster_resolver
+        Leads to the system; None for that of this process.
+
+    Returns
+    -------
+    Topology
+        The cores of the system.
+
+    Raises
+    ------
+    TypeError
+        If `cluster_resolver` is no resolver.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution(), tf.config.override(topology="2x2x1"):
+    ...     topology = tf.tpu.experimental.initialize_tpu_system()
+    >>> topology.mesh_shape.tolist()
+    [2, 2, 1]
+    """
+    begin_eagerly()
+    target, job = _system_of(cluster_resolver, "initialize_tpu_system")
+    if executing_eagerly():
+        connect_eager_mode(target, "tf.tpu.experimental.initialize_tpu_system")
+    with Graph().as_default(), Session(target) as session:
+        return Topology(serialized=session.run(initialize_system(job=job)))
+
+
+def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
+    """Stop the TPU system; `initialize_tpu_system` starts it again.
+
+    Parameters
+    ----------
+    cluster_resolver
+        As for `initialize_tpu_system`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     topology = tf.tpu.experimental.initialize_tpu_system()
+    ...     tf.tpu.experimental.shutdown_tpu_system()
+    """
+    target, job = _system_of(cluster_resolver, "shutdown_tpu_system")
+    with Graph().as_default(), Session(target) as session:
+        session.run(shutdown_system(job=job))
+
+
+def _system_of(resolver: Any, function: str) -> tuple[str, str | None]:
+    """Return the target and the job of the system that a resolver leads to."""
+    if resolver is None:
+        return "", None
+    target = target_of(resolver, f"tf.tpu.experimental.{function}")
+    if target in ("", "local"):
+        return "", None
+    named = getattr(resolver, "get_job_name", None)
+    return target, named() if callable(named) else None
+
+
+def experimental_connect_to_cluster(
+    cluster_spec_or_resolver: Any,
+    job_name: str = "localhost",
+    task_index: int = 0,
+    protocol: str | None = None,
+    make_master_device_default: bool = True,
+    cluster_device_filters: Any = None,
+) -> None:
+    """Let the cluster of a resolver run what eager mode runs from now on.
+
+    Parameters
+    ----------
+    cluster_spec_or_resolver
+        A cluster resolver; for ``""`` and ``"local"`` this process stays what it is.
+        Of a `tf.train.ClusterSpec`, its first task.
+    job_name, task_index, protocol, make_master_device_default, \
+cluster_device_filters
+        Accepted for compatibility.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    tpuref.errors.UnavailableError
+        If no server answers.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
+    >>> with tf.eager_execution():
+    ...     tf.config.experimental_connect_to_cluster(resolver)
+    """
+    begin_eagerly()
+    given: Any = cluster_spec_or_resolver
+    tasks = getattr(given, "as_dict", None)
+    if callable(tasks):
+        addresses = [a for job in tasks().values() for a in job]
+        given = f"grpc://{addresses[0]}" if addresses else ""
+    connect_eager_mode(given, "tf.config.experimental_connect_to_cluster")
+
+
+def experimental_connect_to_host(
+    remote_host: Any = None, job_name: str = "worker"
+) -> None:
+    """Let a server run what eager mode runs from now on.
+
+    Parameters
+    ----------
+    remote_host
+        Its address, ``"host:port"`` or ``"grpc://host:port"``; of several, the first.
+    job_name
+        Accepted for compatibility.
+
+    Raises
+    ------
+    ValueError
+        If there is no address.
+    """
+    begin_eagerly()
+    several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]
+    if not several or not isinstance(several[0], str) or not several[0]:
+        raise coded(
+            ValueError,
+            "tf.config.experimental_connect_to_host: remote_host must be an address "
+            f"such as 'localhost:8470', got {remote_host!r}",
+            code=codes.UNCONNECTED,
+        )
+    address = several[0].removeprefix("grpc://")
+    connect_eager_mode(f"grpc://{address}", "tf.config.experimental_connect_to_host")

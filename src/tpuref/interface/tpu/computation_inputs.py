@@ -1,0 +1,262 @@
+"""Checking and converting the inputs of a replicated computation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.errors import ArgumentCountError, StructureError, coded
+from tpuref.base.limits import MAX_REPLICAS
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+
+Inputs = list[list[Any]]
+"""The inputs of each replica, nested structures of tensors."""
+
+
+def replica_inputs(inputs: Any) -> Inputs:
+    """Return the inputs of each replica, converted to tensors and checked.
+
+    Parameters
+    ----------
+    inputs
+        None for one replica without inputs, or a list with one entry per replica: a
+        list or tuple of inputs, or a tensor, which counts as a list with one input.
+
+    Raises
+    ------
+    TypeError
+        If a container is of the wrong type, or a leaf does not convert.
+    ValueError
+        If there is no replica, there are more than 65536, or they differ in number,
+        structure or dtype.
+    """
+    if inputs is None:
+        return [[]]
+    if not isinstance(inputs, list):
+        raise coded(
+            TypeError,
+            "tf.tpu.replicate: inputs must be a list with one list of inputs per "
+            f"replica or None, got {type(inputs).__name__} {inputs!r}",
+            code=codes.INPUTS_NOT_LISTED,
+        )
+    if not inputs:
+        raise coded(
+            ValueError,
+            "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
+            "give [[]] or None for one replica without inputs",
+            code=codes.INPUTS_NOT_LISTED,
+        )
+    check_replica_count("tf.tpu.replicate: inputs", len(inputs))
+    replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
+    _check_alike(replicas)
+    return [_converted(f"inputs[{r}]", own) for r, own in enumerate(replicas)]
+
+
+def check_replica_count(argument: str, count: int) -> None:
+    """Refuse more replicas than one computation can have."""
+    if count > MAX_REPLICAS:
+        raise coded(
+            ValueError,
+            f"{argument} asks for {count} replicas; one computation can have at most "
+            f"{MAX_REPLICAS}",
+            code=codes.TOO_MANY_REPLICAS,
+        )
+
+
+def _listed(replica: int, entry: Any) -> list[Any]:
+    if isinstance(entry, (Tensor, Variable)):
+        return [entry]
+    if isinstance(entry, (list, tuple)):
+        return list(entry)
+    raise coded(
+        TypeError,
+        f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
+        f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
+        f"inputs=[[...], [...]]",
+        code=codes.INPUTS_NOT_LISTED,
+    )
+
+
+def _check_alike(replicas: list[list[Any]]) -> None:
+    counts = [len(own) for own in replicas]
+    for replica, count in enumerate(counts):
+        if count != counts[0]:
+            raise coded(
+                ValueError,
+                "tf.tpu.replicate: all replicas must have the same number of inputs; "
+                f"replica 0 has {counts[0]}, replica {replica} has {count}",
+                code=codes.REPLICA_STRUCTURES_DIFFER,
+            )
+    for replica, own in enumerate(replicas[1:], start=1):
+        try:
+            nest.assert_same_structure(
+                replicas[0], own, a_name="inputs[0]", b_name=f"inputs[{replica}]"
+            )
+        except StructureError as error:
+            raise coded(
+                StructureError,
+                f"tf.tpu.replicate: all replicas must have the same structure: {error}",
+                code=codes.REPLICA_STRUCTURES_DIFFER,
+            ) from None
+
+
+def _converted(name: str, own: list[Any]) -> list[Any]:
+    leaves = [
+        _leaf(f"{name}{path}", leaf) for path, leaf in nest.flatten_with_paths(own)
+    ]
+    converted: list[Any] = nest.pack_sequence_as(own, leaves)
+    return converted
+
+
+def _leaf(path: str, leaf: Any) -> Tensor:
+    try:
+        return convert_to_tensor(leaf)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"tf.tpu.replicate: {path}: {error}") from None
+
+
+def single_inputs(function: str, inputs: Any) -> list[Any]:
+    """Return the inputs of `rewrite`: a list or tuple; None counts as empty."""
+    if inputs is None:
+        return []
+    if not isinstance(inputs, (list, tuple)):
+        raise coded(
+            TypeError,
+            f"{function}: inputs must be a list of inputs or None, got "
+            f"{type(inputs).__name__} {inputs!r}",
+            code=codes.INPUTS_NOT_LISTED,
+        )
+    return list(inputs)
+
+
+def check_dtypes(replicas: Inputs) -> None:
+    """Check that each input has one dtype over all replicas."""
+    first = nest.flatten_with_paths(replicas[0])
+    for replica, own in enumerate(replicas[1:], start=1):
+        for (path, a), b in zip(first, nest.flatten(own), strict=True):
+            if a.dtype != b.dtype:
+                raise coded(
+                    ValueError,
+                    "tf.tpu.replicate: dtypes must be the same on all replicas; "
+                    f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
+                    f"{b.describe()}",
+                    code=codes.REPLICA_TENSORS_DIFFER,
+                )
+
+
+def merged_spec(path: str, tensors: Sequence[Tensor]) -> TensorSpec:
+    """Return the static information about a leaf that holds on every replica.
+
+    Raises
+    ------
+    ValueError
+        If the static shapes are incompatible.
+    """
+    return TensorSpec(_merged(path, tensors), tensors[0].dtype)
+
+
+def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
+    shape = tensors[0].shape
+    for replica, tensor in enumerate(tensors[1:], start=1):
+        try:
+            shape = shape.merge_with(tensor.shape)
+        except ValueError:
+            raise coded(
+                ValueError,
+                f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
+                f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
+                "agree, unless maximum_shapes is given",
+                code=codes.REPLICA_TENSORS_DIFFER,
+            ) from None
+    return shape
+
+
+def check_arity(
+    computation: Callable[..., Any],
+    count: int,
+    infeed: int,
+    label: str = "tf.tpu.replicate: computation",
+) -> None:
+    """Check that `computation` accepts the number of arguments it will get.
+
+    Messages begin with `label`, which names function and argument.
+
+    Raises
+    ------
+    TypeError
+        If `computation` is not callable.
+    ArgumentCountError
+        If it does not (both a ValueError and a TypeError).
+    """
+    if not callable(computation):
+        raise coded(
+            TypeError,
+            f"{label} must be callable, got {computation!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    if isinstance(computation, np.ufunc):
+        _check_ufunc(computation, count + infeed, label)
+        return
+    try:
+        signature = inspect.signature(computation)
+    except ValueError:
+        return  # a built-in without a signature, such as max; calling it decides
+    try:
+        signature.bind(*range(count + infeed))
+    except TypeError:
+        raise ArgumentCountError(
+            f"{label} {_name(computation)}{signature} takes "
+            f"{_taken(signature.parameters)}, but gets {count}"
+            + (f" and {infeed} more from the infeed queue" if infeed else "")
+            + f" [{codes.WRONG_INPUT_COUNT}]"
+        ) from None
+
+
+def _check_ufunc(ufunc: np.ufunc, count: int, label: str) -> None:
+    if count != ufunc.nin:
+        raise coded(
+            ArgumentCountError,
+            f"{label} numpy.{ufunc.__name__} takes exactly "
+            f"{_inputs(ufunc.nin)}, but gets {count}",
+            code=codes.WRONG_INPUT_COUNT,
+        )
+
+
+def _name(computation: Callable[..., Any]) -> str:
+    return getattr(computation, "__qualname__", type(computation).__name__)
+
+
+def _inputs(count: int) -> str:
+    return f"{count} input" if count == 1 else f"{count} inputs"
+
+
+def _taken(parameters: Mapping[str, inspect.Parameter]) -> str:
+    positional = [
+        p
+        for p in parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    required = [p for p in positional if p.default is p.empty]
+    keywords = [
+        p.name
+        for p in parameters.values()
+        if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+    ]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        text = f"at least {_inputs(len(required))}"
+    elif len(required) < len(positional):
+        text = f"{len(required)} to {_inputs(len(positional))}"
+    else:
+        text = f"exactly {_inputs(len(positional))}"
+    if keywords:
+        text += f" and needs {', '.join(keywords)} by keyword (use functools.partial)"
+    return text

@@ -1,0 +1,119 @@
+"""The documented rules for the results of a computation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.errors import coded
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.tensor import Operation, Tensor
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The results of a computation.
+
+    Attributes
+    ----------
+    structure
+        The structure that the caller gets, with arbitrary leaves; None if the caller
+        gets a NoOp.
+    tensors
+        The tensors, in the order of the leaves.
+    """
+
+    structure: Any
+    tensors: tuple[Tensor, ...]
+
+    @property
+    def only_operations(self) -> bool:
+        """Whether the caller gets a NoOp."""
+        return not self.tensors
+
+
+NO_OUTPUTS = Outputs(None, ())
+
+
+def documented_outputs(returned: Any) -> Outputs:
+    """Apply the special cases: None, a single value, operations only.
+
+    It is called inside the region of the computation and adds an Identity for each
+    tensor, which refuses tensors that do not exist in the region.
+
+    Raises
+    ------
+    ValueError
+        If an operation comes before a tensor or is in a nested structure, or a value
+        does not convert to a tensor.
+    """
+    if returned is None or isinstance(returned, Operation):
+        return NO_OUTPUTS
+    if not nest.is_nested(returned):
+        return Outputs((0,), (_tensor("", returned),))
+    if _is_flat(returned):
+        return _flat(returned)
+    return _nested(returned)
+
+
+def _is_flat(returned: Any) -> bool:
+    return not isinstance(returned, Mapping) and not any(map(nest.is_nested, returned))
+
+
+def _flat(returned: Sequence[Any]) -> Outputs:
+    """Keep the container and its tensors, and drop the operations after them."""
+    count = next(
+        (k for k, v in enumerate(returned) if isinstance(v, Operation)), len(returned)
+    )
+    for k, value in enumerate(returned[count:], start=count):
+        if not isinstance(value, Operation):
+            raise coded(
+                ValueError,
+                "a computation must return tensors before operations; element "
+                f"{count} of its result is the operation {returned[count].name!r}, "
+                f"element {k} is {value!r}",
+                code=codes.INVALID_OUTPUTS,
+            )
+    tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
+    return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
+
+
+def _shortened(returned: Sequence[Any], count: int) -> Any:
+    if count == len(returned):
+        return returned
+    container = list if isinstance(returned, list) else tuple
+    return container(returned[:count])
+
+
+def _nested(returned: Any) -> Outputs:
+    leaves = nest.flatten_with_paths(returned)
+    for path, leaf in leaves:
+        if isinstance(leaf, Operation):
+            raise coded(
+                ValueError,
+                f"the operation {leaf.name!r} is at {path} in the nested structure "
+                "that the computation returned; return operations only at the end of "
+                "a flat list",
+                code=codes.INVALID_OUTPUTS,
+            )
+    tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
+    return Outputs(returned, tensors) if tensors else NO_OUTPUTS
+
+
+def _tensor(path: str, value: Any) -> Tensor:
+    try:
+        tensor = convert_to_tensor(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the result of the computation{' at ' + path if path else ''} is neither "
+            f"an operation nor convertible to a tensor: "
+            f"{codes.with_code(str(error), codes.INVALID_OUTPUTS)}"
+        ) from None
+    with get_default_graph().device(tensor.device):
+        returned: Tensor = apply("Identity", tensor)
+    return returned

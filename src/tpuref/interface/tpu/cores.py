@@ -1,0 +1,37 @@
+"""The device names of the cores of a replica."""
+
+from __future__ import annotations
+
+from tpuref.engine.graph.device import REPLICATED_CORE
+
+__all__ = ["core", "core_dyn"]
+
+
+def core(num: int) -> str:
+    """Return the device name of a logical core of a replicated computation.
+
+    Parameters
+    ----------
+    num
+        The number of the core within each replica, starting at 0.
+
+    Returns
+    -------
+    str
+        A name for `tf.device`; operations placed there run on that core of every
+        replica.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.tpu.core(1)
+    'device:TPU_REPLICATED_CORE:1'
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, core.
+    """
+    return f"device:{REPLICATED_CORE}:{num}"
+
+
+core_dyn = core

@@ -1,0 +1,379 @@
+"""Infeed and outfeed of the cores, without a queue object.
+
+Every core has one queue in each direction.  The host names a core by its
+`device_ordinal` and the task of the operation's device; a computation uses the queues
+of the core that runs it.  The queues belong to the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import name_or, wrong_type
+from tpuref.base.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool_,
+    complex64,
+    float32,
+    int32,
+    int64,
+    uint32,
+)
+from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
+from tpuref.engine.graph.build import apply_all, perform
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.interface.functions.arguments import static_integer
+
+__all__ = [
+    "infeed_dequeue",
+    "infeed_dequeue_tuple",
+    "infeed_enqueue",
+    "infeed_enqueue_tuple",
+    "outfeed_dequeue",
+    "outfeed_dequeue_tuple",
+    "outfeed_enqueue",
+    "outfeed_enqueue_tuple",
+]
+
+_INFEED, _OUTFEED = "core infeed", "core outfeed"
+_INFEED_TYPES = (bool_, int32, int64, bfloat16, float32, complex64, uint32)
+
+
+def infeed_enqueue(
+    input: Any,
+    shape: Any = (),
+    layout: Sequence[int] = (),
+    device_ordinal: int = -1,
+    name: str | None = None,
+) -> Operation | None:
+    """Send one tensor to a core; `infeed_enqueue_tuple` for a tuple of one.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    shape
+        Its shape.
+    layout, device_ordinal, name
+        As for `infeed_enqueue_tuple`.
+    """
+    return _enqueue("infeed_enqueue", [input], [shape], device_ordinal, name)
+
+
+def infeed_enqueue_tuple(
+    inputs: Sequence[Any],
+    shapes: Sequence[Any],
+    layouts: Sequence[int] = (),
+    device_ordinal: int = -1,
+    name: str | None = None,
+) -> Operation | None:
+    """Send a tuple of tensors to a core, whose computation takes it.
+
+    Parameters
+    ----------
+    inputs
+        The tensors.
+    shapes
+        The shape of each.
+    layouts
+        Accepted for compatibility; has no effect.
+    device_ordinal
+        The number of the core on its host.  -1 is for an operation that is placed on a
+        core, with ``tf.device("/device:TPU:3")``.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Operation
+        It waits while the queue of the core is full.  None in eager mode.
+
+    Raises
+    ------
+    TypeError
+        If `inputs` or `shapes` is no list.
+    ValueError
+        If they differ in length or are empty.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the operation runs on a CPU and `device_ordinal` is -1, or a
+        tensor has another shape.
+    tpuref.errors.ResourceExhaustedError
+        At evaluation, if the queue stays full until the deadline.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def computation():
+    ...     x, = tf.contrib.tpu.infeed_dequeue_tuple([tf.float32], [[2]])
+    ...     return tf.contrib.tpu.outfeed_enqueue_tuple([x * 2.0])
+    >>> step = tf.tpu.shard(computation, num_shards=2)
+    >>> feed = [tf.contrib.tpu.infeed_enqueue_tuple(
+    ...     [tf.constant([core, 10.0])], [[2]], device_ordinal=core)
+    ...     for core in range(2)]
+    >>> taken = [tf.contrib.tpu.outfeed_dequeue_tuple(
+    ...     [tf.float32], [[2]], device_ordinal=core) for core in range(2)]
+    >>> with tf.Session() as sess:
+    ...     _, _, values = sess.run([feed, step, taken])
+    >>> [value.tolist() for (value,) in values]
+    [[0.0, 20.0], [2.0, 20.0]]
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_enqueue_tuple``.
+    """
+    function = "infeed_enqueue_tuple"
+    given = _list(function, "inputs", inputs)
+    return _enqueue(
+        function, given, _list(function, "shapes", shapes), device_ordinal, name
+    )
+
+
+def infeed_dequeue(dtype: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Take one tensor from the infeed of this core; see `infeed_dequeue_tuple`.
+
+    Parameters
+    ----------
+    dtype, shape
+        Its type and shape.
+    name
+        The name of the operation.
+    """
+    return _dequeue_infeed("infeed_dequeue", [dtype], [shape], name)[0]
+
+
+def infeed_dequeue_tuple(
+    dtypes: Sequence[Any], shapes: Sequence[Any], name: str | None = None
+) -> list[Tensor]:
+    """Take the next tuple from the infeed of this core.
+
+    Call it inside a computation.
+
+    Parameters
+    ----------
+    dtypes, shapes
+        The type and shape of each element.
+    name
+        The name of the operation.
+
+    Raises
+    ------
+    TypeError
+        If a type cannot be fed in: all but bool, int32, int64, uint32, bfloat16,
+        float32 and complex64; if `dtypes` or `shapes` is no list.
+    ValueError
+        If the lists differ in length or are empty.
+    tpuref.errors.DeadlineExceededError
+        At evaluation, if no tuple arrives in time.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the tuple has other types or shapes, or outside of a
+        computation.
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_dequeue_tuple``.
+    """
+    return _dequeue_infeed("infeed_dequeue_tuple", dtypes, shapes, name)
+
+
+def outfeed_enqueue(input: Any, name: str | None = None) -> Operation | None:
+    """Send one tensor from this core to the host; see `outfeed_enqueue_tuple`.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    name
+        The name of the operation.
+    """
+    return _enqueue_outfeed([input], name)
+
+
+def outfeed_enqueue_tuple(
+    inputs: Sequence[Any], name: str | None = None
+) -> Operation | None:
+    """Send a tuple of tensors from this core to the host.
+
+    Call it inside a computation.  The host takes it with `outfeed_dequeue_tuple`.
+
+    Parameters
+    ----------
+    inputs
+        The tensors.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Operation
+        It waits while the queue of the core is full.
+
+    Raises
+    ------
+    TypeError
+        If `inputs` is no list.
+    ValueError
+        If it is empty.
+    tpuref.errors.ResourceExhaustedError
+        At evaluation, if the queue stays full until the deadline.
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_enqueue_tuple``.
+    """
+    given = _list("outfeed_enqueue_tuple", "inputs", inputs)
+    _check_alike("outfeed_enqueue_tuple", "inputs", given, given)
+    return _enqueue_outfeed(given, name)
+
+
+def outfeed_dequeue(
+    dtype: Any, shape: Any, device_ordinal: int = -1, name: str | None = None
+) -> Tensor:
+    """Take one tensor that a core sent; see `outfeed_dequeue_tuple`.
+
+    Parameters
+    ----------
+    dtype, shape
+        Its type and shape.
+    device_ordinal, name
+        As for `outfeed_dequeue_tuple`.
+    """
+    return _dequeue_outfeed("outfeed_dequeue", [dtype], [shape], device_ordinal, name)[
+        0
+    ]
+
+
+def outfeed_dequeue_tuple(
+    dtypes: Sequence[Any],
+    shapes: Sequence[Any],
+    device_ordinal: int = -1,
+    name: str | None = None,
+) -> list[Tensor]:
+    """Take the next tuple that a core sent, waiting until there is one.
+
+    Parameters
+    ----------
+    dtypes, shapes
+        The type and shape of each element.
+    device_ordinal, name
+        As for `infeed_enqueue_tuple`.
+
+    Raises
+    ------
+    TypeError
+        If `dtypes` or `shapes` is no list.
+    ValueError
+        If the lists differ in length or are empty.
+    tpuref.errors.DeadlineExceededError
+        At evaluation, if no tuple arrives in time.
+    tpuref.errors.AbortedError
+        At evaluation, if a computation that sends tuples fails meanwhile.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the tuple has other types or shapes, or the operation runs on
+        a CPU and `device_ordinal` is -1.
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_dequeue_tuple``.
+    """
+    return _dequeue_outfeed(
+        "outfeed_dequeue_tuple", dtypes, shapes, device_ordinal, name
+    )
+
+
+def _enqueue(
+    function: str, inputs: list[Any], shapes: list[Any], ordinal: int, name: str | None
+) -> Operation | None:
+    _check_alike(function, "inputs", inputs, shapes)
+    return perform(
+        "CoreInfeedEnqueue",
+        [convert_to_tensor(value) for value in inputs],
+        name_or(name, _type(function)),
+        queue=_INFEED,
+        shapes=_sizes(shapes),
+        **_core(function, ordinal),
+    )
+
+
+def _dequeue_infeed(
+    function: str, dtypes: Any, shapes: Any, name: str | None
+) -> list[Tensor]:
+    attrs = _elements(function, dtypes, shapes)
+    for dtype in map(as_dtype, attrs["dtypes"]):
+        if dtype not in _INFEED_TYPES:
+            raise coded(
+                TypeError,
+                f"tf.contrib.tpu.{function}: {dtype.name} cannot be fed in; cast it to "
+                f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}",
+                code=codes.FEED_MISMATCH,
+            )
+    label = name_or(name, _type(function))
+    return apply_all("CoreInfeedDequeue", name=label, queue=_INFEED, **attrs)
+
+
+def _enqueue_outfeed(inputs: list[Any], name: str | None) -> Operation | None:
+    tensors = [convert_to_tensor(value) for value in inputs]
+    return perform(
+        "OutfeedEnqueue", tensors, name_or(name, "OutfeedEnqueue"), queue=_OUTFEED
+    )
+
+
+def _dequeue_outfeed(
+    function: str, dtypes: Any, shapes: Any, ordinal: int, name: str | None
+) -> list[Tensor]:
+    return apply_all(
+        "OutfeedDequeue",
+        name=name_or(name, _type(function)),
+        queue=_OUTFEED,
+        **_elements(function, dtypes, shapes),
+        **_core(function, ordinal),
+    )
+
+
+def _type(function: str) -> str:
+    return "".join(word.capitalize() for word in function.split("_"))
+
+
+def _list(function: str, argument: str, values: Any) -> list[Any]:
+    if not isinstance(values, (list, tuple)):
+        raise wrong_type(f"tf.contrib.tpu.{function}: {argument}", "a list", values)
+    return list(values)
+
+
+def _check_alike(
+    function: str, argument: str, values: Sequence[Any], shapes: Sequence[Any]
+) -> None:
+    if not values or len(values) != len(shapes):
+        raise coded(
+            ValueError,
+            f"tf.contrib.tpu.{function}: {argument} has {len(values)} entries and "
+            f"shapes has {len(shapes)}; give one or more, and a shape for each",
+            code=codes.INFEED_LENGTH,
+        )
+
+
+def _elements(function: str, dtypes: Any, shapes: Any) -> dict[str, Any]:
+    types: list[DType] = [as_dtype(d) for d in _list(function, "dtypes", dtypes)]
+    sizes = _list(function, "shapes", shapes)
+    _check_alike(function, "dtypes", types, sizes)
+    return {"dtypes": tuple(dtype.name for dtype in types), "shapes": _sizes(sizes)}
+
+
+def _sizes(shapes: Sequence[Any]) -> tuple[tuple[int | None, ...], ...]:
+    return tuple(as_shape(shape).as_tuple() for shape in shapes)
+
+
+def _core(function: str, device_ordinal: int) -> dict[str, int]:
+    """Return the task and the ordinal of the core that the host means."""
+    label = f"tf.contrib.tpu.{function}: device_ordinal"
+    place = get_default_graph().current_device
+    ordinal = static_integer(device_ordinal, label)
+    if ordinal == -1 and place.kind == "TPU":
+        ordinal = place.index or 0
+    return {"task": place.task or 0, "device_ordinal": ordinal}

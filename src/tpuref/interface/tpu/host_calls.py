@@ -1,0 +1,81 @@
+"""Parts of a replicated computation that run on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import get_default_graph
+
+__all__ = ["outside_compilation", "outside_compilation_dyn"]
+
+
+def outside_compilation(
+    computation: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Build a part of a replicated computation that runs on the host.
+
+    Parameters
+    ----------
+    computation
+        A function that builds the part.
+    args, kwargs
+        Its arguments.
+
+    Returns
+    -------
+    object
+        The result of `computation`; the cores can use its tensors.
+
+    Raises
+    ------
+    TypeError
+        If `computation` is not callable.
+    NotImplementedError
+        If it is nested inside a replicated computation.
+
+    Notes
+    -----
+    The part runs once per replica, in program order within the replica.  Outside a
+    replicated computation, `computation` is simply called.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def computation(x):
+    ...     return tf.tpu.outside_compilation(lambda a: a + 1.0, x) * 2.0
+    >>> with tf.Session() as sess:
+    ...     [float(y) for y in sess.run(tf.tpu.rewrite(computation, [3.0]))]
+    [8.0]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, outside_compilation.
+    """
+    if not callable(computation):
+        raise coded(
+            TypeError,
+            "tf.tpu.outside_compilation: computation must be callable, got "
+            f"{computation!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    graph = get_default_graph()
+    replicated = None if graph.region is None else graph.region.replicated
+    if replicated is None:
+        return computation(*args, **kwargs)
+    if graph.host_label is not None:
+        raise coded(
+            NotImplementedError,
+            "tf.tpu.outside_compilation cannot be nested; call it once around the "
+            "whole host part",
+            code=codes.NESTED_HOST_PART,
+        )
+    label = str(replicated.host_calls)
+    replicated.host_calls += 1
+    with graph.on_host(label):
+        return computation(*args, **kwargs)
+
+
+outside_compilation_dyn = outside_compilation

@@ -1,0 +1,68 @@
+"""The replicas that a program is built for one by one: the towers of a strategy."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.region import Region
+from tpuref.engine.ops.collectives import Groups
+
+
+@dataclass(frozen=True)
+class Peers:
+    """What a sum over replicas has to know in one of them.
+
+    Attributes
+    ----------
+    count
+        How many there are.
+    index
+        Which one the caller builds.
+    total
+        Waits for all of them, and sums what each gives over its group: a tensor, or a
+        nest of tensors.
+    region
+        The replicated computation around them, if any.
+    """
+
+    count: int
+    index: int
+    total: Callable[[Any, Groups], Any]
+    region: Region | None
+
+
+class _Current(threading.local):
+    peers: Peers | None = None
+
+
+_current = _Current()
+
+
+@contextlib.contextmanager
+def among(peers: Peers) -> Iterator[None]:
+    """Let the calling thread build one of the replicas in a block."""
+    before, _current.peers = _current.peers, peers
+    try:
+        yield
+    finally:
+        _current.peers = before
+
+
+def current_peers() -> Peers | None:
+    """Return the replicas of which the caller builds one, None for none.
+
+    In a replicated computation of their own they are no peers.
+    """
+    peers = _current.peers
+    return peers if peers and peers.region is replicated_region() else None
+
+
+def replicated_region() -> Region | None:
+    """Return the replicated computation that is being built, if any."""
+    region = get_default_graph().region
+    return None if region is None else region.replicated

@@ -1,0 +1,54 @@
+"""A value with one component per replica."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.drawings.html import shortened, table
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+
+__all__ = ["PerReplica"]
+
+
+class PerReplica:
+    """One component per replica, in replica order.
+
+    Parameters
+    ----------
+    values
+        The components, tensors or values that convert to tensors.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.contrib.distribute.PerReplica([1.0, 2.0])
+    PerReplica(1.0, 2.0)
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, cross_replica_sum.
+    """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        if not isinstance(values, (list, tuple)) or not values:
+            raise coded(
+                ValueError,
+                f"PerReplica: values must be a non-empty list, got {values!r}",
+                code=codes.WRONG_COMPONENT_COUNT,
+            )
+        self.values = tuple(values)
+
+    def tensors(self) -> list[Tensor]:
+        """Return the components as tensors."""
+        return [convert_to_tensor(value) for value in self.values]
+
+    def _repr_html_(self) -> str:
+        rows = enumerate(map(shortened, self.values))
+        return table("PerReplica", rows, ("replica", "component"))
+
+    def __repr__(self) -> str:
+        return f"PerReplica({', '.join(map(repr, self.values))})"

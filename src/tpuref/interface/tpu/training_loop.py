@@ -1,0 +1,225 @@
+"""Loops that run on the cores, many steps in one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.interface.functions import control_flow
+from tpuref.interface.tpu.computation_inputs import check_arity, single_inputs
+from tpuref.interface.tpu.infeed_queue import InfeedQueue
+from tpuref.interface.tpu.shard_context import get_tpu_context
+
+__all__ = ["repeat", "while_loop"]
+
+
+def while_loop(
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    inputs: Sequence[Any] | None = None,
+    infeed_queue: InfeedQueue | None = None,
+    name: str | None = None,
+) -> Any:
+    """Repeat `body` on the core while `condition` holds.
+
+    Parameters
+    ----------
+    condition
+        A function of the loop variables; returns a scalar bool tensor.
+    body
+        A function of the loop variables, followed by the elements of `infeed_queue`.
+        It returns their next values, followed by any operations.
+    inputs
+        The first values of the loop variables, each a tensor or a value that converts;
+        None for none.
+    infeed_queue
+        A queue from which every turn takes one tuple.
+    name
+        Deprecated; has no effect.
+
+    Returns
+    -------
+    list of Tensor or Tensor
+        The last values; a single one alone.  Without loop variables, a tensor that is
+        available when the loop ends.
+
+    Raises
+    ------
+    TypeError
+        If a function does not take that many arguments (also a ValueError), or the
+        types of the loop variables change.
+    ValueError
+        If `body` returns an operation before a tensor, or None; if a shape changes; if
+        there is an `infeed_queue` outside of a computation.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def computation(x):
+    ...     return tf.contrib.tpu.while_loop(lambda x: x < 100, lambda x: x * 2, [x])
+    >>> with tf.Session() as sess:
+    ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
+    [192]
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.while_loop``.
+    """
+    loop = "tf.contrib.tpu.while_loop"
+    given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
+    elements = _number_of_elements(loop, infeed_queue)
+    check_arity(body, len(given), elements, f"{loop}: body")
+    check_arity(condition, len(given), 0, f"{loop}: condition")
+    return _looped(loop, condition, body, given, infeed_queue)
+
+
+def repeat(
+    n: Any,
+    body: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    name: str | None = None,
+) -> Any:
+    """Run `body` on the core `n` times.
+
+    Parameters
+    ----------
+    n
+        How often: an integer or a scalar int32 tensor.
+    body, infeed_queue, name
+        As for `while_loop`.
+    inputs
+        The first values of the loop variables, or the only one; None for none.
+
+    Returns
+    -------
+    list of Tensor or Operation
+        The last values, always in a list.  Without loop variables, the operation of the
+        loop.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `while_loop`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def computation(x):
+    ...     return tf.contrib.tpu.repeat(10, lambda x: x * 2, [x])
+    >>> with tf.Session() as sess:
+    ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
+    [3072]
+
+    References
+    ----------
+    Releases 1.11 to 1.15, ``tf.contrib.tpu.repeat``.
+    """
+    loop = "tf.contrib.tpu.repeat"
+    given = [] if inputs is None else _listed(inputs)
+    elements = _number_of_elements(loop, infeed_queue)
+    check_arity(body, len(given), elements, f"{loop}: body")
+    last = _listed(
+        _looped(
+            loop,
+            lambda turn, *values: turn < n,
+            lambda turn, *values: [turn + 1, *_listed(body(*values))],
+            [convert_to_tensor(value) for value in [0, *given]],
+            infeed_queue,
+        )
+    )
+    return last[1:] if given else last[0].op
+
+
+def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
+    if queue is None:
+        return 0
+    expected = "a tf.contrib.tpu.InfeedQueue or None"
+    instance_of(InfeedQueue, f"{loop}: infeed_queue", expected, queue)
+    return queue.number_of_tuple_elements
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _looped(
+    loop: str,
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    given: list[Tensor],
+    infeed_queue: InfeedQueue | None,
+) -> Any:
+    """Build the loop; without variables, one that stays 0 is carried."""
+
+    def turn(*values: Any) -> list[Tensor]:
+        fed = [] if infeed_queue is None else _dequeued(loop, infeed_queue)
+        own = values if given else ()
+        tensors, operations = _separated(loop, body(*own, *fed))
+        _check_types(loop, given, tensors)
+        return control_flow.tuple(
+            tensors or [convert_to_tensor(0)], control_inputs=operations
+        )
+
+    def goes_on(*values: Any) -> Any:
+        return condition(*(values if given else ()))
+
+    # As in the releases, the loop opens no name scope: variables keep their names.
+    start = given or [convert_to_tensor(0)]
+    return control_flow.while_loop(goes_on, turn, start, name="")
+
+
+def _dequeued(loop: str, queue: InfeedQueue) -> list[Tensor]:
+    shards = get_tpu_context().number_of_shards
+    if shards is None:
+        raise coded(
+            ValueError,
+            f"{loop}: a loop with an infeed_queue has to be in a computation of "
+            "tf.tpu.replicate, shard, batch_parallel or rewrite, or within "
+            "tpu_function.tpu_shard_context",
+            code=codes.FEED_MISPLACED,
+        )
+    queue.set_number_of_shards(shards)
+    return queue.generate_dequeue_op()
+
+
+def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]:
+    """Return the tensors and the operations that the body gives."""
+    if any(leaf is None for leaf in _listed(returned)):
+        raise coded(
+            ValueError,
+            f"{loop}: body returns None; return an operation such as tf.no_op(), or "
+            "tensors followed by operations",
+            code=codes.INVALID_OUTPUTS,
+        )
+    leaves = [
+        leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
+        for leaf in _listed(returned)
+    ]
+    tensors = [leaf for leaf in leaves if not isinstance(leaf, Operation)]
+    operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
+    if any(a is not b for a, b in zip(leaves, [*tensors, *operations], strict=True)):
+        raise coded(
+            ValueError,
+            f"{loop}: body returns {leaves}, expected tensors followed by operations",
+            code=codes.INVALID_OUTPUTS,
+        )
+    return tensors, operations
+
+
+def _check_types(
+    loop: str, given: Sequence[Tensor], returned: Sequence[Tensor]
+) -> None:
+    before, after = ([t.dtype.name for t in tensors] for tensors in (given, returned))
+    if before != after:
+        raise coded(
+            TypeError,
+            f"{loop}: the loop variables are {before}, but body returns {after}; "
+            "return one value of the same type for each",
+            code=codes.LOOP_VARIABLE_CHANGES,
+        )

@@ -1,0 +1,76 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import square
+from tpuref.interface.functions.exponentials import rsqrt, sqrt
+from tpuref.interface.training.elementwise import ElementwiseOptimizer
+
+__all__ = ["AdadeltaOptimizer"]
+
+
+class AdadeltaOptimizer(ElementwiseOptimizer):
+    """Adadelta: scales gradients so that changes are like earlier changes.
+
+    Parameters
+    ----------
+    learning_rate, rho, epsilon
+        Numbers, tensors, or functions without parameters that return one: the learning
+        rate, how much remains of the running means, and what is added under the roots.
+    use_locking, name
+        As for `tf.train.Optimizer`.
+
+    Notes
+    -----
+    The slots are ``accum`` and ``accum_update``.  A sparse gradient changes only its
+    rows.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("w", initializer=1.0)
+    >>> optimizer = tf.train.AdadeltaOptimizer(1.0, rho=0.5, epsilon=0.5)
+    >>> train_op = optimizer.minimize(w)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     round(float(sess.run(w)), 5)
+    0.29289
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._lr = learning_rate
+        self._rho = rho
+        self._epsilon = epsilon
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        return {"_lr_t": self._lr, "_rho_t": self._rho, "_epsilon_t": self._epsilon}
+
+    def _slot_names(self) -> Sequence[str]:
+        return "accum", "accum_update"
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            for name in self._slot_names():
+                self._zeros_slot(var, name, self._name)
+
+    def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
+        squares, changes = slots
+        rho = self._tensor("_rho_t", var.dtype)
+        epsilon = self._tensor("_epsilon_t", var.dtype)
+        squares = squares * rho + square(grad) * (1 - rho)
+        change = sqrt(changes + epsilon) * rsqrt(squares + epsilon) * grad
+        changes = changes * rho + square(change) * (1 - rho)
+        return [var - change * self._tensor("_lr_t", var.dtype), squares, changes]

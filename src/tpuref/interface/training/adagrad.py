@@ -1,0 +1,87 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_number
+from tpuref.interface.functions.arithmetic import square
+from tpuref.interface.functions.exponentials import rsqrt
+from tpuref.interface.functions.initializers import Constant
+from tpuref.interface.training.elementwise import ElementwiseOptimizer
+
+__all__ = ["AdagradOptimizer"]
+
+
+class AdagradOptimizer(ElementwiseOptimizer):
+    """Adagrad: divides gradients by the root of the sum of all their squares.
+
+    Parameters
+    ----------
+    learning_rate
+        A number, a tensor, or a function without parameters that returns one.
+    initial_accumulator_value
+        What the sums start with, positive.
+    use_locking, name
+        As for `tf.train.Optimizer`.
+
+    Raises
+    ------
+    ValueError
+        If `initial_accumulator_value` is not positive.
+
+    Notes
+    -----
+    The slot is ``accumulator``.  A sparse gradient changes only its rows.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("w", initializer=1.0)
+    >>> train_op = tf.train.AdagradOptimizer(1.0, 3.0).minimize(w)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     float(sess.run(w))
+    0.5
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        argument = "tf.train.AdagradOptimizer: initial_accumulator_value"
+        if static_number(initial_accumulator_value, argument) <= 0.0:
+            raise coded(
+                ValueError,
+                f"{argument} must be positive, got {initial_accumulator_value}",
+                code=codes.OPTIMIZER_ARGUMENT,
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        return {"_learning_rate_tensor": self._learning_rate}
+
+    def _slot_names(self) -> Sequence[str]:
+        return ("accumulator",)
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        start = Constant(self._initial_accumulator_value)
+        for var in var_list:
+            self._get_or_make_slot_with_initializer(
+                var, start, var.shape, var.dtype, "accumulator", self._name
+            )
+
+    def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
+        total = slots[0] + square(grad)
+        rate = self._tensor("_learning_rate_tensor", var.dtype)
+        return [var - grad * rate * rsqrt(total), total]

@@ -1,0 +1,126 @@
+"""Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.engine.differentiation.indexed_slices import IndexedSlices
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import square
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.scopes import control_dependencies
+from tpuref.interface.training.elementwise import ElementwiseOptimizer
+
+__all__ = ["AdamOptimizer"]
+
+
+class AdamOptimizer(ElementwiseOptimizer):
+    """Adam: divides a running mean of gradients by the root of that of their squares.
+
+    Parameters
+    ----------
+    learning_rate, beta1, beta2, epsilon
+        Numbers, tensors, or functions without parameters that return one: the learning
+        rate, how much remains of the two means, and what is added to the root.
+    use_locking, name
+        As for `tf.train.Optimizer`.
+
+    Notes
+    -----
+    The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are variables of
+    the optimizer.  `epsilon` is added to the root of the uncorrected mean, as in
+    TensorFlow.  A sparse gradient counts as zero in its other rows, which therefore
+    change too.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("w", initializer=1.0)
+    >>> train_op = tf.train.AdamOptimizer(0.5).minimize(w)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     round(float(sess.run(w)), 5)
+    0.5
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._lr = learning_rate
+        self._beta1 = beta1
+        self._beta2 = beta2
+        self._epsilon = epsilon
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        return {
+            "_lr_t": self._lr,
+            "_beta1_t": self._beta1,
+            "_beta2_t": self._beta2,
+            "_epsilon_t": self._epsilon,
+        }
+
+    def _slot_names(self) -> Sequence[str]:
+        return "m", "v"
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda var: str(var.name))
+        for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
+            start = self._call_if_callable(beta)
+            self._create_non_slot_variable(start, name, first)
+        for var in var_list:
+            self._zeros_slot(var, "m", self._name)
+            self._zeros_slot(var, "v", self._name)
+
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        """Return the variables with the powers of the two betas."""
+        return (
+            self._get_non_slot_variable("beta1_power"),
+            self._get_non_slot_variable("beta2_power"),
+        )
+
+    def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
+        mean, mean_square = slots
+        beta1 = self._tensor("_beta1_t", var.dtype)
+        beta2 = self._tensor("_beta2_t", var.dtype)
+        power1, power2 = [
+            cast(power.value(), var.dtype) for power in self._get_beta_accumulators()
+        ]
+        rate = self._tensor("_lr_t", var.dtype)
+        rate = rate * sqrt(1 - power2) / (1 - power1)
+        mean = mean + (grad - mean) * (1 - beta1)
+        mean_square = mean_square + (square(grad) - mean_square) * (1 - beta2)
+        root = sqrt(mean_square) + self._tensor("_epsilon_t", var.dtype)
+        return [var - mean * rate / root, mean, mean_square]
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
+        slices = IndexedSlices(grad, indices, shape(handle.value()))
+        return self._apply_dense(convert_to_tensor(slices), handle)
+
+    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
+        if executing_eagerly():
+            self._grow_powers()
+            return None
+        with control_dependencies(update_ops):
+            return group(*update_ops, *self._grow_powers(), name=name_scope)
+
+    def _grow_powers(self) -> list[Any]:
+        return [
+            power.assign(power.value() * self._tensor(name, power.dtype))
+            for power, name in zip(
+                self._get_beta_accumulators(), ("_beta1_t", "_beta2_t"), strict=True
+            )
+        ]

@@ -1,0 +1,79 @@
+"""Losses of replicas that add up to the mean over the whole batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import int32
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import check_rank_at_least
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.reductions import reduce_sum
+from tpuref.interface.training.distribution import current_strategy
+
+__all__ = ["compute_average_loss", "scale_regularization_loss"]
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """Return a replica's part of the mean loss of the batch of all replicas.
+
+    Parameters
+    ----------
+    per_example_loss
+        A floating-point tensor with the losses of each example.
+    sample_weight
+        Factors that broadcast to the losses; None for 1.
+    global_batch_size
+        The number of examples of all replicas; by default that of the losses, their
+        first dimension, times the number of replicas.
+
+    Returns
+    -------
+    Tensor
+        The sum of the losses divided by the global batch size: a scalar.
+
+    Raises
+    ------
+    ValueError
+        If the losses are a scalar and `global_batch_size` is None.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     print(float(tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)))
+    1.0
+    """
+    losses = convert_to_tensor(per_example_loss)
+    if sample_weight is not None:
+        losses = losses * cast(convert_to_tensor(sample_weight), losses.dtype)
+    if global_batch_size is None:
+        argument = "tf.nn.compute_average_loss: per_example_loss"
+        check_rank_at_least(1, losses, argument)
+        global_batch_size = shape(losses)[0] * _replicas()
+    count = cast(convert_to_tensor(global_batch_size, dtype_hint=int32), losses.dtype)
+    average: Tensor = reduce_sum(losses) / count
+    return average
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """Return the sum of a loss that all replicas share, divided by their number.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     print(float(tf.nn.scale_regularization_loss([1.0, 2.0])))
+    3.0
+    """
+    total: Tensor = reduce_sum(convert_to_tensor(regularization_loss)) / _replicas()
+    return total
+
+
+def _replicas() -> int:
+    strategy = current_strategy()
+    return 1 if strategy is None else strategy.num_towers

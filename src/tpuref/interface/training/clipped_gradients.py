@@ -1,0 +1,89 @@
+"""An optimizer that clips gradients before another one applies them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.arguments import instance_of
+from tpuref.interface.functions.clipping import clip_by_global_norm
+from tpuref.interface.training.optimizer import Optimizer
+
+
+class ClippedGradients(Optimizer):
+    """Scales gradients down to a joint norm, and applies them with another optimizer.
+
+    Parameters
+    ----------
+    optimizer
+        The optimizer that changes the variables.
+    clip_norm
+        The greatest norm of all gradients together.
+    """
+
+    def __init__(self, optimizer: Optimizer, clip_norm: Any) -> None:
+        super().__init__(False, f"ClipByNorm{optimizer.get_name()}")
+        self._opt, self._clip_norm = optimizer, clip_norm
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        """Return the gradients as they are."""
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+    ) -> Any:
+        """Clip gradients, and apply them.
+
+        Parameters
+        ----------
+        grads_and_vars, global_step, name
+            As for `tf.train.Optimizer.apply_gradients`.
+        """
+        gradients, variables = zip(*grads_and_vars, strict=True)
+        clipped, _ = clip_by_global_norm(gradients, self._clip_norm)
+        pairs = list(zip(clipped, variables, strict=True))
+        return self._opt.apply_gradients(pairs, global_step, name)
+
+    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a slot of the optimizer that changes the variables."""
+        return self._opt.get_slot(*args, **kwargs)
+
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
+        """Return the names of the slots of the optimizer that changes the variables."""
+        return self._opt.get_slot_names(*args, **kwargs)
+
+    def variables(self) -> list[Any]:
+        """Return the variables of the optimizer that changes the variables."""
+        return self._opt.variables()
+
+
+def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
+    """Return an optimizer that scales gradients down to a joint norm first.
+
+    Parameters
+    ----------
+    optimizer
+        The optimizer that changes the variables.
+    clip_norm
+        The greatest norm of all gradients together, positive.
+
+    Raises
+    ------
+    TypeError
+        If `optimizer` is not an optimizer.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.Variable([3.0, 4.0])
+    >>> descent = tf.train.GradientDescentOptimizer(1.0)
+    >>> descent = tf.contrib.estimator.clip_gradients_by_norm(descent, 1.0)
+    >>> train_op = descent.minimize(tf.reduce_sum(w * w))
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     [round(float(x), 4) for x in sess.run(w)]
+    [2.4, 3.2]
+    """
+    argument = "tf.contrib.estimator.clip_gradients_by_norm: optimizer"
+    instance_of(Optimizer, argument, "a tf.train.Optimizer", optimizer)
+    return ClippedGradients(optimizer, clip_norm)

@@ -1,0 +1,77 @@
+"""Optimizers whose rule works on each element by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType
+from tpuref.engine.differentiation.indexed_slices import IndexedSlices
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.variable_rows import scatter_update
+from tpuref.interface.training.optimizer import Optimizer
+
+
+class ElementwiseOptimizer(Optimizer):
+    """An optimizer whose rule works on each element by itself.
+
+    A subclass gives the rule, the names of its slots and its hyperparameters.  A sparse
+    gradient changes only its rows, of the variable and of the slots, as in TensorFlow.
+    """
+
+    def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> Sequence[Tensor]:
+        """Return the new values of a variable and of its slots."""
+        raise NotImplementedError
+
+    def _slot_names(self) -> Sequence[str]:
+        """Return the names of the slots, in the order in which the rule takes them."""
+        return ()
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        """Return each hyperparameter by the attribute that `_prepare` sets.
+
+        The attributes have the names that TensorFlow's optimizers use, so that their
+        subclasses find them.
+        """
+        raise NotImplementedError
+
+    def _prepare(self) -> None:
+        for attribute, value in self._hyperparameters().items():
+            tensor = convert_to_tensor(self._call_if_callable(value))
+            setattr(self, attribute, tensor)
+
+    def _tensor(self, attribute: str, dtype: DType) -> Tensor:
+        """Return a hyperparameter in the element type of a variable."""
+        return cast(getattr(self, attribute), dtype)
+
+    def _apply_rule(self, grad: Tensor, var: Any) -> Any:
+        variables = self._changed(var)
+        news = self._rule(grad, *[v.read_value() for v in variables])
+        return group(*[v.assign(n) for v, n in zip(variables, news, strict=True)])
+
+    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
+        return self._apply_rule(grad, var)
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Any:
+        return self._apply_rule(grad, handle)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
+        variables = self._changed(handle)
+        rows = [gather(v.read_value(), indices) for v in variables]
+        news = self._rule(grad, *rows)
+        return group(
+            *[
+                scatter_update(v, indices, n)
+                for v, n in zip(variables, news, strict=True)
+            ]
+        )
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
+
+    def _changed(self, var: Any) -> list[Any]:
+        return [var, *(self.get_slot(var, name) for name in self._slot_names())]

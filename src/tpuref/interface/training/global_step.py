@@ -1,0 +1,207 @@
+"""The global step: how many steps of training there have been."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, wrong_type
+from tpuref.base.dtypes import int64
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import Graph, GraphKeys
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable
+from tpuref.interface.functions.initializers import Zeros
+from tpuref.interface.functions.variable_scope import get_variable
+
+__all__ = [
+    "assert_global_step",
+    "create_global_step",
+    "get_global_step",
+    "get_or_create_global_step",
+    "global_step",
+]
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """Return the value that a global step has in a session.
+
+    Parameters
+    ----------
+    sess
+        The session; of no matter in eager mode.
+    global_step_tensor
+        The global step.
+
+    Raises
+    ------
+    TypeError
+        If `sess` is no session, or the value is no integer.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> step = tf.Variable(0, name="step")
+    >>> with tf.Session() as sess:
+    ...     sess.run(step.initializer)
+    ...     tf.train.global_step(sess, step)
+    0
+    """
+    argument = "tf.train.global_step: global_step_tensor"
+    if executing_eagerly():
+        if not hasattr(global_step_tensor, "numpy"):
+            raise wrong_type(argument, "a variable", global_step_tensor)
+        value = global_step_tensor.numpy()
+    else:
+        if not hasattr(sess, "run"):
+            raise wrong_type("tf.train.global_step: sess", "a tf.Session", sess)
+        value = sess.run(global_step_tensor)
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type(argument, "one integer", value) from None
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """Return the global step of a graph, None if it has none.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Raises
+    ------
+    TypeError
+        If it is no variable of an integer.
+    ValueError
+        If there are several.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.train.get_global_step(tf.Graph()) is None
+    True
+    """
+    graph = _chosen("tf.train.get_global_step", graph)
+    known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
+    if len(known) > 1:
+        raise coded(
+            ValueError,
+            f"tf.train.get_global_step: the collection {GraphKeys.GLOBAL_STEP!r} must "
+            f"have one variable, got {known}",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    if not known:
+        return graph.variables_by_name.get("global_step")
+    assert_global_step(known[0])
+    return known[0]
+
+
+def required_global_step(user: str) -> Any:
+    """Return the global step; RuntimeError for `user`, which needs one."""
+    step = get_global_step()
+    if step is None:
+        raise coded(
+            RuntimeError,
+            f"{user}: the graph has no global step; make it first with "
+            "tf.train.get_or_create_global_step()",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    return step
+
+
+def create_global_step(graph: Graph | None = None) -> Variable:
+    """Create the global step of a graph: an int64 variable that starts with 0.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Raises
+    ------
+    ValueError
+        If it has one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.train.create_global_step(tf.Graph()).name
+    'global_step:0'
+    """
+    graph = _chosen("tf.train.create_global_step", graph)
+    if get_global_step(graph) is not None:
+        raise coded(
+            ValueError,
+            "tf.train.create_global_step: the graph has a global step; use "
+            "tf.train.get_or_create_global_step()",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    if executing_eagerly():
+        step = _made([])
+        graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
+        return step
+    with graph.as_default(), graph.outside_regions(), graph.name_scope(None):
+        return _made([GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+
+
+def _chosen(function: str, graph: Graph | None) -> Graph:
+    if graph is None:
+        return get_default_graph()
+    return instance_of(Graph, f"{function}: graph", "a tf.Graph or None", graph)
+
+
+def _made(collections: list[str]) -> Variable:
+    return get_variable(
+        GraphKeys.GLOBAL_STEP,
+        shape=[],
+        dtype=int64,
+        initializer=Zeros(),
+        trainable=False,
+        collections=collections,
+        aggregation=VariableAggregation.ONLY_FIRST_TOWER,
+    )
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
+    """Return the global step of a graph, creating it if need be.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> step = tf.train.get_or_create_global_step()
+    >>> step is tf.train.get_or_create_global_step()
+    True
+    """
+    graph = _chosen("tf.train.get_or_create_global_step", graph)
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Refuse what cannot be a global step: it is a variable of one integer.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    given = global_step_tensor
+    if (
+        not isinstance(given, (Variable, Tensor))
+        or not given.dtype.is_integer
+        or given.shape.ndims not in (0, None)
+    ):
+        raise coded(
+            TypeError,
+            f"the global step must be a variable of one integer, got {given!r}",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )

@@ -1,0 +1,77 @@
+"""The hook that writes checkpoints while training goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from tpuref.engine.runtime.hosts import here
+from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
+from tpuref.interface.training.log import log
+
+
+class AsyncCheckpointSaverHook(CheckpointSaverHook):
+    """Saves checkpoints as `CheckpointSaverHook` does, in a thread.
+
+    The values are those of the step at which it is time; training waits until they are
+    read, not until they are written.  Where the last checkpoint is still being written
+    when it is time for another one, that one is left out.  The first and the last
+    checkpoint are written before training goes on, or ends.
+
+    Parameters
+    ----------
+    checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold, \
+listeners
+        As for `tf.train.CheckpointSaverHook`.
+    """
+
+    _thread: threading.Thread | None = None
+    _error: BaseException | None = None
+    _last_checkpoint_step: int | None = None
+
+    def end(self, session: Any) -> None:
+        """Wait for the checkpoint that is being written, and save the last step."""
+        if self._thread is not None:
+            log.info("Waiting for any pending checkpoints to finish.")
+            self._thread.join()
+            self._raise_error()
+        last = self._step(session)
+        if last != self._last_checkpoint_step:
+            super()._save(session, last)
+        for listener in self._listeners:
+            listener.end(session, last)
+
+    def _save(self, session: Any, step: int) -> bool:
+        self._raise_error()
+        if self._last_checkpoint_step is None or not here.is_chief():
+            self._last_checkpoint_step = step
+            return super()._save(session, step)
+        if self._thread is not None and self._thread.is_alive():
+            log.info("Saver thread still in progress, skipping checkpoint.")
+            return False
+        self._last_checkpoint_step = step
+        log.info("Saving checkpoints for %d into %s.", step, self._save_path)
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        write = self._get_saver().begin_save(session, self._save_path, step)
+        self._thread = threading.Thread(
+            target=self._write, args=(write, session, step), name="save-checkpoint"
+        )
+        self._thread.start()
+        return False
+
+    def _write(self, write: Any, session: Any, step: int) -> None:
+        begin = time.monotonic()
+        try:
+            write()
+            self._tell_of(session, step)
+        except BaseException as error:  # raised by the thread that trains
+            self._error = error
+        log.info("Checkpoint actual writing time: (%.3f sec)", time.monotonic() - begin)
+        log.info("Checkpoint finished for %d into %s.", step, self._save_path)
+
+    def _raise_error(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error

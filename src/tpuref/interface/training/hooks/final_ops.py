@@ -1,0 +1,53 @@
+"""The hook that evaluates something at the end of a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.errors import OutOfRangeError
+from tpuref.interface.training.hooks.session_run_hook import SessionRunHook
+from tpuref.interface.training.log import log
+
+
+class FinalOpsHook(SessionRunHook):
+    """Evaluates tensors at the end of a session.
+
+    Parameters
+    ----------
+    final_ops
+        What to evaluate: a tensor, operation or structure of them, or None.
+    final_ops_feed_dict
+        What to feed.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> hook = tf.train.FinalOpsHook({"two": tf.constant(2)})
+    >>> with tf.train.MonitoredSession(hooks=[hook]):
+    ...     pass
+    >>> int(hook.final_ops_values["two"])
+    2
+    """
+
+    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+        self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
+        self._values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """The values, in the structure of `final_ops`."""
+        return self._values
+
+    def end(self, session: Any) -> None:
+        """Evaluate them."""
+        if self._final_ops is None:
+            return
+        try:
+            self._values = session.run(self._final_ops, self._feed_dict)
+        except (OutOfRangeError, StopIteration) as error:
+            log.warning(
+                "An OutOfRangeError or StopIteration is raised by what FinalOpsHook "
+                "evaluates: it depends on input, which it should not. Error: %s",
+                error,
+            )
+            raise

@@ -1,0 +1,71 @@
+"""The hook that ends training at a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.training.coordinator import Coordinator
+from tpuref.interface.training.global_step import required_global_step
+from tpuref.interface.training.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+
+
+class StopAtStepHook(SessionRunHook):
+    """Requests a stop after so many steps, or at a step.
+
+    Parameters
+    ----------
+    num_steps
+        How many steps there are from the beginning of the session.
+    last_step
+        The global step at which to stop; exactly one of the two.
+
+    Raises
+    ------
+    ValueError
+        If both are given, or neither.
+    RuntimeError
+        In the session, if the graph has no global step.
+    """
+
+    def __init__(
+        self, num_steps: int | None = None, last_step: int | None = None
+    ) -> None:
+        if (num_steps is None) == (last_step is None):
+            raise coded(
+                ValueError,
+                "tf.train.StopAtStepHook: exactly one of num_steps and last_step must "
+                f"be given, got {num_steps!r} and {last_step!r}",
+                code=codes.HOOK_ARGUMENT,
+            )
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def begin(self) -> None:
+        """Find the global step."""
+        self._global_step = required_global_step("tf.train.StopAtStepHook")
+
+    def after_create_session(self, session: Any, coord: Coordinator) -> None:
+        """Compute the last step, once."""
+        if self._last_step is None:
+            assert self._num_steps is not None
+            self._last_step = int(session.run(self._global_step)) + self._num_steps
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the global step."""
+        return SessionRunArgs(self._global_step)
+
+    def after_run(
+        self, run_context: SessionRunContext, run_values: SessionRunValues
+    ) -> None:
+        """Request a stop at the last step."""
+        # The value may be that before the run, so look again if it may be the last.
+        last, session = self._last_step, run_context.session
+        assert last is not None
+        if run_values.results + 1 >= last and session.run(self._global_step) >= last:
+            run_context.request_stop()

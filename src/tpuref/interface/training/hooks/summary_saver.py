@@ -1,0 +1,109 @@
+"""The hook that writes the summaries of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.interface.files.filesystem import PathLike
+from tpuref.interface.summary.event_file import FileWriterCache
+from tpuref.interface.summary.messages import SESSION_START, SessionLog
+from tpuref.interface.training.global_step import required_global_step
+from tpuref.interface.training.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from tpuref.interface.training.hooks.step_timer import SecondOrStepTimer
+from tpuref.interface.training.scaffold import Scaffold
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every so many steps or seconds.
+
+    Parameters
+    ----------
+    save_steps, save_secs
+        The period; exactly one of them.
+    output_dir
+        The directory for the event file.
+    summary_writer
+        A writer instead of the directory.
+    scaffold
+        A scaffold whose ``summary_op`` is written.
+    summary_op
+        A summary, or a list of them, instead.
+
+    Raises
+    ------
+    ValueError
+        If there are two periods or none, or both a scaffold and a summary or neither.
+    """
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: PathLike | None = None,
+        summary_writer: Any = None,
+        scaffold: Scaffold | None = None,
+        summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise coded(
+                ValueError,
+                "tf.train.SummarySaverHook: exactly one of scaffold and summary_op "
+                f"must be given, got {scaffold!r} and {summary_op!r}",
+                code=codes.HOOK_ARGUMENT,
+            )
+        self._timer = SecondOrStepTimer(save_secs, save_steps)
+        self._summary_writer, self._output_dir = summary_writer, output_dir
+        self._scaffold, self._summary_op = scaffold, summary_op
+
+    def begin(self) -> None:
+        """Find the global step."""
+        if self._summary_writer is None and self._output_dir:
+            self._summary_writer = FileWriterCache.get(str(self._output_dir))
+        self._next_step: int | None = None
+        self._global_step = required_global_step("tf.train.SummarySaverHook")
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the summaries if it is time."""
+        self._due = self._next_step is None or self._timer.should_trigger_for_step(
+            self._next_step
+        )
+        return SessionRunArgs([self._global_step, *self._summaries()])
+
+    def _summaries(self) -> list[Any]:
+        if not self._due:
+            return []
+        scaffold = self._scaffold
+        found = self._summary_op if scaffold is None else scaffold.summary_op
+        if isinstance(found, (list, tuple)):
+            return list(found)
+        return [] if found is None else [found]
+
+    def after_run(
+        self, run_context: SessionRunContext, run_values: SessionRunValues
+    ) -> None:
+        """Write them."""
+        if self._summary_writer is None:
+            return
+        before, *summaries = run_values.results
+        step = int(before) + 1
+        if self._due:  # the value may be that before the run, or after it
+            step = int(run_context.session.run(self._global_step))
+            self._timer.update_last_triggered_step(step)
+        if self._next_step is None:
+            begun = SessionLog(status=SESSION_START)
+            self._summary_writer.add_session_log(begun, step)
+        for summary in summaries:
+            self._summary_writer.add_summary(summary, step)
+        self._next_step = step + 1
+
+    def end(self, session: Any = None) -> None:
+        """Hand over what was written."""
+        if self._summary_writer is not None:
+            self._summary_writer.flush()

@@ -1,0 +1,307 @@
+"""Moving averages of variables and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import hashable, listed, wrong_type
+from tpuref.base.dtypes import bfloat16, float16, float32, float64
+from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import (
+    Variable,
+    global_variables,
+    trainable_variables,
+)
+from tpuref.interface.functions.arithmetic import minimum, pow
+from tpuref.interface.functions.control_flow import cond, group
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.initializers import Zeros
+from tpuref.interface.training.distribution import Strategy, current_tower, whole
+from tpuref.interface.training.slots import create_slot
+
+__all__ = ["ExponentialMovingAverage", "assign_moving_average"]
+
+
+_NAME = "tf.train.ExponentialMovingAverage"
+
+
+def assign_moving_average(
+    variable: Any,
+    value: Any,
+    decay: Any,
+    zero_debias: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Let a variable become ``decay * variable + (1 - decay) * value``.
+
+    Parameters
+    ----------
+    variable
+        The variable with the average.
+    value
+        What is averaged, with its shape and element type.  In the towers of a strategy
+        it is the mean over the towers.
+    decay
+        How much remains of the average.
+    zero_debias
+        Whether to correct the average for having started with zeros, with variables
+        ``biased`` and ``local_step`` beside it.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        The new average.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> from tpuref.interface.training.moving_averages import assign_moving_average
+    >>> average = tf.get_variable("average", initializer=0.0)
+    >>> moved = assign_moving_average(average, 10.0, 0.75)
+    >>> with tf.Session() as sess:
+    ...     sess.run(average.initializer)
+    ...     [float(sess.run(moved)) for _ in range(2)]
+    [2.5, 4.375]
+    """
+    change = _debiased if zero_debias else _moved
+    if not hasattr(variable, "assign_sub"):
+        raise wrong_type("assign_moving_average: variable", "a variable", variable)
+    value = convert_to_tensor(value, dtype_hint=variable.dtype)
+    tower = current_tower()
+    if tower is None:
+        return change(variable, value, decay, name)
+
+    def merged(strategy: Strategy, variable: Any, value: Any) -> Any:
+        mean = strategy.reduce(VariableAggregation.MEAN, value, variable)
+        return strategy.update(variable, change, mean, decay, name)
+
+    return tower.merge_call(merged, variable, value)
+
+
+def _moved(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
+    gone = cast(1.0 - convert_to_tensor(decay, variable.dtype), variable.dtype)
+    return variable.assign_sub((variable.value() - value) * gone, name=name)
+
+
+def _debiased(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
+    """Move an average that started with zeros, and divide by the weights so far."""
+    decay = convert_to_tensor(decay, variable.dtype)
+    graph = get_default_graph()
+    with graph.outside_regions(), graph.control_dependencies(None):
+        dtype = variable.dtype
+        biased = create_slot(variable, Zeros(), "biased", variable.shape, dtype)
+        steps = create_slot(variable, Zeros(), "local_step", [], dtype)
+    moved = _moved(biased, value, decay, None)
+    weight = 1.0 - pow(decay, steps.assign_add(1.0))
+    return variable.assign(moved / weight, name=name)
+
+
+class ExponentialMovingAverage:
+    """Keeps moving averages of variables and tensors, in variables beside them.
+
+    Parameters
+    ----------
+    decay
+        How much remains of an average at each update, such as 0.999.
+    num_updates
+        The number of updates so far; while it is small, ``(1 + num_updates) /
+        (10 + num_updates)`` remains if that is less.
+    zero_debias
+        Whether averages of tensors are corrected for having started with zeros.
+    name
+        The name of the variables, below that of what they average.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("averaged", initializer=0.0)
+    >>> ema = tf.train.ExponentialMovingAverage(0.75)
+    >>> with tf.control_dependencies([w.assign(8.0)]):
+    ...     averaged = ema.apply([w])
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(averaged)
+    ...     ema.average(w).name, float(sess.run(ema.average(w)))
+    ('averaged/ExponentialMovingAverage:0', 2.0)
+    """
+
+    def __init__(
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages: dict[Any, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the variables."""
+        return self._name
+
+    def apply(self, var_list: Sequence[Any] | None = None) -> Any:
+        """Return an operation that updates the averages, which are made if need be.
+
+        An average of a variable starts with the value of the variable, that of a
+        tensor with zeros.
+
+        Parameters
+        ----------
+        var_list
+            Variables and tensors, by default the trainable variables.
+
+        Returns
+        -------
+        Operation
+            The updates; None in eager mode.
+
+        Raises
+        ------
+        TypeError
+            If something does not contain floating-point numbers.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> loss = tf.constant(4.0, name="loss")
+        >>> ema = tf.train.ExponentialMovingAverage(0.75)
+        >>> averaged = ema.apply([loss])
+        >>> with tf.Session() as sess:
+        ...     sess.run(tf.global_variables_initializer())
+        ...     sess.run(averaged)
+        ...     float(sess.run(ema.average(loss)))
+        1.0
+        """
+        chosen = (
+            trainable_variables()
+            if var_list is None
+            else listed(f"{_NAME}.apply: var_list", var_list)
+        )
+        graph = get_default_graph()
+        with graph.outside_regions(), graph.control_dependencies(None):
+            for averaged in chosen:
+                self._make(averaged)
+        with graph.name_scope(self._name) as scope:
+            decay = self._remaining()
+            updates = [
+                assign_moving_average(
+                    self.average(averaged),
+                    averaged,
+                    cast(decay, averaged.dtype),
+                    self._zero_debias and not isinstance(averaged, Variable),
+                )
+                for averaged in chosen
+            ]
+            return group(*updates, name=scope)
+
+    def _make(self, averaged: Any) -> None:
+        key = self._key("apply", averaged)
+        if averaged.dtype not in (float16, bfloat16, float32, float64):
+            raise coded(
+                TypeError,
+                f"ExponentialMovingAverage.apply: {averaged!r} must contain "
+                f"floating-point numbers, got {averaged.dtype.name}",
+                code=codes.OPTIMIZER_ARGUMENT,
+            )
+        if key in self._averages:
+            return
+        if isinstance(key, Variable):
+            average = create_slot(key, _start(key), self._name)
+            get_default_graph().add_to_collection(
+                GraphKeys.MOVING_AVERAGE_VARIABLES, key
+            )
+        else:
+            average = create_slot(key, Zeros(), self._name, key.shape, key.dtype)
+        self._averages[key] = average
+
+    def _remaining(self) -> Tensor:
+        decay = convert_to_tensor(self._decay, name="decay")
+        if self._num_updates is None:
+            return decay
+        updates = cast(self._num_updates, decay.dtype)
+        return minimum(decay, (1.0 + updates) / (10.0 + updates))
+
+    def average(self, var: Any) -> Any:
+        """Return the variable with the average of `var`, None if there is none."""
+        return self._averages.get(self._key("average", var))
+
+    def _key(self, method: str, var: Any) -> Any:
+        if not hasattr(var, "dtype") or not hasattr(var, "name"):
+            raise wrong_type(f"{_NAME}.{method}: var", "a variable or tensor", var)
+        return hashable(f"{_NAME}.{method}: var", "a variable or tensor", whole(var))
+
+    def average_name(self, var: Any) -> str:
+        """Return the name of the average of `var`, which need not exist.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> w = tf.get_variable("layer/w", [])
+        >>> tf.train.ExponentialMovingAverage(0.9).average_name(w)
+        'layer/w/ExponentialMovingAverage'
+        """
+        known = self.average(var)
+        if known is not None:
+            return str(known.name.partition(":")[0])
+        return f"{var.name.partition(':')[0]}/{self._name}"
+
+    def variables_to_restore(
+        self, moving_avg_variables: Sequence[Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the variables by the names to restore them from.
+
+        Parameters
+        ----------
+        moving_avg_variables
+            The variables to restore from their averages, by default the trainable ones
+            and those that have averages.  All others have their own names.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.Graph().as_default():
+        ...     w = tf.get_variable("w", [])
+        ...     b = tf.get_variable("b", [], trainable=False)
+        ...     sorted(tf.train.ExponentialMovingAverage(0.9).variables_to_restore())
+        ['b', 'w/ExponentialMovingAverage']
+        """
+        if moving_avg_variables is None:
+            graph = get_default_graph()
+            moving_avg_variables = trainable_variables() + graph.get_collection(
+                GraphKeys.MOVING_AVERAGE_VARIABLES
+            )
+        averaged = {
+            self.average_name(v): v
+            for v in listed(
+                f"{_NAME}.variables_to_restore: moving_avg_variables",
+                moving_avg_variables,
+            )
+        }
+        known = {v.name for v in averaged.values()}
+        others = (v for v in global_variables() if v.name not in known)
+        plain = {v.name.partition(":")[0]: v for v in others}
+        return {**plain, **averaged}
+
+
+def _start(variable: Variable) -> Any:
+    """Return the value of a variable, or what it starts with before it has one."""
+    if executing_eagerly():
+        return variable.value()
+    return cond(
+        variable.is_initialized(),
+        variable.read_value,
+        lambda: convert_to_tensor(variable.initial_value),
+    )

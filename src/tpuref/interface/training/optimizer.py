@@ -1,0 +1,705 @@
+"""The base of all optimizers: gradients, slots, and how updates are put together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import check_name, hashable, listed, name_or, wrong_type
+from tpuref.base.dtypes import bfloat16, float16, float32, float64
+from tpuref.base.errors import coded
+from tpuref.engine.differentiation.gradients import gradients
+from tpuref.engine.differentiation.indexed_slices import IndexedSlices
+from tpuref.engine.differentiation.tape import GradientTape
+from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.default import (
+    executing_eagerly,
+    get_default_graph,
+    init_scope,
+)
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.variables import Variable, trainable_variables
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.control_flow import tuple as together
+from tpuref.interface.functions.initializers import Zeros
+from tpuref.interface.functions.scopes import control_dependencies
+from tpuref.interface.functions.segments import unique, unsorted_segment_sum
+from tpuref.interface.functions.variable_rows import scatter_add
+from tpuref.interface.losses.reduction import Reduction
+from tpuref.interface.training.distribution import (
+    Strategy,
+    beside,
+    current_strategy,
+    current_tower,
+    whole,
+)
+from tpuref.interface.training.slots import create_slot
+from tpuref.names.members import explain_missing_members
+
+__all__ = ["Optimizer"]
+
+GradsAndVars = Sequence[tuple[Any, Any]]
+
+
+@explain_missing_members("tf.train.Optimizer")
+class Optimizer:
+    """The base of optimizers, which change variables so that a loss becomes smaller.
+
+    A subclass says what becomes of one variable: in ``_resource_apply_dense(grad,
+    var)`` and ``_resource_apply_sparse(values, var, indices)``, or in
+    ``_apply_dense(grad, var)`` and ``_apply_sparse(slices, var)``; tpuref's variables
+    take either, and of both the one of the most derived class.  The rows of sparse
+    gradients have distinct indices.  ``_create_slots(var_list)``, ``_prepare()`` and
+    ``_finish(update_ops, name_scope)`` may do more, and `apply_gradients` may be
+    written anew.
+
+    Parameters
+    ----------
+    use_locking
+        Kept as an attribute; updates of tpuref never overlap.
+    name
+        The name of the operations, and of the slots.
+
+    Raises
+    ------
+    ValueError
+        If there is no name.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class SignDescent(tf.train.Optimizer):
+    ...     def __init__(self, step):
+    ...         super().__init__(use_locking=False, name="SignDescent")
+    ...         self.step = step
+    ...     def _resource_apply_dense(self, grad, var):
+    ...         return var.assign_sub(self.step * tf.sign(grad)).op
+    >>> w = tf.get_variable("w", initializer=[1.0, -2.0])
+    >>> train_op = SignDescent(0.5).minimize(tf.reduce_sum(w * w))
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     sess.run(w).tolist()
+    [0.5, -1.5]
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        check_name(f"{type(self).__name__}", name)
+        if not name:
+            raise ValueError("tf.train.Optimizer: name must be given")
+        self._use_locking = use_locking
+        self._name = name
+        self._slots: dict[str, dict[Any, Any]] = {}
+        self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+
+    def get_name(self) -> str:
+        """Return the name of the optimizer."""
+        return self._name
+
+    # -- minimizing ----------------------------------------------------------------
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
+        """Return an operation that makes a loss smaller.
+
+        Parameters
+        ----------
+        loss
+            A tensor; in eager mode a function without parameters that returns one.
+        global_step
+            A variable that grows by one with each step.
+        var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, \
+grad_loss
+            As for `compute_gradients`.
+        name
+            The name of the operation.
+
+        Returns
+        -------
+        Operation
+            What changes the variables; None in eager mode, where they have changed.
+
+        Raises
+        ------
+        ValueError
+            If the loss depends on none of the variables.
+        """
+        pairs = self.compute_gradients(
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
+        if all(gradient is None for gradient, _ in pairs):
+            names = ", ".join(str(getattr(v, "name", v)) for _, v in pairs)
+            raise coded(
+                ValueError,
+                f"{self._called('minimize')}: the loss {loss!r} has no gradient for "
+                f"any of the variables {names}; it must depend on them through "
+                "operations that have gradients",
+                code=codes.NOTHING_TO_OPTIMIZE,
+            )
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:
+        """Return the gradients of a loss.
+
+        Parameters
+        ----------
+        loss
+            As for `minimize`.  In the towers of a strategy it counts as a mean over
+            the tower's part of the batch, and is divided by the number of towers,
+            unless the last loss of ``tf.losses`` was a sum.
+        var_list
+            The variables, or tensors, by which to differentiate; by default the
+            trainable variables of the graph, or those that the function reads.
+        gate_gradients
+            `GATE_GRAPH` to have all gradients before any is used; `GATE_NONE` and
+            `GATE_OP` make no difference, since operations run in the order in which
+            they are built.
+        aggregation_method, colocate_gradients_with_ops
+            As for `tf.gradients`.
+        grad_loss
+            The gradient of the loss, by default 1.
+
+        Returns
+        -------
+        list of (gradient, variable)
+            The gradient is a tensor, `tf.IndexedSlices`, or None.
+
+        Raises
+        ------
+        TypeError
+            If something to differentiate by is no variable and no tensor.
+        ValueError
+            If there are no variables, or an element type cannot be optimized.
+        RuntimeError
+            In eager mode, if the loss is not a function.
+        """
+        if callable(loss):
+            return self._gradients_of_function(loss, var_list, grad_loss)
+        if executing_eagerly():
+            raise coded(
+                RuntimeError,
+                f"{self._called('compute_gradients')}: in eager mode the loss must be "
+                "a function without parameters, got a value; or use tf.GradientTape "
+                "and apply_gradients",
+                code=codes.WRONG_MODE,
+            )
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise coded(
+                ValueError,
+                f"{self._called('compute_gradients')}: gate_gradients must be one of "
+                f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}",
+                code=codes.OPTIMIZER_ARGUMENT,
+            )
+        loss = self._scale_loss(loss)
+        self._assert_valid_dtypes([loss, *([] if grad_loss is None else [grad_loss])])
+        targets = self._targets(
+            trainable_variables() if var_list is None else nest.flatten(var_list)
+        )
+        found = gradients(
+            loss,
+            targets,
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == self.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        if gate_gradients == self.GATE_GRAPH:
+            found = together(found)
+        self._assert_valid_dtypes(
+            [v for g, v in zip(found, targets, strict=True) if g is not None]
+        )
+        return list(zip(found, targets, strict=True))
+
+    def _gradients_of_function(
+        self, loss: Callable[[], Any], var_list: Any, grad_loss: Any
+    ) -> list[tuple[Any, Any]]:
+        with GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = self._scale_loss(loss())
+        variables = tape.watched_variables() if var_list is None else var_list
+        targets = self._targets(nest.flatten(variables))
+        given = None if grad_loss is None else [grad_loss]
+        found = tape.gradient(value, targets, given)
+        return list(zip(found, targets, strict=True))
+
+    def _targets(self, targets: Any) -> list[Any]:
+        if not (known := list(targets)):
+            raise coded(
+                ValueError,
+                f"{self._called('compute_gradients')}: there are no variables to "
+                "optimize; make some with tf.get_variable, or give var_list",
+                code=codes.NOTHING_TO_OPTIMIZE,
+            )
+        for target in known:
+            if not isinstance(target, (Variable, Tensor)):
+                raise coded(
+                    TypeError,
+                    f"{self._called('compute_gradients')}: var_list must contain "
+                    f"variables, got {target!r}",
+                    code=codes.OPTIMIZER_ARGUMENT,
+                )
+        return known
+
+    @staticmethod
+    def _scale_loss(loss: Any) -> Any:
+        """Return a tower's part of the mean over all towers."""
+        strategy = current_strategy()
+        summed = get_default_graph().last_loss_reduction == Reduction.SUM
+        if strategy is None or strategy.num_towers == 1 or summed:
+            return loss
+        return loss * (1.0 / strategy.num_towers)
+
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+    ) -> Any:
+        """Return an operation that changes variables by their gradients.
+
+        Parameters
+        ----------
+        grads_and_vars
+            Pairs of gradient and variable, as `compute_gradients` returns them; a
+            variable whose gradient is None stays as it is.
+        global_step
+            A variable that grows by one afterwards.
+        name
+            The name of the operation, by default that of the optimizer.
+
+        Returns
+        -------
+        Operation
+            What changes the variables; None in eager mode, where they have changed.
+
+        Raises
+        ------
+        TypeError
+            If a gradient does not convert to a tensor.
+        ValueError
+            If there is no pair, or no gradient.
+        RuntimeError
+            In the scope of a strategy, but in none of its towers.
+
+        Notes
+        -----
+        In a tower of a distribution strategy the gradients of all towers are summed,
+        sparse ones as whole tensors, and all components of the variables change alike.
+        """
+        pairs = self._pairs(grads_and_vars)
+        tower = current_tower()
+        if current_strategy() is None:
+            return self._apply(pairs, global_step, name)
+        if tower is None:
+            raise coded(
+                RuntimeError,
+                f"{self._called('apply_gradients')} must be used in a tower; call it "
+                "in a function that strategy.call_for_each_tower runs",
+                code=codes.IN_TOWER_CONTEXT,
+            )
+        dense = [(convert_to_tensor(gradient), v) for gradient, v in pairs]
+        return tower.merge_call(self._distributed_apply, dense, global_step, name)
+
+    def _pairs(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
+        """Return the pairs that have a gradient, as tensor or slices."""
+        pairs = pairs_of(self._called("apply_gradients"), grads_and_vars)
+        known = [(_as_gradient(g), v) for g, v in pairs if g is not None]
+        if not known:
+            names = ", ".join(variable.name for _, variable in pairs)
+            fault = f"no gradient for any of the variables {names}"
+            raise coded(
+                ValueError,
+                f"{self._called('apply_gradients')}: there is "
+                f"{fault if pairs else 'no variable to change'}",
+                code=codes.NOTHING_TO_OPTIMIZE,
+            )
+        for _, variable in known:
+            if not isinstance(variable, Variable):
+                raise coded(
+                    NotImplementedError,
+                    f"{self._called('apply_gradients')}: only variables can be "
+                    f"changed, got {variable!r}",
+                    code=codes.OPTIMIZER_ARGUMENT,
+                )
+        return known
+
+    def _apply(
+        self, pairs: list[tuple[Any, Any]], global_step: Any, name: str | None
+    ) -> Any:
+        with _aside():
+            self._create_slots([variable for _, variable in pairs])
+        with get_default_graph().name_scope(name_or(name, self._name)) as scope:
+            self._prepare()
+            updates = [self._update_beside(g, v) for g, v in pairs]
+            if global_step is None:
+                return _train_op(self._finish(updates, scope))
+            if not hasattr(global_step, "assign_add"):
+                argument = f"{self._called('apply_gradients')}: global_step"
+                raise wrong_type(argument, "a variable", global_step)
+            with _after([self._finish(updates, "update")]):
+                return _train_op(global_step.assign_add(1, name=scope))
+
+    def _distributed_apply(
+        self,
+        distribution: Strategy,
+        grads_and_vars: GradsAndVars,
+        global_step: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Change mirrored variables by the gradients of all towers, across towers."""
+        variables = [variable for _, variable in grads_and_vars]
+        sums = distribution.batch_reduce(VariableAggregation.SUM, grads_and_vars)
+        with _aside():
+            self._create_slots(variables)
+
+        def update(variable: Any, gradient: Any) -> Any:
+            return self._update_op(convert_to_tensor(gradient), variable)
+
+        def finish(updates: Any) -> Any:
+            return self._finish(updates, "update")
+
+        with get_default_graph().name_scope(name_or(name, self._name)) as scope:
+            self._prepare()
+            updates = [
+                operation
+                for gradient, variable in zip(sums, variables, strict=True)
+                for operation in distribution.unwrap(
+                    distribution.update(variable, update, gradient)
+                )
+            ]
+            if get_default_graph().traced and global_step is not None:
+                # All that is built runs, in this order; waiting would only part the
+                # step into stages.
+                return distribution.unwrap(distribution.update(global_step, _grow))[0]
+            devices = distribution.non_slot_devices(variables)
+            finished = distribution.update_non_slot(devices, finish, updates)
+            if global_step is None:
+                return _train_op(distribution.group(finished, name=scope))
+            with _after(distribution.unwrap(finished)):
+                grown = distribution.update(global_step, _grow)
+            return _train_op(distribution.group(grown, name=scope))
+
+    # -- one variable --------------------------------------------------------------
+
+    def _update_beside(self, gradient: Any, variable: Any) -> Any:
+        graph = get_default_graph()
+        if executing_eagerly() or graph.traced:
+            return self._update_op(gradient, variable)
+        with graph.name_scope(f"update_{variable.op.name}"):
+            if variable.device:
+                with graph.colocate_with(variable):
+                    return self._update_op(gradient, variable)
+            return self._update_op(gradient, variable)
+
+    def _update_op(self, gradient: Any, variable: Any) -> Any:
+        sparse = isinstance(gradient, IndexedSlices)
+        if sparse and variable.constraint is not None:
+            raise coded(
+                RuntimeError,
+                f"{self._called('apply_gradients')}: the variable {variable.name!r} "
+                "has a constraint, which cannot be applied after a change of some of "
+                "its rows; use a dense gradient: tf.convert_to_tensor(gradient)",
+                code=codes.OPTIMIZER_ARGUMENT,
+            )
+        update = self._sparse_op if sparse else self._dense_op
+        changed = update(gradient, variable)
+        if variable.constraint is None:
+            return changed
+        with _after([changed]):
+            return variable.assign(
+                variable.constraint(variable.value()), read_value=False
+            )
+
+    def _dense_op(self, gradient: Tensor, variable: Any) -> Any:
+        if self._prefers(["_resource_apply_dense"], ["_apply_dense"]):
+            return self._resource_apply_dense(gradient, variable)
+        return self._apply_dense(gradient, variable)
+
+    def _sparse_op(self, gradient: IndexedSlices, variable: Any) -> Any:
+        resource = "_resource_apply_sparse", "_resource_apply_sparse_duplicate_indices"
+        plain = "_apply_sparse", "_apply_sparse_duplicate_indices"
+        if self._prefers(resource, plain):
+            return self._resource_apply_sparse_duplicate_indices(
+                gradient.values, variable, gradient.indices
+            )
+        return self._apply_sparse_duplicate_indices(gradient, variable)
+
+    def _prefers(self, these: Sequence[str], those: Sequence[str]) -> bool:
+        """Whether the most derived class that has methods of either has `these`."""
+        for kind in type(self).__mro__:
+            if any(name in vars(kind) for name in these):
+                return True
+            if any(name in vars(kind) for name in those):
+                return False
+        return True
+
+    # -- what subclasses say -------------------------------------------------------
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        """Create the slots of some variables, and the optimizer's own variables."""
+
+    def _prepare(self) -> None:
+        """Make the tensors that all updates share, such as the learning rate."""
+
+    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
+        """Return an operation that changes a variable by its gradient."""
+        raise self._lacks("_apply_dense")
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Any:
+        """Return an operation that changes a variable by its gradient."""
+        raise self._lacks("_resource_apply_dense")
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        """Return an operation that changes a variable by rows of distinct indices."""
+        raise self._lacks("_apply_sparse")
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
+        """Return an operation that changes a variable by rows of distinct indices."""
+        raise self._lacks("_resource_apply_sparse")
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+        """As `_apply_sparse`, for rows whose indices may be equal: it adds them up."""
+        values, indices = _deduplicated(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Any, indices: Tensor
+    ) -> Any:
+        """As `_resource_apply_sparse`, for indices that may be equal."""
+        values, distinct = _deduplicated(grad, indices)
+        return self._resource_apply_sparse(values, handle, distinct)
+
+    def _resource_scatter_add(self, x: Any, i: Any, v: Any) -> Any:
+        """Add rows to a variable, and return its value."""
+        return scatter_add(x, i, v)
+
+    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
+        """Return one operation that waits for all updates."""
+        return group(*update_ops, name=name_scope)
+
+    def _lacks(self, method: str) -> NotImplementedError:
+        return coded(
+            NotImplementedError,
+            f"{type(self).__name__} lacks {method}; a subclass of tf.train.Optimizer "
+            "says there how a gradient of this kind changes a variable",
+            code=codes.OPTIMIZER_LACKS_UPDATE,
+        )
+
+    @staticmethod
+    def _call_if_callable(param: Any) -> Any:
+        """Return a hyperparameter, the result of one that is a function."""
+        return param() if callable(param) else param
+
+    def _valid_dtypes(self) -> set[Any]:
+        """Return the element types of losses and variables."""
+        return {float16, bfloat16, float32, float64}
+
+    def _assert_valid_dtypes(self, tensors: Sequence[Any]) -> None:
+        """Refuse tensors and variables of another element type."""
+        valid = self._valid_dtypes()
+        for tensor in tensors:
+            dtype = convert_to_tensor(tensor).dtype
+            if dtype not in valid:
+                names = ", ".join(sorted(dtype.name for dtype in valid))
+                raise coded(
+                    ValueError,
+                    f"{self._called('compute_gradients')}: {tensor!r} has the element "
+                    f"type {dtype.name}; one of {names} can be optimized",
+                    code=codes.OPTIMIZER_ARGUMENT,
+                )
+
+    def _called(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    # -- slots ---------------------------------------------------------------------
+
+    def get_slot_names(self) -> list[str]:
+        """Return the names of the slots."""
+        return sorted(self._slots)
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """Return the slot of a variable, None if there is none of that name."""
+        function = self._called("get_slot")
+        key = hashable(f"{function}: var", "a variable", whole(var))
+        slots = self._slots.get(hashable(f"{function}: name", "a string", name), {})
+        return slots.get(key)
+
+    def variables(self) -> list[Any]:
+        """Return the variables that the optimizer keeps, by their names."""
+        own = [v for (_, graph), v in self._non_slot_dict.items() if _is_here(graph)]
+        slots = [
+            slot
+            for named in self._slots.values()
+            for primary, slot in named.items()
+            if executing_eagerly() or primary.graph is get_default_graph()
+        ]
+        return sorted(own + slots, key=lambda variable: str(variable.name))
+
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        """Return the slots of one name, by variable."""
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(
+        self, var: Any, val: Any, slot_name: str, op_name: str
+    ) -> Any:
+        """Return a slot, which starts with a value."""
+        slots = self._slot_dict(slot_name)
+        if whole(var) not in slots:
+            slots[whole(var)] = create_slot(var, val, op_name)
+        return slots[whole(var)]
+
+    def _get_or_make_slot_with_initializer(
+        self,
+        var: Any,
+        initializer: Any,
+        shape: Any,
+        dtype: Any,
+        slot_name: str,
+        op_name: str,
+    ) -> Any:
+        """Return a slot, which starts with what an initializer gives."""
+        slots = self._slot_dict(slot_name)
+        if whole(var) not in slots:
+            slots[whole(var)] = create_slot(var, initializer, op_name, shape, dtype)
+        return slots[whole(var)]
+
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        """Return a slot, which starts with zeros."""
+        return self._get_or_make_slot_with_initializer(
+            var, Zeros(), var.shape, var.dtype, slot_name, op_name
+        )
+
+    # -- variables that belong to no other -----------------------------------------
+
+    def _create_non_slot_variable(
+        self, initial_value: Any, name: str, colocate_with: Any
+    ) -> Any:
+        """Return a variable of the optimizer's own, made once for a graph."""
+        key = name, _here()
+        if key not in self._non_slot_dict:
+            with beside(colocate_with):
+                self._non_slot_dict[key] = Variable(
+                    initial_value, name=name, trainable=False
+                )
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        """Return a variable of the optimizer's own, None if there is none."""
+        return self._non_slot_dict.get((name, graph or _here()))
+
+    def _trackable_children(self) -> dict[str, Any]:
+        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        own = self._non_slot_dict.items()
+        return {name: v for (name, graph), v in own if _is_here(graph)}
+
+    def _slots_beside(self) -> Iterator[tuple[str, Any, Any]]:
+        """Give the name of each slot, the variable that it stands beside, and it."""
+        for name, slots in self._slots.items():
+            for primary, slot in slots.items():
+                yield name, primary, slot
+
+    def _non_slot_variables(self) -> list[Any]:
+        """Return the variables of the optimizer's own."""
+        return list(self._non_slot_dict.values())
+
+
+@contextlib.contextmanager
+def _aside() -> Iterator[None]:
+    """Make variables that outlive the computation or branch that is being built."""
+    graph = get_default_graph()
+    apart = init_scope() if graph.traced else graph.outside_regions()
+    with apart, graph.control_dependencies(None):
+        yield
+
+
+def _after(operations: Sequence[Any]) -> contextlib.AbstractContextManager[Any]:
+    """Let the operations of a block wait for others; in eager mode they are over."""
+    if executing_eagerly():
+        return contextlib.nullcontext()
+    return control_dependencies([op for op in operations if op is not None])
+
+
+def _grow(step: Any) -> Any:
+    return step.assign_add(1)
+
+
+def _here() -> Any:
+    """Return the graph that variables belong to, None for those of eager mode."""
+    graph = get_default_graph()
+    return None if executing_eagerly() or graph.traced else graph
+
+
+def _is_here(graph: Any) -> bool:
+    return graph is _here()
+
+
+def _train_op(done: Any) -> Any:
+    """Return the operation that trains, and note it in its collection."""
+    if executing_eagerly():
+        return done
+    operation = done.op if isinstance(done, Tensor) else done
+    graph = get_default_graph()
+    if operation not in graph.get_collection_ref(GraphKeys.TRAIN_OP):
+        graph.add_to_collection(GraphKeys.TRAIN_OP, operation)
+    return operation
+
+
+def pairs_of(function: str, given: Any) -> list[tuple[Any, Any]]:
+    """Return gradients and variables as a list of pairs."""
+    argument = f"{function}: grads_and_vars"
+    pairs = listed(argument, given, "a list of pairs")
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise wrong_type(f"{argument}: each entry", "a pair", pair)
+    return [(gradient, variable) for gradient, variable in pairs]
+
+
+def _as_gradient(value: Any) -> Any:
+    if isinstance(value, IndexedSlices):
+        return value
+    try:
+        return convert_to_tensor(value)
+    except TypeError as error:
+        raise coded(
+            TypeError,
+            f"apply_gradients: a gradient must be a tensor, tf.IndexedSlices or None, "
+            f"got {value!r} ({error})",
+            code=codes.OPTIMIZER_ARGUMENT,
+        ) from None
+
+
+def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows with distinct indices, those of equal indices added up."""
+    distinct, places = unique(indices)
+    count = apply("Size", distinct, out_type="int32")
+    return unsorted_segment_sum(values, places, count), distinct

@@ -1,0 +1,94 @@
+"""RMSProp."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import square
+from tpuref.interface.functions.exponentials import sqrt
+from tpuref.interface.functions.initializers import Ones
+from tpuref.interface.training.elementwise import ElementwiseOptimizer
+
+__all__ = ["RMSPropOptimizer"]
+
+
+class RMSPropOptimizer(ElementwiseOptimizer):
+    """RMSProp: divides gradients by the root of a running mean of their squares.
+
+    Parameters
+    ----------
+    learning_rate, decay, momentum, epsilon
+        Numbers, tensors, or functions without parameters that return one: the learning
+        rate, how much remains of the running mean, the momentum of the changes, and
+        what is added under the root.
+    use_locking, name
+        As for `tf.train.Optimizer`.
+    centered
+        Whether to subtract the square of the running mean of the gradients, so that
+        the root is that of their variance.
+
+    Notes
+    -----
+    The slots are ``rms``, which starts with ones, ``momentum`` and, if centered,
+    ``mg``.  A sparse gradient changes only its rows.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("w", initializer=1.0)
+    >>> train_op = tf.train.RMSPropOptimizer(0.5).minimize(w)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(train_op)
+    ...     round(float(sess.run(w)), 5)
+    0.5
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._decay = decay
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._centered = centered
+
+    def _hyperparameters(self) -> dict[str, Any]:
+        return {
+            "_learning_rate_tensor": self._learning_rate,
+            "_decay_tensor": self._decay,
+            "_momentum_tensor": self._momentum,
+            "_epsilon_tensor": self._epsilon,
+        }
+
+    def _slot_names(self) -> Sequence[str]:
+        return ("rms", "mg", "momentum") if self._centered else ("rms", "momentum")
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            self._get_or_make_slot_with_initializer(
+                var, Ones(), var.shape, var.dtype, "rms", self._name
+            )
+            for name in self._slot_names()[1:]:
+                self._zeros_slot(var, name, self._name)
+
+    def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
+        remaining = self._tensor("_decay_tensor", var.dtype)
+        mean_square, *means, momentum = slots
+        mean_square = mean_square + (square(grad) - mean_square) * (1 - remaining)
+        means = [mean + (grad - mean) * (1 - remaining) for mean in means]
+        spread = mean_square - square(means[0]) if means else mean_square
+        root = sqrt(spread + self._tensor("_epsilon_tensor", var.dtype))
+        step = grad * self._tensor("_learning_rate_tensor", var.dtype) / root
+        momentum = momentum * self._tensor("_momentum_tensor", var.dtype) + step
+        return [var - momentum, mean_square, *means, momentum]

@@ -1,0 +1,215 @@
+"""The scaffold: what prepares the variables of a session, and knows it is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, wrong_type
+from tpuref.base.errors import coded
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.graph import GraphKeys
+from tpuref.engine.graph.tensor import Operation
+from tpuref.engine.graph.variables import global_variables
+from tpuref.interface.checkpoints.saver import Saver
+from tpuref.interface.functions.control_flow import group
+from tpuref.interface.functions.variable_scope import (
+    global_variables_initializer,
+    local_variables_initializer,
+    report_uninitialized_variables,
+    tables_initializer,
+)
+from tpuref.interface.summary.operations import merge_all
+from tpuref.interface.training.log import log
+
+Part = TypeVar("Part")
+
+
+class Scaffold:
+    """The operations that prepare a session, and the saver of its variables.
+
+    What is not given is taken from the collection of the graph that has its name, or
+    else made by `finalize`.
+
+    Parameters
+    ----------
+    init_op
+        Initializes the variables where no checkpoint is restored; by default all
+        global variables.
+    init_feed_dict
+        What to feed for `init_op`.
+    init_fn
+        A function of the scaffold and the session, called after `init_op`.
+    ready_op
+        Gives the names of variables without a value: none when the session is ready.
+    ready_for_local_init_op
+        The same, before `local_init_op`.
+    local_init_op
+        Runs in every session, also after a checkpoint was restored; by default it
+        initializes local variables and tables.
+    summary_op
+        Gives the summaries; by default all of the collection of summaries.
+    saver
+        The `tf.train.Saver`.
+    copy_from_scaffold
+        A scaffold that gives what is not given here.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("w", initializer=1.0)
+    >>> scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: w.load(5.0, sess))
+    >>> with tf.train.SingularMonitoredSession(scaffold=scaffold) as sess:
+    ...     float(sess.run(w))
+    5.0
+    """
+
+    def __init__(
+        self,
+        init_op: Any = None,
+        init_feed_dict: Any = None,
+        init_fn: Callable[[Scaffold, Any], Any] | None = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        local_init_op: Any = None,
+        summary_op: Any = None,
+        saver: Saver | None = None,
+        copy_from_scaffold: Scaffold | None = None,
+    ) -> None:
+        other = copy_from_scaffold
+        if other is not None:
+            argument = "tf.train.Scaffold: copy_from_scaffold"
+            instance_of(Scaffold, argument, "a tf.train.Scaffold", other)
+
+        def chosen(name: str, given: Part | None) -> Part | None:
+            return getattr(other, name, None) if given is None else given
+
+        self._init_op = chosen("_init_op", init_op)
+        self._init_feed_dict = chosen("_init_feed_dict", init_feed_dict)
+        self._init_fn = chosen("_init_fn", init_fn)
+        self._ready_op = chosen("_ready_op", ready_op)
+        self._ready_for_local_init_op = chosen(
+            "_ready_for_local_init_op", ready_for_local_init_op
+        )
+        self._local_init_op = chosen("_local_init_op", local_init_op)
+        self._summary_op = chosen("_summary_op", summary_op)
+        self._saver = chosen("_saver", saver)
+
+    def finalize(self) -> Scaffold:
+        """Make what is missing, and finalize the graph."""
+        get = self.get_or_default
+        if self._init_op is None:
+            self._init_op = get(
+                "init_op", GraphKeys.INIT_OP, global_variables_initializer
+            )
+        if self._ready_op is None:
+            self._ready_op = get(
+                "ready_op", GraphKeys.READY_OP, report_uninitialized_variables
+            )
+        if self._ready_for_local_init_op is None:
+            self._ready_for_local_init_op = get(
+                "ready_for_local_init_op",
+                GraphKeys.READY_FOR_LOCAL_INIT_OP,
+                lambda: report_uninitialized_variables(global_variables()),
+            )
+        if self._local_init_op is None:
+            self._local_init_op = get(
+                "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
+            )
+        if self._summary_op is None:
+            self._summary_op = get("summary_op", GraphKeys.SUMMARY_OP, merge_all)
+        if self._saver is None:
+            self._saver = get(
+                "saver", GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True)
+            )
+        self._saver.build()
+        get_default_graph().finalize()
+        log.info("Graph was finalized.")
+        return self
+
+    @property
+    def init_fn(self) -> Callable[[Any], Any] | None:
+        """The function that prepares a session, bound to this scaffold."""
+        given = self._init_fn
+        return None if given is None else lambda session: given(self, session)
+
+    @property
+    def init_op(self) -> Any:
+        """The operation that initializes the variables."""
+        return self._init_op
+
+    @property
+    def init_feed_dict(self) -> Any:
+        """What to feed for it."""
+        return self._init_feed_dict
+
+    @property
+    def ready_op(self) -> Any:
+        """The names of variables without a value."""
+        return self._ready_op
+
+    @property
+    def ready_for_local_init_op(self) -> Any:
+        """The names of global variables without a value."""
+        return self._ready_for_local_init_op
+
+    @property
+    def local_init_op(self) -> Any:
+        """The operation that initializes what no checkpoint has."""
+        return self._local_init_op
+
+    @property
+    def summary_op(self) -> Any:
+        """The summaries, None if there are none."""
+        return self._summary_op
+
+    @property
+    def saver(self) -> Saver | None:
+        """The saver."""
+        return self._saver
+
+    @staticmethod
+    def default_local_init_op() -> Operation | None:
+        """Return an operation that initializes local variables and tables."""
+        return group(local_variables_initializer(), tables_initializer())
+
+    @staticmethod
+    def get_or_default(
+        arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
+    ) -> Any:
+        """Return the element of a collection, made if it has none.
+
+        Parameters
+        ----------
+        arg_name
+            The argument of the scaffold that the element is for.
+        collection_key
+            The name of the collection.
+        default_constructor
+            A function that makes the element.
+
+        Raises
+        ------
+        RuntimeError
+            If the collection has several.
+        """
+        graph = get_default_graph()
+        known = graph.get_collection(collection_key)
+        if len(known) > 1:
+            raise coded(
+                RuntimeError,
+                f"tf.train.Scaffold: the collection {collection_key!r} has "
+                f"{len(known)} elements; say which one with "
+                f"tf.train.Scaffold({arg_name}=...)",
+                code=codes.HOOK_ARGUMENT,
+            )
+        if known:
+            return known[0]
+        if not callable(default_constructor):
+            argument = "tf.train.Scaffold.get_or_default: default_constructor"
+            raise wrong_type(argument, "a function", default_constructor)
+        made = default_constructor()
+        if made is not None:
+            graph.add_to_collection(collection_key, made)
+        return made

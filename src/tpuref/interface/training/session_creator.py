@@ -1,0 +1,204 @@
+"""Session creators: they make the session of a monitored session, and make it ready."""
+
+from __future__ import annotations
+
+import abc
+import time
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
+from tpuref.base.errors import DeadlineExceededError, coded
+from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.session import Session
+from tpuref.engine.graph.session_options import ConfigProto
+from tpuref.engine.runtime.hosts import here
+from tpuref.interface.checkpoints.state import get_checkpoint_state
+from tpuref.interface.files.filesystem import PathLike
+from tpuref.interface.training.log import log
+from tpuref.interface.training.scaffold import Scaffold
+
+_LOOK_AGAIN_SECONDS = 30.0
+
+
+class SessionCreator(abc.ABC):
+    """Makes sessions: the first one, and another after a failure.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class Plain(tf.train.SessionCreator):
+    ...     def create_session(self):
+    ...         return tf.Session()
+    >>> with tf.train.MonitoredSession(Plain()) as sess:
+    ...     int(sess.run(tf.constant(3)))
+    3
+    """
+
+    @abc.abstractmethod
+    def create_session(self) -> Any:
+        """Return a session that is ready."""
+
+
+class ChiefSessionCreator(SessionCreator):
+    """Makes sessions whose variables are restored, or else initialized.
+
+    Parameters
+    ----------
+    scaffold
+        What initializes and restores variables, by default a new `Scaffold`.
+    master, config
+        As for `tf.Session`.
+    checkpoint_dir
+        The directory whose last checkpoint is restored, if it has one.
+    checkpoint_filename_with_path
+        A checkpoint to restore instead.
+
+    Raises
+    ------
+    ValueError
+        If a directory and a checkpoint are given.
+    """
+
+    def __init__(
+        self,
+        scaffold: Scaffold | None = None,
+        master: Any = "",
+        config: ConfigProto | None = None,
+        checkpoint_dir: PathLike | None = None,
+        checkpoint_filename_with_path: PathLike | None = None,
+    ) -> None:
+        if checkpoint_dir and checkpoint_filename_with_path:
+            raise coded(
+                ValueError,
+                "tf.train.ChiefSessionCreator: give checkpoint_dir or "
+                "checkpoint_filename_with_path, not both, got "
+                f"{checkpoint_dir!r} and {checkpoint_filename_with_path!r}",
+                code=codes.HOOK_ARGUMENT,
+            )
+        self._scaffold = _scaffold("tf.train.ChiefSessionCreator", scaffold)
+        self._master, self._config = master, config
+        self._directory = checkpoint_dir
+        self._checkpoint = checkpoint_filename_with_path
+
+    def create_session(self) -> Session:
+        """Return a session that is ready.
+
+        Raises
+        ------
+        RuntimeError
+            If variables have no value afterwards.
+        """
+        scaffold = self._scaffold.finalize()
+        session = Session(self._master, get_default_graph(), self._config)
+        try:
+            here.meet("restore")
+            restored = self._restored(session)
+            here.meet("restored")  # before one saves a checkpoint in its place
+            if not restored:
+                session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
+                if scaffold.init_fn is not None:
+                    scaffold.init_fn(session)
+            lacking = _made_ready(session, scaffold)
+            if lacking:
+                raise coded(
+                    RuntimeError,
+                    "tf.train.ChiefSessionCreator: variables have no value after "
+                    f"init_op, init_fn and local_init_op: {lacking}; initialize them "
+                    "with tf.train.Scaffold(init_op=...), or restore a checkpoint "
+                    "that has them",
+                    code=codes.MODEL_NOT_READY,
+                )
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def _restored(self, session: Session) -> bool:
+        """Restore the variables from a checkpoint; return whether there is one."""
+        saver = self._scaffold.saver
+        assert saver is not None
+        if self._checkpoint:
+            saver.restore(session, self._checkpoint)
+            return True
+        state = get_checkpoint_state(self._directory) if self._directory else None
+        if state is None:
+            return False
+        saver.restore(session, state.model_checkpoint_path)
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        return True
+
+
+class WorkerSessionCreator(SessionCreator):
+    """Makes sessions that wait until another process has initialized the variables.
+
+    Parameters
+    ----------
+    scaffold
+        What tells that the variables are ready, by default a new `Scaffold`.
+    master, config
+        As for `tf.Session`.
+    max_wait_secs
+        How long to wait.
+    """
+
+    def __init__(
+        self,
+        scaffold: Scaffold | None = None,
+        master: Any = "",
+        config: ConfigProto | None = None,
+        max_wait_secs: float = 1800,
+    ) -> None:
+        self._scaffold = _scaffold("tf.train.WorkerSessionCreator", scaffold)
+        self._master, self._config = master, config
+        self._max_wait_secs = max_wait_secs
+
+    def create_session(self) -> Session:
+        """Return a session that is ready.
+
+        Raises
+        ------
+        tpuref.errors.DeadlineExceededError
+            If the variables are not ready in time.
+        """
+        scaffold = self._scaffold.finalize()
+        deadline = time.monotonic() + self._max_wait_secs
+        while True:
+            session = Session(self._master, get_default_graph(), self._config)
+            lacking = _made_ready(session, scaffold)
+            if not lacking:
+                return session
+            session.close()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceededError(
+                    "tf.train.WorkerSessionCreator: variables have no value after "
+                    f"{self._max_wait_secs} s: {lacking}; the chief initializes them",
+                    code=codes.MODEL_NOT_READY,
+                )
+            log.info("Waiting for model to be ready. %s", lacking)
+            time.sleep(min(_LOOK_AGAIN_SECONDS, left))
+
+
+def _scaffold(function: str, given: Scaffold | None) -> Scaffold:
+    if given is None:
+        return Scaffold()
+    return instance_of(Scaffold, f"{function}: scaffold", "a tf.train.Scaffold", given)
+
+
+def _made_ready(session: Session, scaffold: Scaffold) -> str:
+    """Initialize what no checkpoint has; return the variables that have no value."""
+    lacking = _lacking(session, scaffold.ready_for_local_init_op)
+    if lacking:
+        return lacking
+    log.info("Running local_init_op.")
+    session.run(scaffold.local_init_op)
+    log.info("Done running local_init_op.")
+    return _lacking(session, scaffold.ready_op)
+
+
+def _lacking(session: Session, ready_op: Any) -> str:
+    names = session.run(ready_op)
+    if names is None or not names.size:
+        return ""
+    return ", ".join(name.decode() for name in names.ravel())

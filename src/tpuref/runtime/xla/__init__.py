@@ -1,4 +1,0 @@
-"""The executor on XLA: a program, compiled for all replicas at once.
-
-Only `tpuref.runtime.executor` imports it, once somebody chooses it: JAX is optional.
-"""

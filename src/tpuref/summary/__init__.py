@@ -1,5 +1,0 @@
-"""Summaries: what a program tells TensorBoard."""
-
-from tpuref.names.namespace import attach as _attach
-
-_attach(__name__)

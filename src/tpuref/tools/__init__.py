@@ -1,0 +1,1 @@
+"""The tools around the library: the command, tests, benchmarks, porting, explanations."""

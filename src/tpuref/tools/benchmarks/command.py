@@ -1,0 +1,79 @@
+"""``tpuref bench``: measure, and print or write the results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from tpuref.engine.runtime.executor import has_pool
+from tpuref.tools.benchmarks import (
+    all_reduce,
+    convolution,
+    digits,
+    input_pipeline,
+    machine,
+    padding,
+    page,
+    sharding,
+    start,
+    steps,
+)
+from tpuref.tools.benchmarks.extent import Extent
+from tpuref.tools.benchmarks.table import Table
+
+BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
+    "all-reduce": all_reduce.tables,
+    "steps": steps.tables,
+    "sharding": sharding.tables,
+    "padding": padding.tables,
+    "start": start.tables,
+    "digits": digits.tables,
+    "convolution": convolution.tables,
+    "input": input_pipeline.tables,
+}
+
+OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``tpuref bench`` and return its exit status."""
+    if options.write_docs is not None and not os.access(options.write_docs, os.W_OK):
+        where = options.write_docs
+        print(f"tpuref bench: {where} is no folder to write to", file=sys.stderr)
+        return 2
+    extent = Extent(quick=options.quick, peers=options.peers, report=_report)
+    facts = machine.description()
+    tables = [
+        table
+        for name in options.benchmark or BENCHMARKS
+        if has_pool() or _needs_no_pool(name)
+        for table in BENCHMARKS[name](extent)
+    ]
+    if options.json:
+        record = {"machine": facts, "tables": [table.as_json() for table in tables]}
+        print(page.dumped(record), end="")
+    else:
+        _print(facts, tables)
+    if options.write_docs is not None:
+        for complaint in page.write_page(options.write_docs, facts, tables):
+            print(f"tpuref bench: {complaint}", file=sys.stderr)
+    return 0
+
+
+def _needs_no_pool(name: str) -> bool:
+    if name in OF_THE_POOL:
+        _report(f"{name}: left out, as it measures the core pool, which needs Linux")
+    return name not in OF_THE_POOL
+
+
+def _report(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print(facts: dict[str, str], tables: list[Table]) -> None:
+    for name, fact in facts.items():
+        print(f"{name}: {fact}")
+    for table in tables:
+        print(f"\n{table.as_text()}")

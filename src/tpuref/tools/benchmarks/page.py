@@ -1,0 +1,99 @@
+"""The page of figures: tables between markers; plots and raw samples in files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tpuref.tools.benchmarks.plot import write_plot
+from tpuref.tools.benchmarks.table import Table
+
+HEAD = "# Performance\n"
+
+
+def write_page(
+    folder: Path, machine: Mapping[str, str], tables: Sequence[Table]
+) -> list[str]:
+    """Write tables into ``performance.md``, and files into ``performance/``.
+
+    Parameters
+    ----------
+    folder
+        The folder of the page.  Text between its markers is replaced, all other text is
+        kept; a table without markers is added at the end.
+    machine
+        The description of the machine.
+    tables
+        The measurements.
+
+    Returns
+    -------
+    list of str
+        What could not be written, and why.
+    """
+    beside = folder / "performance"
+    beside.mkdir(parents=True, exist_ok=True)
+    page = folder / "performance.md"
+    text = page.read_text() if page.exists() else HEAD
+    drawn = has_matplotlib()
+    facts = "\n".join(f"- {name}: {fact}" for name, fact in machine.items())
+    text = replaced(text, "machine", "Machine", facts)
+    for table in tables:
+        if drawn and table.rows:
+            write_plot(table, beside / f"{table.name}.svg")
+        text = replaced(text, table.name, table.title, table.as_markdown())
+        record = {"machine": dict(machine), **table.as_json()}
+        (beside / f"{table.name}.json").write_text(dumped(record))
+    page.write_text(text)
+    return [] if drawn else ["no plots: matplotlib is not installed"]
+
+
+def has_matplotlib() -> bool:
+    """Return whether plots can be drawn."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def dumped(record: object) -> str:
+    """Return JSON with each list of samples on one line.
+
+    Examples
+    --------
+    >>> print(dumped({"a": [1.0, 2.0]}), end="")
+    {
+     "a": [1.0, 2.0]
+    }
+    """
+    text = json.dumps(record, indent=1)
+    one_line = re.sub(r"\[[-+0-9.e,\s]*\]", _joined, text)
+    return one_line + "\n"
+
+
+def _joined(match: re.Match[str]) -> str:
+    return f"[{', '.join(match[0].strip('[]').replace(',', ' ').split())}]"
+
+
+def replaced(text: str, name: str, title: str, content: str) -> str:
+    """Put content between the markers of a name.
+
+    Examples
+    --------
+    >>> page = replaced("# Page", "step", "A step", "slow")
+    >>> print(replaced(page, "step", "A step", "fast"))
+    # Page
+    <BLANKLINE>
+    ## A step
+    <BLANKLINE>
+    <!-- begin step -->
+    fast
+    <!-- end step -->
+    <BLANKLINE>
+    """
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    content += "\n"
+    before, marker, rest = text.partition(begin)
+    if not marker:
+        return f"{text.rstrip()}\n\n## {title}\n\n{begin}{content}{end}\n"
+    return f"{before}{begin}{content}{end}{rest.partition(end)[2]}"

@@ -1,0 +1,70 @@
+"""The command ``tpuref bench``: measure, and print or write the results."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+NAME = "bench"
+
+BENCHMARKS = (
+    *("all-reduce", "steps", "sharding", "padding", "start", "digits"),
+    *("convolution", "input"),
+)
+"""The names of `tpuref.tools.benchmarks.command.BENCHMARKS`, which is slow to import."""
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref bench --quick --no-peers
+  tpuref bench all-reduce steps --json
+  tpuref bench --write-docs docs
+
+To install the other libraries: pip install 'tpuref[bench]'"""
+
+
+def add(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``tpuref``."""
+    bench = commands.add_parser(
+        NAME,
+        help="compare tpuref's speed with other libraries'",
+        description="Measure tpuref and other libraries in turns. "
+        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    names = bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
+    names.completer = lambda **_: BENCHMARKS  # type: ignore[attr-defined]
+    bench.add_argument(
+        "--quick", action="store_true", help="measure a few small cases in few rounds"
+    )
+    bench.add_argument(
+        "--peers",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="also measure MPICH, Gloo, JAX and PyTorch, if installed",
+    )
+    bench.add_argument(
+        "--json", action="store_true", help="print everything as one JSON object"
+    )
+    bench.add_argument(
+        "--write-docs",
+        metavar="DIR",
+        type=Path,
+        help="write DIR/performance.md, with plots and samples in DIR/performance/",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure, and return the exit status."""
+    from tpuref.tools.benchmarks import command
+
+    return command.run(options)
+
+
+def _known(name: str) -> str:
+    if name not in BENCHMARKS:
+        raise argparse.ArgumentTypeError(
+            f"there is no benchmark {name!r}; choose from {', '.join(BENCHMARKS)}"
+        )
+    return name

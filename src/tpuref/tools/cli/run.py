@@ -1,0 +1,252 @@
+"""The command ``tpuref run``: a script on a chosen topology."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import runpy
+import sys
+import time
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.executors import EXECUTORS
+
+NAME = "run"
+AS_TENSORFLOW = "--as-tensorflow"
+SETTING = "TPUREF_AS_TENSORFLOW"
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref run train.py
+  tpuref run --topology 2x2x2 train.py --steps 100
+  tpuref run --cores 4 --executor lockstep train.py
+  tpuref run --as-tensorflow old_train.py
+  tpuref run --json train.py 2> train.log
+  tpuref run --executor xla --coordinator node0:1234 --num-hosts 4 --host 2 train.py
+
+The exit status is that of the script: 1 if it raises an exception, and 2 if it does not
+start."""
+
+
+def add(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``tpuref``."""
+    run = commands.add_parser(
+        NAME,
+        help="run a script on a chosen topology",
+        description="Run SCRIPT as python would, on a TPU system of the given size.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "--json",
+        action="store_true",
+        help="print how the script ended as one JSON object; its own output goes to "
+        "standard error",
+    )
+    run.add_argument(
+        "--coordinator",
+        metavar="HOST:PORT",
+        help="where several hosts meet: a free port of host 0",
+    )
+    run.add_argument("--num-hosts", type=int, metavar="N", help="how many hosts")
+    run.add_argument("--host", type=int, metavar="I", help="which of them this is")
+    add_script(run)
+
+
+def add_script(command: argparse.ArgumentParser) -> None:
+    """Add the options for the script and the system."""
+    size = command.add_mutually_exclusive_group()
+    size.add_argument(
+        "--topology", metavar="XxYxC", help="chips along x and y, and cores per chip"
+    )
+    size.add_argument("--cores", type=int, metavar="N", help="the number of cores")
+    command.add_argument("--executor", choices=EXECUTORS, help="what runs the replicas")
+    add_program(command)
+
+
+def add_program(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for the script alone."""
+    command.add_argument(
+        AS_TENSORFLOW,
+        action="store_true",
+        help="let `import tensorflow` mean tpuref, in the script and its children",
+    )
+    for number in (1, 2):  # argparse would take the script for an optional value
+        command.add_argument(
+            f"{AS_TENSORFLOW}={number}",
+            action="store_const",
+            const=number,
+            dest="release",
+            help=f"the same, with the meaning of TensorFlow {number}",
+        )
+    command.add_argument("script", metavar="SCRIPT", help="the script to run")
+    command.add_argument(
+        "arguments",
+        nargs=argparse.REMAINDER,
+        metavar="ARGUMENT",
+        help="the arguments of the script",
+    ).required = False  # or the message about a missing script would name it, too
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the script as the main program, and return the exit status."""
+    from tpuref.base.errors import UnavailableError
+
+    try:
+        apply_settings(options)
+        _join_hosts(options)
+    except (ImportError, ValueError, UnavailableError) as error:
+        print(f"tpuref run: {error}", file=sys.stderr)
+        return 2
+    if options.json:
+        return _report(options)
+    try:
+        run_script(options)
+    except SystemExit as ended:
+        _tell_hosts(ended)
+        raise
+    return 0
+
+
+def _join_hosts(options: argparse.Namespace) -> None:
+    from tpuref.engine.configuration import config
+    from tpuref.engine.runtime.hosts import here
+
+    for name in ("coordinator", "num_hosts", "host"):
+        if getattr(options, name) is not None:
+            setattr(config, name, getattr(options, name))
+    here.member()
+
+
+def _tell_hosts(ended: SystemExit) -> None:
+    """Tell the other hosts of a script that ends with an error."""
+    from tpuref.engine.runtime.hosts import here
+
+    if ended.code not in (None, 0):
+        status = ended.code if isinstance(ended.code, int) else 1
+        here.fail(f"exit status {status}", status)
+
+
+def run_script(options: argparse.Namespace) -> None:
+    """Run the script as the main program; errors look like python's."""
+    sys.argv = [options.script, *options.arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
+    show, path = sys.excepthook, options.script
+
+    def show_from_script(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        error = error.with_traceback(from_script(trace, path, error))
+        show(kind, error, error.__traceback__)
+
+    sys.excepthook = show_from_script
+    runpy.run_path(path, run_name="__main__")
+
+
+def from_script(
+    trace: TracebackType | None, path: str, error: BaseException
+) -> TracebackType | None:
+    """Return a traceback that starts at the script, if it reaches the script.
+
+    An error of its syntax names the place itself.
+    """
+    first = trace
+    while first is not None and first.tb_frame.f_code.co_filename != path:
+        first = first.tb_next
+    names_script = isinstance(error, SyntaxError) and error.filename == path
+    return first if first or names_script else trace
+
+
+def apply_settings(options: argparse.Namespace) -> None:
+    """Set the size of the system, what runs the replicas, and what TensorFlow is.
+
+    Raises
+    ------
+    ValueError
+        If the system is invalid, or the script does not exist.
+    ImportError
+        If TensorFlow is to be tpuref and was imported before.
+    """
+    from tpuref.engine.configuration import config
+    from tpuref.engine.runtime.topology.topology import Topology
+
+    if options.topology is not None:
+        Topology.parse_mesh(options.topology)
+        config.topology = options.topology
+    if options.cores is not None:
+        config.cores = options.cores
+    if options.executor is not None:
+        config.executor = options.executor
+    if not os.path.exists(options.script):
+        raise ValueError(f"there is no file {options.script!r}")
+    _take_place_of_tensorflow(options)
+
+
+def _take_place_of_tensorflow(options: argparse.Namespace) -> None:
+    """Let TensorFlow be tpuref, where the options or the environment say so."""
+    if not (options.as_tensorflow or options.release or os.environ.get(SETTING)):
+        return
+    from tpuref.tools import as_tensorflow
+
+    as_tensorflow.refuse_if_loaded()
+    release = options.release or as_tensorflow.release_in_environment()
+    as_tensorflow.install(release or _release_of(options.script))
+
+
+def _release_of(script: str) -> int | None:
+    """Return the release that a script is written for, and say so."""
+    from tpuref.tools.porting.program import read_program
+    from tpuref.tools.porting.release import release_of
+    from tpuref.tools.porting.source import read
+
+    try:
+        release = release_of(read_program(read(Path(script))))
+    except (OSError, ValueError):  # running it says what is wrong
+        return None
+    print(
+        f"tpuref run: {script} is written for {release.text}; {AS_TENSORFLOW}=1 or =2 "
+        "chooses",
+        file=sys.stderr,
+    )
+    return release.number
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Run the script, say how it ended, and return its exit status."""
+    begin, status, fault = time.monotonic(), 0, None
+    try:
+        with redirect_stdout(sys.stderr):
+            run_script(options)
+    except SystemExit as ended:
+        status = _status(ended)
+        _tell_hosts(ended)
+    except Exception as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status, fault = 1, _described(error)
+    seconds = round(time.monotonic() - begin, 3)
+    report = {"script": options.script, "status": status, "seconds": seconds}
+    print(json.dumps({**report, "error": fault}, indent=2))
+    return status
+
+
+def _status(ended: SystemExit) -> int:
+    """Return the exit status that python gives to ``sys.exit(code)``."""
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)
+    return 1
+
+
+def _described(error: Exception) -> dict[str, Any]:
+    code = codes.PATTERN.search(str(error))
+    return {
+        "type": type(error).__name__,
+        "message": str(error),
+        "code": None if code is None else code[0],
+    }

@@ -1,0 +1,152 @@
+"""Warnings and hints, which go to the logger ``tpuref``."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.tools.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.STALL_REPORT,
+        "A run makes no progress",
+        meaning="There was no progress for a tenth of the deadline, at most 10 s. "
+        "The report shows where each core is, and the stacks of those that others "
+        "wait for. At the deadline the run ends with TPUREF-E042.",
+        remedy="Find out where the missing cores are. Replicas that only need longer "
+        "are fine; TPUREF_TIMEOUT sets the deadline.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+
+
+            def computation(i):
+                turns = tf.where(tf.equal(i, 1), 10**9, 0)
+                turned = tf.while_loop(lambda k: k < turns, lambda k: k + 1, [0])
+                return tf.tpu.cross_replica_sum(tf.cast(turned, tf.float32))
+
+
+            outputs = tf.tpu.replicate(computation, [[0], [1]])
+            with tf.config.override(timeout=1.0), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.OPTIMIZER_OUTSIDE_OF_REPLICAS,
+        "A CrossShardOptimizer outside of a replicated computation",
+        meaning="The optimizer divides the loss by the number of replicas and sums "
+        "the gradients of all replicas. Outside of a replicated computation there is "
+        "one, so gradients stay as they are.",
+        remedy="Make the optimizer in the function that is given to tf.tpu.replicate "
+        "or tf.tpu.shard, or use the optimizer within it.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            w = tf.get_variable("w", initializer=1.0)
+            descent = tf.train.GradientDescentOptimizer(0.1)
+            tf.tpu.CrossShardOptimizer(descent).compute_gradients(w * w)
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
+        codes.MANY_TRACES,
+        "A function was traced several times in a row",
+        meaning="Each call differed from all before it in a Python value, a type or a "
+        "shape, so the function was traced again, which takes far longer than a call.",
+        remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
+        "reduce_retracing=True, or define the function outside of the loop.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            doubled = tf.function(lambda x: 2 * x)
+            for number in range(5):
+                doubled(number)
+        """,
+    ),
+    Entry(
+        codes.SUM_OF_MEANS,
+        "Means of batches are summed over towers",
+        meaning="Each tower's value is already a mean over its own batch. Their sum "
+        "is the mean over the whole batch times the number of towers.",
+        remedy="Use tf.VariableAggregation.MEAN, or divide the loss by the number of "
+        "towers.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+            strategy = tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=2)
+            with strategy.scope():
+                losses = strategy.call_for_each_tower(
+                    lambda: tf.reduce_mean(tf.random_uniform([4]))
+                )
+                strategy.reduce(tf.VariableAggregation.SUM, losses, "/cpu:0")
+        """,
+        document="001_66db0865fe92828f.txt",
+    ),
+    Entry(
+        codes.SUM_OUTSIDE_OF_REPLICAS,
+        "cross_replica_sum is used outside a replicated computation",
+        meaning="There is only one replica then, so it returns its input unchanged.",
+        remedy="Call it in the computation that tf.tpu.replicate or tf.tpu.shard runs.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            tf.tpu.cross_replica_sum(tf.constant(1.0))
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
+        codes.SERVER_UNPROTECTED,
+        "Other computers may reach the server, without a token or without TLS",
+        meaning="The server listens on an address that is not a loopback address. "
+        "Without a token it serves anyone who connects; without TLS anyone on the "
+        "network can read the token.",
+        remedy="Pass token= and credentials= to tf.train.Server, or listen on "
+        "localhost.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            server = tf.train.Server({"worker": ["0.0.0.0:0"]}, start=False)
+            server.stop()
+        """,
+        needs=("grpc",),
+    ),
+    Entry(
+        codes.NO_POOL_HERE,
+        "There is no core pool on this platform",
+        meaning="The core pool needs Linux. Elsewhere lockstep runs all replicas in "
+        "the process of the program: the results are the same, and one processor is "
+        "used.",
+        remedy="TPUREF_EXECUTOR=lockstep asks for lockstep and silences the warning. "
+        "For the pool, use Linux, WSL 2 or a Linux container.",
+        text="""
+            import sys
+            from unittest import mock
+
+            import tpuref as tf
+
+            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+            with mock.patch.object(sys, "platform", "darwin"):  # plays a Mac
+                with tf.config.override(executor="pool"), tf.Session() as sess:
+                    sess.run(outputs)
+        """,
+    ),
+)

@@ -1,0 +1,135 @@
+"""The names that a program takes from ``tf``, and what becomes of each."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from tpuref.names.lookup import first_missing, part_there
+from tpuref.names.message import Missing, about, longest_known
+from tpuref.tools.porting import notebook
+from tpuref.tools.porting.scope import Scope
+from tpuref.tools.porting.source import Part, Source
+from tpuref.tools.porting.syntax import SyntaxReader
+from tpuref.tools.porting.token_reader import TokenReader
+
+
+class Place(NamedTuple):
+    """Where a program takes a name.
+
+    Attributes
+    ----------
+    cell
+        The cell of a notebook, 0 for a script.
+    line
+        The line of the script, or of the cell.
+    """
+
+    cell: int
+    line: int
+
+    def __str__(self) -> str:
+        return f"cell {self.cell} line {self.line}" if self.cell else str(self.line)
+
+
+@dataclass
+class Name:
+    """A name that a program takes.
+
+    Attributes
+    ----------
+    name
+        The name, such as ``"tf.contrib.tpu.shard"``.
+    places
+        Where the program takes it.
+    missing
+        What is known of it where tpuref does not have it.
+    """
+
+    name: str
+    missing: Missing | None
+    places: list[Place] = field(default_factory=list)
+
+
+@dataclass
+class Program:
+    """A script or notebook, and the names that it takes.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    names
+        The names, in the order of their first places.
+    unparsed
+        Whether some of it is no Python 3, so that its tokens were read.
+    """
+
+    path: Path
+    names: list[Name]
+    unparsed: bool
+
+    @property
+    def missing(self) -> list[Name]:
+        """The names that tpuref does not have."""
+        return [name for name in self.names if name.missing is not None]
+
+
+def read_program(source: Source) -> Program:
+    """Return the names that a program takes from ``tf``, without running it.
+
+    Raises
+    ------
+    ValueError
+        A notebook is none.
+    """
+    names: dict[str, Name] = {}
+    cell = 0
+
+    def take(path: str, line: int, root: str) -> None:
+        name = _interface_name(path)
+        if root and len(name) <= len(root):
+            return  # a member of a value, which was taken where it got its name
+        full = f"tf.{name}"
+        missing = None if first_missing(name) is None else about(full)
+        found = names.setdefault(full, Name(full, missing))
+        if Place(cell, line) not in found.places:
+            found.places.append(Place(cell, line))
+
+    scope = Scope()
+    syntax = SyntaxReader(scope, take)
+    unparsed = False
+    for part in source.parts():
+        cell = part.cell or 0
+        tree = syntax_tree(part)
+        if tree is None:
+            unparsed = True
+            TokenReader(scope, take).read(part.text)
+        else:
+            syntax.read(tree)
+    for name in names.values():
+        name.places.sort()
+    ordered = sorted(names.values(), key=lambda name: name.places[0])
+    return Program(source.path, ordered, unparsed)
+
+
+@functools.cache
+def _interface_name(path: str) -> str:
+    """Return the part of a dotted name that names something of the interface."""
+    return part_there(path) if first_missing(path) is None else longest_known(path)
+
+
+def syntax_tree(part: Part) -> ast.Module | None:
+    """Return the syntax tree, None for what Python cannot parse."""
+    for text in (part.text, notebook.without_magics(part.text)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of escapes in strings, for example
+                return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+    return None

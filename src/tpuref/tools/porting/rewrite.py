@@ -1,0 +1,223 @@
+"""Import lines that take tpuref instead of TensorFlow."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tpuref.names.lookup import first_missing, is_namespace
+from tpuref.names.message import about, longest_known
+from tpuref.tools.porting import notebook
+from tpuref.tools.porting.program import Place, syntax_tree
+from tpuref.tools.porting.replacement import Replacement, replaced
+from tpuref.tools.porting.scope import below_tf, joined
+from tpuref.tools.porting.source import Part, Source
+from tpuref.tools.porting.tokens import Import, Imported, import_of, statements
+
+FROM = "tensorflow"
+TO = "tpuref"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A line that changes.
+
+    Attributes
+    ----------
+    place
+        Where it is.
+    before, after
+        The line.
+    """
+
+    place: Place
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An import that stays as it is.
+
+    Attributes
+    ----------
+    place
+        Where it begins.
+    reason
+        Why.
+    """
+
+    place: Place
+    reason: str
+
+
+@dataclass
+class Rewrite:
+    """A file after its import lines have changed.
+
+    Attributes
+    ----------
+    source
+        The file as it is.
+    text
+        All of it.
+    changes
+        The lines that are different.
+    refusals
+        The imports of TensorFlow that are not.
+    """
+
+    source: Source
+    text: str
+    changes: list[Change] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+    def save(self) -> None:
+        """Write the file, where anything has changed."""
+        if self.changes:
+            data = self.text.encode(self.source.encoding)
+            self.source.path.write_bytes(data)
+
+
+def rewrite(source: Source, release: int | None = None) -> Rewrite:
+    """Return a file whose import lines take tpuref, with all else byte for byte.
+
+    Parameters
+    ----------
+    source
+        The file.
+    release
+        1 where ``import tensorflow`` is to mean TensorFlow 1 whatever the mode.
+
+    Raises
+    ------
+    ValueError
+        A notebook is none, or is written in an unusual way.
+    """
+    result = Rewrite(source, source.text)
+    replacements: dict[int, list[Replacement]] = {}
+    for part in source.parts():
+        cell = part.cell or 0
+        replacements[cell] = []
+        whole = f"{TO}.compat.v1" if release == 1 else TO
+        for line, edit in _edits(part, whole):
+            if isinstance(edit, str):
+                result.refusals.append(Refusal(Place(cell, line), edit))
+            else:
+                replacements[cell] += edit
+        result.changes += _changes(part, replacements[cell])
+    if source.is_notebook:
+        result.text = notebook.with_replacements(source.text, replacements)
+    else:
+        result.text = replaced(source.text, replacements[0])
+    return result
+
+
+def _changes(part: Part, replacements: list[Replacement]) -> list[Change]:
+    before = part.text.split("\n")
+    after = replaced(part.text, replacements).split("\n")
+    return [
+        Change(Place(part.cell or 0, line), old.strip(), new.strip())
+        for line, (old, new) in enumerate(zip(before, after, strict=True), 1)
+        if old != new
+    ]
+
+
+def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | str]]:
+    """Give the line of each import of TensorFlow, with its edits or why there are none.
+
+    The lines of the tokens have to be those of the syntax tree, where there is one, so
+    that nothing within a string changes.
+    """
+    expected = _import_lines(part)
+    for statement in statements(part.text):
+        line = statement[0].line
+        found = import_of(statement)
+        if found is not None and _is_of_tensorflow(found):
+            if expected is None or line in expected:
+                yield line, _edit(found, whole)
+            if expected is not None:
+                expected.discard(line)
+    for line in sorted(expected or ()):
+        yield line, "This import is written in a way that tpuref port cannot change."
+
+
+def _import_lines(part: Part) -> set[int] | None:
+    tree = syntax_tree(part)
+    if tree is None:
+        return None
+    return {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        if any(_package(name) == FROM for name in _modules(node))
+    }
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [] if node.level else [node.module or ""]
+
+
+def _package(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _is_of_tensorflow(found: Import) -> bool:
+    modules = found.names if found.module is None else [found.module]
+    return any(_package(module.name) == FROM for module in modules)
+
+
+def _edit(found: Import, whole: str) -> list[Replacement] | str:
+    """Return the edits of an import, or why it stays.
+
+    `whole` is the module that ``import tensorflow`` becomes.
+    """
+    if found.module is not None:
+        below = below_tf(found.module.name)
+        names = [joined(below or "", name.name.strip("*")) for name in found.names]
+        missing = [name for name in names if name and not _can_be_imported(name)]
+        return _why(missing) or [_package_replaced(found.module)]
+    edits = []
+    for module in found.names:
+        if _package(module.name) != FROM:
+            continue
+        edit = _edit_module(module, whole)
+        if isinstance(edit, str):
+            return edit
+        edits.append(edit)
+    return edits
+
+
+def _edit_module(module: Imported, whole: str) -> Replacement | str:
+    """Return the edit of ``import module as bound``, or why it stays."""
+    below = below_tf(module.name) or ""
+    start = module.token.start
+    if below == "compat.v2" and module.bound:
+        return Replacement(start, module.end, TO)
+    if below and not _can_be_imported(below):
+        return _why([below])
+    if below and not is_namespace(below):
+        return f"tf.{below} is not a module. Use from {TO} import."
+    if not below and module.name == FROM:
+        bound = "" if module.bound else f" as {FROM}"
+        return Replacement(start, module.end, f"{whole}{bound}")
+    if module.bound:
+        return _package_replaced(module)
+    return Replacement(start, module.end, f"{TO} as {FROM}")
+
+
+def _can_be_imported(name: str) -> bool:
+    """Return whether tpuref has a name, or a module of it whose names are missing."""
+    return first_missing(name) is None or is_namespace(name)
+
+
+def _package_replaced(module: Imported) -> Replacement:
+    return Replacement(module.token.start, module.token.end, TO)
+
+
+def _why(missing: list[str]) -> str:
+    names = dict.fromkeys(longest_known(name) for name in missing)
+    return " ".join(about(f"tf.{name}").text for name in names)

@@ -1,0 +1,87 @@
+"""The names that a program takes from ``tf``, by its tokens.
+
+It reads what Python 3 cannot parse: programs for Python 2, and broken ones.  It knows
+no functions, so that a name stands for the same thing everywhere.
+"""
+
+from __future__ import annotations
+
+from tpuref.tools.porting.scope import Scope, Take, below_tf, joined
+from tpuref.tools.porting.tokens import (
+    Import,
+    Token,
+    dotted_length,
+    import_of,
+    statements,
+)
+
+
+class TokenReader:
+    """Reads a module, or one cell of a notebook after the other.
+
+    Parameters
+    ----------
+    scope
+        The scope of the module.
+    take
+        Is called with each name that the program takes.
+    """
+
+    def __init__(self, scope: Scope, take: Take) -> None:
+        self._scope = scope
+        self._take = take
+
+    def read(self, text: str) -> None:
+        """Read a text."""
+        for statement in statements(text):
+            found = import_of(statement)
+            if found is None:
+                self._read_names(statement)
+            else:
+                self._read_import(found)
+
+    def _read_import(self, found: Import) -> None:
+        module = None if found.module is None else below_tf(found.module.name)
+        for name in found.names:
+            line = name.token.line
+            first = name.name.partition(".")[0]
+            if found.module is None:
+                path = below_tf(name.name)
+                if path:
+                    self._take(path, line, "")
+                self._bind(name.bound or first, path if name.bound else below_tf(first))
+            elif module is not None and name.name == "*":
+                self._scope.bind_all(module)
+            elif module is not None:
+                path = joined(module, name.name)
+                self._take(path, line, "")
+                self._bind(name.bound or name.name, path)
+
+    def _bind(self, name: str, path: str | None) -> None:
+        self._scope.bind(name, path, perhaps=True)
+
+    def _read_names(self, statement: list[Token]) -> None:
+        before = ""
+        position = 0
+        while position < len(statement):
+            length = dotted_length(statement[position:]) or 1
+            token = statement[position]
+            if token.kind == "name" and before != ".":
+                self._read_name(statement, position, length)
+            position += length
+            before = statement[position - 1].text
+
+    def _read_name(self, statement: list[Token], position: int, length: int) -> None:
+        """Take a dotted name; an assignment of nothing else binds another name."""
+        token = statement[position]
+        root = self._scope.path(token.text)
+        if root is None:
+            return
+        rest = "".join(token.text for token in statement[position + 1 :][: length - 1])
+        path = joined(root, rest.removeprefix("."))
+        if rest:
+            self._take(path, token.line, root)
+        elif (starred := self._scope.starred(token.text)) is not None:
+            self._take(starred, token.line, "")
+        if position == 2 and statement[1].text == "=" and length == len(statement) - 2:
+            self._bind(statement[0].text, path)
