@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tpuref.names import table
+
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
 
 LAYERS = [
@@ -28,9 +30,10 @@ LAYERS = [
     "engine.runtime",
     "engine.remote",
     "engine.graph",
-    "interface.functions",
     "engine.tracing",
     "engine.differentiation",
+    "interface.functions",
+    "interface.gradients",
     "interface.files",
     "interface.checkpoints",
     "interface.summary",
@@ -63,11 +66,11 @@ MODULES = sorted(
 
 
 def layer_of(module: str) -> str | None:
-    parts = module.split(".")
-    storeys = ("engine", "interface", "tools")
-    if parts[0] != "tpuref" or parts[-1] == "__init__" and len(parts) < 4:
+    parts = module.removesuffix(".__init__").split(".")
+    storeys = (["engine"], ["interface"], ["tools"])
+    if parts[0] != "tpuref" or len(parts) < 2 + (parts[1:2] in storeys):
         return None
-    return ".".join(parts[1:3]) if parts[1] in storeys else parts[1]
+    return ".".join(parts[1:3]) if parts[1:2] in storeys else parts[1]
 
 
 class Import(NamedTuple):
@@ -153,7 +156,9 @@ def test_every_layer_is_known() -> None:
     assert {layer_of(module) for module in MODULES} - {None} <= set(LAYERS)
 
 
-PACKAGES = sorted({".".join(m.split(".")[:2]) for m in MODULES} - {"tpuref.__main__"})
+PACKAGES = sorted(
+    {f"tpuref.{layer_of(m)}" for m in MODULES if layer_of(m)} - {"tpuref.__main__"}
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -189,9 +194,8 @@ def test_a_public_name_loads_only_what_it_needs() -> None:
     )
     loaded = {*done.stdout.split()}
     assert not {"asyncio", "gzip", "http.client", "ssl", "unittest.mock"} & loaded
-    assert not {"estimator", "metrics", "optimizers"} & {
-        layer_of(name) for name in loaded
-    }
+    unused = {f"interface.{name}" for name in ("estimator", "metrics", "optimizers")}
+    assert not unused & {layer_of(name) for name in loaded}
 
 
 def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
@@ -202,8 +206,9 @@ def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     loaded = {layer_of(name) for name in done.stdout.split()}
-    assert "runtime" in loaded
-    assert not loaded & {"drawings", *LAYERS[LAYERS.index("runtime") + 1 :]}
+    above = LAYERS[LAYERS.index("engine.runtime") + 1 :]
+    assert "engine.runtime" in loaded
+    assert not loaded & {"engine.drawings", *above}
     assert "tpuref.engine.ops.derivatives" not in done.stdout
 
 
@@ -243,7 +248,7 @@ LATE_IMPORTS = {
     ("tpuref.engine.runtime.hosts.here", "tpuref.engine.runtime.hosts.*"): (
         "10 ms at the start of each program, for subprocess and sockets"
     ),
-    ("tpuref.testing.pytest_plugin", "tpuref.*"): (
+    ("tpuref.tools.testing.pytest_plugin", "tpuref.*"): (
         "pytest loads the plugin in every run: 0.3 s for those without a tpu mark"
     ),
 }
@@ -348,84 +353,51 @@ def test_a_planted_import_inside_a_function_is_found(made: Path) -> None:
 
 # -- modules alone -----------------------------------------------------------------
 
-LISTS_OF_NAMES = {"compat", "contrib", "core", "namespaces", "python"}
-PUBLIC = LISTS_OF_NAMES | {
-    "train",
-    *("data", "distribute", "estimator", "layers", "losses", "metrics"),
-    *("optimizers", "profiler", "summary", "tpu"),
-}
 ALONE = """
 import importlib, os, sys
 import numpy as np
-import tpuref.engine.graph, tpuref.engine.ops.derivatives.rules, tpuref.engine.runtime.system
+import tpuref.engine.graph, tpuref.engine.ops.derivatives.rules
+import tpuref.engine.runtime.system
 
-assert "tpuref.interface.functions" not in sys.modules
-MAKERS = {"Variable", "constant", "convert_to_tensor", "get_variable", "placeholder"}
+assert not any(name.startswith("tpuref.interface") for name in sys.modules)
 
-def use():
+def use(module):
+    x = module.placeholder_with_default(np.float32([1.0, 4.0, 9.0]), [3])
+    roots = np.sum(np.sqrt(x) * np.float32(2))
+    from tpuref.engine.differentiation.gradients import gradients
     from tpuref.engine.graph.build import apply
     from tpuref.engine.graph.convert import convert_to_tensor
     from tpuref.engine.graph.session import Session
 
-    x, one = convert_to_tensor([1.0, 4.0, 9.0]), (1,)
-    roots = np.sum(np.sqrt(x) * np.float32(2))
-    begin = apply("Placeholder", dtype="int32", shape=one)
+    begin = apply("Placeholder", dtype="int32", shape=(1,))
     part = apply("Slice", x, begin, convert_to_tensor([2]))
-    from tpuref.engine.differentiation.gradients import gradients
-
-    (slope,) = gradients(part, x)
+    (gradient,) = gradients(part, x)
     with Session() as session:
         assert session.run(roots) == 12.0
-        assert session.run(slope, {begin: [1]}).tolist() == [0.0, 1.0, 1.0]
+        assert session.run(gradient, {begin: [1]}).tolist() == [0.0, 1.0, 1.0]
 
-for module in sys.argv[1:]:
+for name in sys.argv[1:]:
     child = os.fork()
     if not child:
         try:
-            names = set(dir(importlib.import_module(module)))
-            if "tpuref.interface.functions" in sys.modules or names & MAKERS:
-                use()
+            module = importlib.import_module(name)
+            for first in sorted(dir(module))[:1]:
+                getattr(module, first)
+            if callable(getattr(module, "placeholder", None)):
+                use(module)
         except BaseException as error:
-            print(module, type(error).__name__, error)
+            print(name, type(error).__name__, error)
         sys.stdout.flush()
         os._exit(0)
     os.waitpid(child, 0)
 """
 
 
-def loaded_by_each(imports: Iterable[Import]) -> dict[str, set[str]]:
-    """Return what importing each module loads, from the text of the modules."""
-    direct: dict[str, set[str]] = {}
-    for one in imports:
-        if not one.for_types and not one.late:
-            direct.setdefault(one.module, set()).add(one.imported)
-    for module in {*direct, *(name for names in direct.values() for name in names)}:
-        if module.count(".") > 1:  # a package is loaded before its modules
-            direct.setdefault(module, set()).add(module.rpartition(".")[0])
-    return {module: {module, *_reached(module, direct)} for module in direct}
-
-
-def test_public_modules_work_alone(imports: list[Import]) -> None:
-    """NumPy's functions and gradients work, whichever module made the tensors.
-
-    Of modules that load the same or more than others, those others are tried.
-    """
-    loaded = {
-        name: modules
-        for name, modules in loaded_by_each(imports).items()
-        if layer_of(name) in PUBLIC
-        and (name.count(".") == 1 or layer_of(name) in LISTS_OF_NAMES)
-    }
-    tried: dict[str, set[str]] = {}
-    for name in sorted(loaded, key=lambda name: len(loaded[name])):
-        makes = "tpuref.interface.functions" in loaded[name]
-        if not makes or not any(
-            "tpuref.interface.functions" in other and other - {small} <= loaded[name]
-            for small, other in tried.items()
-        ):
-            tried[name] = loaded[name]
+def test_public_modules_work_alone() -> None:
+    """NumPy's functions and gradients work, whichever module made the tensors."""
+    modules = [f"tpuref.{path}".rstrip(".") for path in table.namespaces()]
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", ALONE, *tried],
+        [sys.executable, "-W", "ignore", "-c", ALONE, *modules],
         capture_output=True,
         text=True,
         timeout=300,
@@ -435,13 +407,13 @@ def test_public_modules_work_alone(imports: list[Import]) -> None:
 
 
 def test_lockstep_stays_readable() -> None:
-    lines = (SOURCE / "runtime" / "lockstep.py").read_text().splitlines()
+    lines = (SOURCE / "engine/runtime/meaning/lockstep.py").read_text().splitlines()
     assert len(lines) < 200
 
 
 def test_each_folder_of_tests_is_explained() -> None:
     tests = Path(__file__).parent
     text = (tests / "README.md").read_text("utf-8")
-    packages = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    packages = {layer.rpartition(".")[2] for layer in LAYERS}
     folders = {path.parent.name for path in tests.glob("*/*.py")} - packages
     assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []

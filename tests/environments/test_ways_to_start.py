@@ -53,7 +53,8 @@ def test_modules_in_the_way(tmp_path: Path) -> None:
     """Files of the user that are named as modules that the cores need."""
     for name in ("socket", "select", "marshal", "faulthandler", "numpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')\n")
-    loaded = "import sys; own = sys.path.pop(0)\nimport tpuref.engine.runtime.pool.host.pool\n"
+    loaded = "import sys; own = sys.path.pop(0)\n"
+    loaded += "import tpuref.engine.runtime.pool.host.pool\n"
     program = loaded + PROGRAM.replace("with ", "sys.path.insert(0, own)\nwith ", 1)
     assert python(tmp_path, written(tmp_path, program)) == RESULT
 

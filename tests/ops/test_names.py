@@ -13,9 +13,9 @@ from tpuref.engine.ops.registry import REGISTRY
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
 
 TABLES = {
-    "interface/functions/numpy_math.py": "NumPy's functions, and the operations they build",
+    "interface/functions/numpy_math.py": "NumPy's functions, and their operations",
     **{
-        f"engine/runtime/xla/rules/{family}.py": "what operations are in JAX, kept out of ops"
+        f"engine/runtime/xla/rules/{family}.py": "operations in JAX, kept out of ops"
         for family in (
             *("arrays", "elementwise", "images", "indexing", "sorting", "sums"),
             "tensor_arrays",

@@ -1,8 +1,8 @@
 """The codes of errors and warnings: one for each problem that a user can meet.
 
 A message ends with its code, as ``[TPUREF-E021]``.  Codes never change their meaning,
-and unused ones are not reassigned.  `tpuref.tools.error_catalogue` says what each means and
-what to do.
+and unused ones are not reassigned.  `tpuref.tools.error_catalogue` says what each means
+and what to do.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The tools around the library: the command, tests, benchmarks, porting, explanations."""
+"""The tools around the library: command, pytest plugin, benchmarks, porting, errors."""

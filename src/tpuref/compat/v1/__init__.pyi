@@ -73,11 +73,11 @@ from tpuref.interface.data.sparse import to_dense
 from tpuref.interface.data.whole_file import read_file as read_file
 from tpuref.engine.differentiation.custom_gradient import custom_gradient as custom_gradient
 from tpuref.engine.differentiation.gradients import gradients as gradients
-from tpuref.engine.differentiation.gradients import hessians as hessians
+from tpuref.interface.gradients.hessians import hessians as hessians
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
 from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod
 from tpuref.engine.differentiation.options import UnconnectedGradients as UnconnectedGradients
-from tpuref.engine.differentiation.tape import GradientTape as GradientTape
+from tpuref.interface.gradients.tape import GradientTape as GradientTape
 from tpuref.interface.distribute.current import get_distribution_strategy as get_distribution_strategy
 from tpuref.interface.distribute.current import get_tower_context as get_tower_context
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy

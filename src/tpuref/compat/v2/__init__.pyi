@@ -53,11 +53,11 @@ from tpuref.engine.configuration import config as config
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.engine.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.engine.differentiation.gradients import gradients_v2
-from tpuref.engine.differentiation.gradients import hessians_v2
+from tpuref.interface.gradients.hessians import hessians_v2
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
 from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod
 from tpuref.engine.differentiation.options import UnconnectedGradients as UnconnectedGradients
-from tpuref.engine.differentiation.tape import GradientTape as GradientTape
+from tpuref.interface.gradients.tape import GradientTape as GradientTape
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import argmax_v2
 from tpuref.interface.functions.along_axis import argmin_v2

@@ -1,3 +1,3 @@
 """The names under ``tf.compat.v2.autodiff``."""
 
-from tpuref.engine.differentiation.tape import GradientTape as GradientTape
+from tpuref.interface.gradients.tape import GradientTape as GradientTape

@@ -11,7 +11,6 @@ from tpuref.base.errors import coded
 from tpuref.engine.differentiation.application import apply
 from tpuref.engine.differentiation.blocks import gradients_of_block
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices
-from tpuref.engine.differentiation.jacobians import jacobians
 from tpuref.engine.differentiation.options import UnconnectedGradients
 from tpuref.engine.differentiation.walk import Gradient, Walk, steps_before
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -20,7 +19,7 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.derivatives.rule import Rows, shape_of, zeros_like
 
-__all__ = ["gradients", "hessians"]
+__all__ = ["gradients"]
 
 
 def gradients(
@@ -175,53 +174,6 @@ def _shape_of(x: Any) -> Any:
     return shape_of(apply, convert_to_tensor(x))
 
 
-def hessians(
-    ys: Any,
-    xs: Any,
-    name: str = "hessians",
-    colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False,
-    aggregation_method: int | None = None,
-) -> list[Tensor | None]:
-    """Return the second derivatives of the sum of `ys` by each of `xs`.
-
-    Parameters
-    ----------
-    ys, xs, name, colocate_gradients_with_ops, gate_gradients, aggregation_method
-        As for `gradients`.
-
-    Returns
-    -------
-    list of Tensor
-        For each x, a tensor of shape ``x.shape + x.shape``.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> x = tf.constant([1.0, 2.0])
-    >>> (curvature,) = tf.hessians(x[0] * x[0] * x[1], x)
-    >>> tf.Session().run(curvature).tolist()
-    [[4.0, 2.0], [2.0, 0.0]]
-    """
-    sources = _listed(xs)
-    with get_default_graph().name_scope(name):
-        slopes = gradients(ys, sources, None, "", colocate_gradients_with_ops)
-        return [_hessian(slope, x) for slope, x in zip(slopes, sources, strict=True)]
-
-
-def _hessian(slope: Any, x: Any) -> Tensor | None:
-    if slope is None:
-        return None
-    target = convert_to_tensor(slope)
-
-    def pullback(seed: Tensor) -> list[Tensor | None]:
-        (row,) = gradients([target], [x], [seed], "")
-        return [None if row is None else convert_to_tensor(row)]
-
-    (matrix,) = jacobians(pullback, target, [x])
-    return matrix
-
-
 def gradients_v2(
     ys: Any,
     xs: Any,
@@ -235,14 +187,3 @@ def gradients_v2(
     """Return `gradients`, with the parameters of TensorFlow 2."""
     options = (False, gate_gradients, aggregation_method, stop_gradients)
     return gradients(ys, xs, grad_ys, name, *options, unconnected_gradients)
-
-
-def hessians_v2(
-    ys: Any,
-    xs: Any,
-    gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    name: str = "hessians",
-) -> list[Any]:
-    """Return `hessians`, with the parameters of TensorFlow 2."""
-    return hessians(ys, xs, name, False, gate_gradients, aggregation_method)

@@ -13,7 +13,7 @@ from tpuref.engine.drawings.mesh_picture import MeshPicture, swatches_of
 
 
 class Topology(Protocol):
-    """What is read of a topology to draw it: `tpuref.engine.runtime.topology.topology` has it."""
+    """The part of a topology that a drawing reads."""
 
     @property
     def mesh_shape(self) -> npt.NDArray[np.int32]:

@@ -1,8 +1,9 @@
 """Where the code that builds operations registers itself for tensors to use.
 
 Operators, subscripts, NumPy's functions and lists of tensors each build an operation.
-The code that builds operations needs tensors, so it lies above them.  `tpuref.engine.graph`
-imports it, so it is registered whichever module of the folder is imported first.
+The code that builds operations needs tensors, so it lies above them.  The package
+`tpuref.engine.graph` imports it, so it is registered whichever of its modules is
+imported first.
 """
 
 from __future__ import annotations

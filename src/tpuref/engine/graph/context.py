@@ -45,7 +45,7 @@ class Context(threading.local):
     creators
         What makes variables; written by `variable_creator_scope` and `CallerContext`.
     recorders
-        What is told of each operation; written by `tpuref.engine.graph.recorder`, tapes and
+        Callables that get each new operation; written by `recorder`, tapes and
         `CallerContext`.
     """
 

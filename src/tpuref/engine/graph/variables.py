@@ -65,8 +65,8 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 deferred: dict[Any, Callable[[], set[str]]] = {}
 """What may give eager variables made from now on another value before they are used.
 
-These are the restores of checkpoints that have values left; `tpuref.interface.checkpoints` alone
-writes it.  A call gives the handles of all variables that it could have restored.
+These are the restores of checkpoints that have values left; the checkpoints alone
+write it.  A call gives the handles of all variables that it could have restored.
 """
 
 

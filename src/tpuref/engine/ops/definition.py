@@ -155,7 +155,7 @@ class OpDef:
         The programs inside it.
     gradient
         ``gradient(apply, operation, *gradients)`` gives the gradients of the inputs
-        from those of the outputs, as `tpuref.engine.ops.derivatives` describes; None where
+        from those of the outputs, as `ops.derivatives` describes; None where
         there is no rule.  `Registry.add` fills it in.
     """
 

@@ -1,6 +1,6 @@
 """All operations, family by family.
 
-Their gradients are added by `tpuref.engine.ops.derivatives.rules`, which a core does not load.
+Their gradients are added by `ops.derivatives.rules`, which a core does not load.
 """
 
 from __future__ import annotations

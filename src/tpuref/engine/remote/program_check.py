@@ -1,6 +1,6 @@
 """Whether the parts of a received program fit together.
 
-`tpuref.engine.remote.programs` checks that operations are known, with their attributes and
+`remote.programs` checks that operations are known, with their attributes and
 numbers of inputs.  Here every instruction is followed through the program: each replica
 finds what it reads in a slot, blocks return what their instruction hands on, and the
 outputs of each operation are those that its own inference rule gives.

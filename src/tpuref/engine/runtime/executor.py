@@ -75,7 +75,7 @@ class Lockstep:
 
 
 def _pool(cores: int) -> Executor:
-    # Imported here, as lockstep saves its 55 ms (of 355 ms for tpuref.engine.runtime.system).
+    # Imported here, as lockstep saves its 55 ms (of 355 ms for runtime.system).
     from tpuref.engine.runtime.pool.host.pool import CorePool
 
     return CorePool(cores)

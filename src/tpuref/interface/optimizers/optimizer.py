@@ -8,7 +8,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import DType, float32, int64
 from tpuref.base.errors import coded
-from tpuref.engine.differentiation.tape import GradientTape
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import begin_eagerly, init_scope
@@ -16,6 +15,7 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.initializers import Constant
+from tpuref.interface.gradients.tape import GradientTape
 from tpuref.interface.optimizers.learning_rate_schedules import LearningRateSchedule
 from tpuref.interface.training.distribution import current_strategy, current_tower
 from tpuref.interface.training.elementwise import ElementwiseOptimizer

@@ -13,7 +13,6 @@ from tpuref.base.dtypes import bfloat16, float16, float32, float64
 from tpuref.base.errors import coded
 from tpuref.engine.differentiation.gradients import gradients
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices
-from tpuref.engine.differentiation.tape import GradientTape
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -31,6 +30,7 @@ from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.segments import unique, unsorted_segment_sum
 from tpuref.interface.functions.variable_rows import scatter_add
+from tpuref.interface.gradients.tape import GradientTape
 from tpuref.interface.losses.reduction import Reduction
 from tpuref.interface.training.distribution import (
     Strategy,

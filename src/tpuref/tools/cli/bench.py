@@ -11,7 +11,7 @@ BENCHMARKS = (
     *("all-reduce", "steps", "sharding", "padding", "start", "digits"),
     *("convolution", "input"),
 )
-"""The names of `tpuref.tools.benchmarks.command.BENCHMARKS`, which is slow to import."""
+"""The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
 

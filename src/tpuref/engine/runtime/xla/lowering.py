@@ -1,6 +1,6 @@
 """A program in JAX: what lockstep does, instruction by instruction, for all at once.
 
-`tpuref.engine.runtime.meaning.lockstep` is the definition.  A slot holds a `Value`: one array for all
+`runtime.meaning.lockstep` is the definition.  A slot holds a `Value`: one array for all
 replicas as long as nothing tells them apart, else an array stacked by replica.  What is
 known while the program is compiled, such as sizes, is computed by NumPy then.
 """

@@ -40,8 +40,8 @@ class NanTensorHook(SessionRunHook):
     >>> with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as sess:
     ...     sess.run(loss)
     Traceback (most recent call last):
-    tpuref.interface.training.hooks.nan_tensor.NanLossDuringTrainingError: NaN loss during \
-training. [TPUREF-E243]
+    tpuref.interface.training.hooks.nan_tensor.NanLossDuringTrainingError: \
+NaN loss during training. [TPUREF-E243]
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:

@@ -1,1 +1,1 @@
-"""The host's side of the pool: starting processes, sending programs, gathering results."""
+"""The host's side of the pool: it starts processes, sends programs, gathers results."""

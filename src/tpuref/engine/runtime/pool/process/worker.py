@@ -1,7 +1,7 @@
 """A process of the pool: it receives programs, runs them for its cores and answers.
 
-Started by `tpuref.engine.runtime.pool.host.process`, with the descriptors of its socket, of the arena
-and of the lifeline.  It ends when the socket closes or the host dies.
+Started by `pool.host.process`, with the descriptors of its socket, of the arena and
+of the lifeline.  It ends when the socket closes or the host dies.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from tpuref.base.arguments import hashable, wrong_type
 from tpuref.base.errors import coded
 from tpuref.engine.differentiation.blocks import gradients_of_block
 from tpuref.engine.differentiation.gradients import finished, seeds_of
-from tpuref.engine.differentiation.jacobians import jacobians, stacked
 from tpuref.engine.differentiation.options import UnconnectedGradients
 from tpuref.engine.differentiation.walk import (
     Source,
@@ -30,6 +29,7 @@ from tpuref.interface.functions.creation import one_hot, zeros
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, transpose
+from tpuref.interface.gradients.jacobians import jacobians, stacked
 
 __all__ = ["GradientTape"]
 

@@ -1,0 +1,1 @@
+"""Gradients that programs ask for step by step: tapes and Jacobians."""
