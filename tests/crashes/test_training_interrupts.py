@@ -211,5 +211,6 @@ def test_an_estimator_trains(tmp_path: Path, moments: random.Random) -> None:
                 train(3)
             assert latest(folder) == before + 3
             found["processes", len(cores_of(os.getpid()))] += 1
+    tf.summary.FileWriterCache.clear()  # it keeps one file open
     print(found, "last step", latest(folder))
     assert found["came"] >= 0.9 * INTERRUPTS and not leftovers(folder)
