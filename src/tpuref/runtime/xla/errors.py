@@ -44,7 +44,7 @@ def out_of_memory(name: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        message = str(error)
+        message = str(error).rstrip(".")
         if "has been deleted" in message:
             raise FailedPreconditionError(
                 f"{name!r}: the value of a variable is lost, as its memory was given "
@@ -57,7 +57,7 @@ def out_of_memory(name: str) -> Iterator[None]:
         asked = re.search(r"allocat\D*(\d+) bytes", message)
         size = f"{asked[1]} bytes of memory" if asked else "memory"
         raise ResourceExhaustedError(
-            f"{name!r} asked for {size}, which XLA did not get: {message.rstrip('.')}. Use "
+            f"{name!r} asked for {size}, which XLA did not get: {message}. Use "
             "smaller tensors, or give the container more memory",
             code=codes.OUT_OF_MEMORY,
         ) from error
