@@ -57,8 +57,10 @@ def test_the_environment_is_read(
         ),
         *(
             ("TPUREF_TIMEOUT", text, "a positive number of seconds")
-            for text in ("0", "soon", "nan", "-inf", "")
+            for text in ("0", "soon", "nan", "inf", "-inf", "1e10", "")
         ),
+        ("TPUREF_HOST_TIMEOUT", "inf", "a positive number of seconds, up to 1e9"),
+        ("TPUREF_COORDINATOR", "localhost:99999", "HOST:PORT, a port of host 0"),
         ("TPUREF_EXECUTOR", "fast", "one of pool, lockstep"),
         ("TPUREF_ALL_REDUCE", "tree", "one of auto, flat, direct, ring"),
         *(
@@ -120,6 +122,8 @@ def test_the_size_that_was_set_last_decides(environment: pytest.MonkeyPatch) -> 
         ("timeout", -1.0),
         ("timeout", "soon"),
         ("timeout", float("nan")),
+        ("timeout", float("inf")),
+        ("coordinator", "localhost:65536"),
     ],
 )
 def test_values_that_are_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -191,6 +192,17 @@ def test_endpoints_variable(resolver: Any, monkeypatch: Any, offline: Any) -> No
     assert made.master() == "grpc://10.1.2.3:8470"
     spec = made.cluster_spec().as_dict()
     assert spec == {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]}
+
+
+@pytest.mark.parametrize("text", ["[", "'x", "x:y/"])
+def test_a_long_variable_is_refused_at_once(
+    text: str, monkeypatch: Any, offline: Any
+) -> None:
+    monkeypatch.setenv("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", text * 60_000)
+    start = time.process_time()
+    with pytest.raises(ValueError, match="E0"):
+        DISTRIBUTE(service=Untouchable())
+    assert time.process_time() - start < 2.0
 
 
 @distribute("/behaviour/environment-kubernetes-engine")

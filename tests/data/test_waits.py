@@ -88,6 +88,22 @@ def test_what_hangs_is_named(
             session.run(element)  # at once, as the pass has ended
 
 
+def test_the_thread_left_behind_keeps_its_default_graph() -> None:
+    def building() -> Iterator[float]:
+        with tf.Graph().as_default():
+            yield hang(1.0)
+
+    dataset = tf.data.Dataset.from_generator(building, tf.float32, [])
+    for stage in (dataset, dataset.prefetch(1)):
+        graph = tf.get_default_graph()
+        with (
+            tf.config.override(timeout=0.2),
+            pytest.raises(tf.errors.DeadlineExceededError),
+        ):
+            next(stage.as_numpy_iterator())
+        assert tf.get_default_graph() is graph
+
+
 def test_an_input_function_that_hangs_ends_training(tmp_path: Any) -> None:
     def input_fn(params: Any) -> Any:
         data = tf.data.Dataset.range(5).map(hanging_call).repeat()

@@ -17,7 +17,7 @@ from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
-from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES
+from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -219,6 +219,24 @@ def test_cores_that_differ_in_shape_are_left_to_others(fusion: Fusion) -> None:
     values: list[Any] = [columns.get(slot) for slot in range(20)]
     assert not fusion.run(values)
     check(fused(fusion, given(1)), one_by_one(given(1)))
+
+
+def test_only_what_a_plan_cannot_take_ends_it(fusion: Fusion, monkeypatch: Any) -> None:
+    def refuse(error: type[Exception]) -> bool:
+        def fail(*_: Any) -> None:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(FusionPlan, "run", fail)
+            return fusion.run([given(0).get(slot) for slot in range(20)])
+
+    fused(fusion, given(0))
+    assert not refuse(MemoryError)  # which there may be again in the next run
+    with pytest.raises(AttributeError):
+        refuse(AttributeError)  # a mistake in the plan
+    check(fused(fusion, given(1)), one_by_one(given(1)))
+    assert not refuse(ValueError)
+    assert not fusion.run([given(1).get(slot) for slot in range(20)])
 
 
 def test_the_counter_is_at_the_last_operation(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.program import Instr
+from tpuref.engine.runtime.pool.process.row_steps import RowSteps
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
+from tpuref.engine.runtime.pool.split import Lane
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
@@ -73,6 +76,59 @@ def test_a_slot_that_towers_share_is_filled_by_one_row() -> None:
     other = [instr("Identity", [r], 8, r) for r in (0, 1)]
     assert taken(own[0], other[0], own[1], other[1]) == [[7, 7], [8, 8]]
     assert taken(own[0], other[0], other[1], own[1]) == [7, 8, 8, 7]
+
+
+def updated(reading: Any, writing: Any = None) -> tuple[list[Any], list[Any]]:
+    """Add 1 to a variable of two towers; return what was written and what ran alone.
+
+    The second tower's variable fails to be read or written.
+    """
+    written: list[Any] = []
+    alone: list[Any] = []
+    steps: list[Any] = []
+
+    class View:
+        def __init__(self, *errors: Any) -> None:
+            self.errors = errors
+
+        def read(self, handle: str) -> Any:
+            if self.errors[0]:
+                raise self.errors[0]
+            return np.ones(3, np.float32)
+
+        def write(self, handle: str, value: Any) -> None:
+            if self.errors[1]:
+                raise self.errors[1]
+            written.append(value.tolist())
+
+    around = SimpleNamespace(
+        runs=[SimpleNamespace(variables=[View(None, None), View(reading, writing)])]
+    )
+    schedule = SimpleNamespace(
+        label=lambda *_, **__: SimpleNamespace(number=1),
+        append_in_parts=lambda step, *_: steps.append(step),
+        take=lambda *_: alone.append("alone"),
+        constants=[None] * 9,
+        readers={},
+    )
+    lanes: Any = [Lane(0, 0, 0), Lane(1, 1, 0)]
+    single = SimpleNamespace(step=lambda *_: None)
+    rows = RowSteps(cast(Any, around), lanes, cast(Any, schedule), cast(Any, single))
+    adds = [instr("AssignAdd", [0], 3 + r, r, handle="w")[0] for r in (0, 1)]
+    rows.add(Row(tuple(adds)))
+    values: list[Any] = [[np.ones(3, np.float32)] * 2 for _ in range(11)]
+    steps[0](values)
+    return written, alone
+
+
+def test_an_update_is_taken_again_only_for_what_it_expects() -> None:
+    assert updated(None) == ([[2.0] * 3] * 2, [])
+    for error in (tf.errors.FailedPreconditionError(None, None, "x"), MemoryError()):
+        assert updated(error) == ([], ["alone"])
+    with pytest.raises(tf.errors.InternalError):
+        updated(tf.errors.InternalError(None, None, "x"))
+    with pytest.raises(MemoryError):  # the first tower's variable has its new value
+        updated(None, MemoryError())
 
 
 # -- bits --------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def out_of_memory(name: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        message = str(error)
+        message = str(error).rstrip(".")
         if "has been deleted" in message:
             raise FailedPreconditionError(
                 f"{name!r}: the value of a variable is lost, as its memory was given "

@@ -14,6 +14,7 @@ import logging
 import os
 import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -41,9 +42,10 @@ class Watch:
     """Looks after the runs of this process, in a thread that sleeps between runs."""
 
     def __init__(self) -> None:
-        self._inlet, self._outlet = os.pipe()
-        for descriptor in (self._inlet, self._outlet):
-            os.set_blocking(descriptor, False)
+        # Windows has no wakeup files, and no `select`, but for sockets.
+        self._inlet, self._outlet = socket.socketpair()
+        self._inlet.setblocking(False)
+        self._outlet.setblocking(False)
         self._runs: dict[int, _Watched] = {}
         self._main: _Watched | None = None
         self._others_file = -1
@@ -54,19 +56,21 @@ class Watch:
     def over(self, name: str, seconds: float) -> Iterator[None]:
         """Look after a run of a program within a ``with`` block."""
         run = _Watched(name, seconds)
-        self._runs[id(run)] = run
         is_main = threading.current_thread() is threading.main_thread()
         try:
+            self._runs[id(run)] = run
             if is_main:
-                file = signal.set_wakeup_fd(self._outlet, warn_on_full_buffer=False)
-                if file != self._outlet:  # not left by an interrupt in this block
+                own = self._outlet.fileno()
+                file = signal.set_wakeup_fd(own, warn_on_full_buffer=False)
+                if file != own:  # not left by an interrupt in this block
                     self._others_file = file
                 self._main = run
             if self._sleeps:
-                self._tell(self._outlet, b"\0")
+                with contextlib.suppress(OSError):  # full, so its reader wakes anyway
+                    self._outlet.send(b"\0")
             yield
         finally:
-            del self._runs[id(run)]
+            self._runs.pop(id(run), None)
             if is_main:
                 self._main = None
                 signal.set_wakeup_fd(self._others_file, warn_on_full_buffer=False)
@@ -76,7 +80,7 @@ class Watch:
             self._sleeps = not self._runs
             wait = None if self._sleeps and not self._runs else _LOOK_SECONDS
             if select.select([self._inlet], [], [], wait)[0]:
-                self._hear(os.read(self._inlet, 4096).replace(b"\0", b""))
+                self._hear(self._inlet.recv(4096).replace(b"\0", b""))
             for run in list(self._runs.values()):
                 if time.monotonic() - run.begin >= run.seconds and not run.warned:
                     run.warned = True
@@ -94,7 +98,8 @@ class Watch:
         """Count the interrupts; pass signals on to who was told of them before."""
         run = self._main
         if self._others_file >= 0 and signals:
-            self._tell(self._others_file, signals)
+            with contextlib.suppress(OSError):
+                os.write(self._others_file, signals)
         for number in signals:
             if number == signal.SIGINT and run is not None:
                 run.interrupts += 1
@@ -106,11 +111,6 @@ class Watch:
                     run.name,
                     codes.STALL_REPORT,
                 )
-
-    @staticmethod
-    def _tell(file: int, message: bytes) -> None:
-        with contextlib.suppress(OSError):  # full, so its reader wakes anyway
-            os.write(file, message)
 
 
 def _end() -> None:

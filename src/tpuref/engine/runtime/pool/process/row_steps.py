@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
+from tpuref.engine.ops.context import Variables
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.state import READS, UPDATES
 from tpuref.engine.program import Instr
@@ -101,10 +102,8 @@ class RowSteps:
         combine, whole = UPDATES.get(definition), self._whole(slots)
         read = any(self._schedule.readers.get(slot) for slot in slots)
 
-        def column(values: Values) -> Column | None:
-            runs = around.runs
-            views = [runs[lane.logical].variables[lane.replica] for lane in lanes]
-            held = list(zip(views, handles, strict=True))
+        def column(values: Values, views: Sequence[Variables]) -> Column | None:
+            held = zip(views, handles, strict=True)
             if definition in READS:
                 return [view.read(handle) for view, handle in held]
             new: Column = values[inputs[0]]
@@ -112,21 +111,22 @@ class RowSteps:
                 olds = [view.read(handle) for view, handle in held]
                 changes = zip(olds, new, strict=True)
                 new = [np.asarray(combine(old, by), dtype) for old, by in changes]
-            if any(array.shape != shape for array in new):
-                return None
-            for (view, handle), array in zip(held, new, strict=True):
-                view.write(handle, array)
-            return new
+            return new if all(array.shape == shape for array in new) else None
 
         def step(values: Values) -> None:
+            runs = around.runs
+            views = [runs[lane.logical].variables[lane.replica] for lane in lanes]
             try:
-                found = column(values)
+                found = column(values, views)
             except (FailedPreconditionError, ValueError, MemoryError):
                 # No value yet, shapes that do not fit, or too little memory at once.
                 found = None
             if found is None:
                 self._schedule.take(alone, values)
                 found = column_across(values, slots)
+            elif definition not in READS:  # an error from here on is no reason to retry
+                for view, handle, array in zip(views, handles, found, strict=True):
+                    view.write(handle, array)
             if read:
                 values[whole] = found
                 for slot in slots:
