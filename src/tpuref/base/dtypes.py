@@ -276,7 +276,7 @@ def as_dtype(type_value: DTypeLike) -> DType:
             TypeError,
             f"as_dtype: {type_value!r} is not an element type; expected a tf.DType, "
             f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
-            code=codes.UNKNOWN_DTYPE,
+            code=codes.INVALID_ARGUMENT,
         )
     return dtype
 

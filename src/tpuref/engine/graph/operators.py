@@ -136,7 +136,7 @@ class Operators:
                 TypeError,
                 f"{self!r} cannot be hashed, because == compares its elements; use "
                 "its ref() as the key, and deref() of that",
-                code=codes.NO_TRUTH_VALUE,
+                code=codes.PYTHON_CONTROL_FLOW,
             )
         return object.__hash__(self)
 

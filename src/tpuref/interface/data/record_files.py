@@ -47,7 +47,7 @@ class FileStage(Stage):
             raise coded(
                 TypeError,
                 f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -139,7 +139,7 @@ class FixedLengthRecord(FileStage):
                 InvalidArgumentError,
                 f"{path!r} has {size} bytes between header and footer, expected a "
                 f"multiple of record_bytes ({length})",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
 
     def _at_least(self, least: int, argument: str, value: int) -> int:
@@ -147,7 +147,7 @@ class FixedLengthRecord(FileStage):
             raise self.fault(
                 InvalidArgumentError,
                 f"{argument} must be at least {least:d}, got {value}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         return value
 
