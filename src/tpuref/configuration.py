@@ -266,7 +266,7 @@ class Config:
             raise coded(
                 AttributeError,
                 f"config has no setting {name!r}; it has {', '.join(_SETTINGS)}",
-                code=codes.UNKNOWN_SETTING,
+                code=codes.INVALID_SETTING,
             )
         changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins

@@ -82,7 +82,7 @@ def test_an_index_names_files_of_its_own_folder(
     with pytest.raises(tf.errors.OpError, match=PATTERN):
         loaded(prefix)
     if kind != "pipe":
-        with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_CHECKPOINT):
+        with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
             tf.train.remove_checkpoint(prefix)
         assert names(folder) == before
     kept = KeptCheckpoints("tf.train.Saver", 1, None)
@@ -205,7 +205,7 @@ def test_damaged_indexes_and_headers(index: Any, header: Any, tmp_path: Path) ->
         Path(f"{prefix}.safetensors").write_bytes(
             struct.pack("<Q", len(header)) + header + content[8 + length :]
         )
-    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_CHECKPOINT):
+    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
         loaded(prefix)
 
 
@@ -220,7 +220,7 @@ def test_damaged_indexes_and_headers(index: Any, header: Any, tmp_path: Path) ->
 )  # fmt: skip
 def test_damaged_state_files(text: str, tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_text(text)
-    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_CHECKPOINT):
+    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
         tf.train.latest_checkpoint(str(tmp_path))
 
 

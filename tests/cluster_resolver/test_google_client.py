@@ -324,7 +324,7 @@ def test_credentials_that_cannot_be_read(cloud: Any, monkeypatch: Any) -> None:
         raise wrong
 
     monkeypatch.setattr("google.auth.default", default)
-    with pytest.raises(RuntimeError, match="KeyError: 'client_email'.*E067") as caught:
+    with pytest.raises(RuntimeError, match="KeyError: 'client_email'.*E196") as caught:
         DISTRIBUTE("node-1").cluster_spec()
     assert caught.value.__cause__ is wrong
 

@@ -34,7 +34,7 @@ def test_who_is_asked(capsys: Any) -> None:
 
 def test_an_error_that_repeats_the_address(clock: FakeClock) -> None:
     error = ConnectionError(f"http://me:{SECRET}@h/?access_token={SECRET} no route")
-    with pytest.raises(RuntimeError, match="E065") as raised:
+    with pytest.raises(RuntimeError, match="E075") as raised:
         DISTRIBUTE("n", service=Service(n=error), **PLACE).master()
     assert "http://***@h/?access_token=*** no route" in str(raised.value)
     assert raised.value.__cause__ is None  # a traceback would show it
@@ -65,7 +65,7 @@ def test_no_tpu_found(resolver: Any, monkeypatch: Any) -> None:
     ],
 )
 def test_an_address_with_a_password_is_refused(use: Any) -> None:
-    with pytest.raises(ValueError, match="E072") as raised:
+    with pytest.raises(ValueError, match="E070") as raised:
         use()
     assert "***@h:1" in str(raised.value) and SECRET not in str(raised.value)
 
@@ -73,7 +73,7 @@ def test_an_address_with_a_password_is_refused(use: Any) -> None:
 def test_a_variable_with_a_password(monkeypatch: Any) -> None:
     variable = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
     monkeypatch.setenv(variable, f"grpc://me:{SECRET}@h:1")
-    with pytest.raises(ValueError, match="E072") as raised:
+    with pytest.raises(ValueError, match="E070") as raised:
         DISTRIBUTE()
     assert SECRET not in str(raised.value)
 
@@ -83,7 +83,7 @@ def test_a_master_that_cannot_be_reached(monkeypatch: Any, clock: FakeClock) -> 
         raise tf.errors.UnavailableError("nobody there")
 
     monkeypatch.setattr("tpuref.cluster_resolver.devices.Session", unreachable)
-    with pytest.raises(RuntimeError, match="E065") as raised:
+    with pytest.raises(RuntimeError, match="E075") as raised:
         DISTRIBUTE(f"grpc://me:{SECRET}@h:1").num_accelerators()
     assert "'grpc://***@h:1'" in str(raised.value) and SECRET not in str(raised.value)
 

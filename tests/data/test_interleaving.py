@@ -59,7 +59,7 @@ def test_inner_functions_and_values_from_outside() -> None:
 
 
 def test_a_function_that_returns_no_dataset() -> None:
-    with pytest.raises(TypeError, match=codes.NOT_A_DATASET):
+    with pytest.raises(TypeError, match=codes.WRONG_ARGUMENT_TYPE):
         Dataset.range(3).flat_map(lambda x: x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="cycle_length"):
         values(Dataset.range(3).interleave(Dataset.range, 0))

@@ -59,10 +59,10 @@ def test_a_dataset_looks_numbers_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "given", "kind", "code"),
     [
-        ("a\n", {"vocab_size": 2}, "InvalidArgumentError", codes.INVALID_VOCABULARY),
+        ("a\n", {"vocab_size": 2}, "InvalidArgumentError", codes.DAMAGED_FILE),
         ("a\n", {"key_column_index": 1}, "InvalidArgumentError",
-         codes.INVALID_VOCABULARY),
-        ("a\nb\na\n", {}, "FailedPreconditionError", codes.INVALID_VOCABULARY),
+         codes.DAMAGED_FILE),
+        ("a\nb\na\n", {}, "FailedPreconditionError", codes.DAMAGED_FILE),
         (None, {}, "NotFoundError", codes.FILE_FAULT),
     ],
 )  # fmt: skip

@@ -113,7 +113,7 @@ def test_an_outside_compilation_is_refused() -> None:
         y = tf.tpu.outside_compilation(lambda a: a * 2, x)
         return tf.gradients(y, x)
 
-    with pytest.raises(NotImplementedError, match="outside_compilation.*E191"):
+    with pytest.raises(NotImplementedError, match="outside_compilation.*E190"):
         tf.tpu.rewrite(computation, [1.0])
 
 

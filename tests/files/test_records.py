@@ -66,7 +66,7 @@ def test_damage_is_seen(at: int, tmp_path: Path) -> None:
     content = bytearray(Path(path).read_bytes())
     content[at] ^= 1
     Path(path).write_bytes(content)
-    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_RECORDS):
+    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
         list(tf.python_io.tf_record_iterator(path))
     Path(path).write_bytes(content[:-3])
     with pytest.raises(tf.errors.DataLossError):
@@ -119,7 +119,7 @@ def test_a_false_length_takes_no_memory(
     head = struct.pack("<Q", length)
     content = head + struct.pack("<I", checksum.masked_crc32c(head)) + b"x" * 100
     (tmp_path / "a").write_bytes(PACK[compression](content))
-    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_RECORDS):
+    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
         list(tf.python_io.tf_record_iterator(tmp_path / "a", compression))
 
 

@@ -847,7 +847,7 @@ def test_branches_62_deep_run_in_a_computation(evaluate):
 
 @pytest.mark.parametrize("depth", [64, 300])
 def test_branches_too_deep(depth):
-    with pytest.raises(ValueError, match=r"nested too deep.*up to 63 deep.*E195"):
+    with pytest.raises(ValueError, match=r"nested too deep.*up to 63 deep.*E077"):
         nested(depth, tf.constant(1.0))
 
 

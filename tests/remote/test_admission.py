@@ -130,7 +130,7 @@ def test_a_server_that_is_full_says_so(loopback: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("tpuref.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     sessions = [tf.Session(loopback.target) for _ in range(2)]
     with pytest.raises(
-        tf.errors.ResourceExhaustedError, match=r"2 sessions from .*127.0.0.1.*E079"
+        tf.errors.ResourceExhaustedError, match=r"2 sessions from .*127.0.0.1.*E077"
     ):
         tf.Session(loopback.target)
     assert all(session.run(tf.constant(1)) == 1 for session in sessions)

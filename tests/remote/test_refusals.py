@@ -60,7 +60,7 @@ def test_a_token_that_no_header_can_carry(
     token: str, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = {"worker": ["localhost:0"]}
-    message = r"token must be printable ASCII.*TPUREF-E078"
+    message = r"token must be printable ASCII.*TPUREF-E001"
     with pytest.raises(ValueError, match=message):
         tf.train.Server(cluster, token=token)
     with pytest.raises(ValueError, match=message):
@@ -68,7 +68,7 @@ def test_a_token_that_no_header_can_carry(
     if "\0" in token:
         return  # no variable can hold it
     monkeypatch.setenv("TPUREF_TOKEN", token)
-    message = r"TPUREF_TOKEN must be printable ASCII.*TPUREF-E078"
+    message = r"TPUREF_TOKEN must be printable ASCII.*TPUREF-E001"
     for use in (lambda: tf.train.Server(cluster), lambda: tf.Session(server.target)):
         with pytest.raises(ValueError, match=message):
             use()

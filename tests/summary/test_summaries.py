@@ -155,7 +155,7 @@ def test_texts(evaluate: Evaluate) -> None:
 def test_what_cannot_be_summarized(
     build: Callable[[], Any], evaluate: Evaluate
 ) -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match=codes.INVALID_SUMMARY):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=codes.INVALID_ARGUMENT):
         evaluate(build())
 
 

@@ -45,7 +45,7 @@ def test_the_results_are_tensors_in_the_structure_returned() -> None:
     assert int(found["a"][0]) == 3
     assert isinstance(found["a"][1], tf.Tensor)
     assert found["b"][0] is None
-    with pytest.raises(TypeError, match=r"must return tensors.*\[TPUREF-E233\]"):
+    with pytest.raises(TypeError, match=r"must return tensors.*\[TPUREF-E026\]"):
         tf.function(lambda: object())()
 
 

@@ -266,7 +266,7 @@ def test_a_worker_waits_for_the_variables() -> None:
     ],
 )
 def test_arguments_that_exclude_each_other(make: Any) -> None:
-    with pytest.raises(ValueError, match="TPUREF-E240"):
+    with pytest.raises(ValueError, match="TPUREF-E098"):
         make()
 
 

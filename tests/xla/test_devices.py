@@ -79,7 +79,7 @@ def test_devices_that_jax_does_not_have(setting: Any) -> None:
 
     with (
         tf.config.override(xla_devices=setting),
-        pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E261"),
+        pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E001"),
     ):
         evaluated(build, "xla")
 

@@ -81,7 +81,7 @@ def test_text() -> None:
     def build() -> Any:
         return tf.tpu.replicate(tf.identity, [[b"a"], [b"b"]]), None
 
-    assert "TPUREF-E276" in refused(build)
+    assert "TPUREF-E278" in refused(build)
 
 
 def test_several_logical_cores() -> None:

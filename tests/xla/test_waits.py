@@ -58,7 +58,7 @@ def test_memory_that_runs_out_has_its_error() -> None:
         initializer = tf.global_variables_initializer()
         session.run(initializer)
         with pytest.raises(
-            tf.errors.ResourceExhaustedError, match=r"asked for \d+ bytes.*E045"
+            tf.errors.ResourceExhaustedError, match=r"asked for \d+ bytes.*E044"
         ):
             session.run(tf.tpu.replicate(huge, [[1.0], [1.0]]))
         fine = tf.tpu.replicate(lambda x: x + count, [[1.0], [1.0]])

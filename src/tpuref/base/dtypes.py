@@ -276,7 +276,7 @@ def as_dtype(value: DTypeLike) -> DType:
             TypeError,
             f"as_dtype: {value!r} is not an element type; expected a tf.DType, its "
             f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
-            code=codes.UNKNOWN_DTYPE,
+            code=codes.INVALID_ARGUMENT,
         )
     return dtype
 

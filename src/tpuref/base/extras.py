@@ -38,6 +38,6 @@ def optional_module(name: str, function: str, extra: str = "training") -> Module
             ImportError,
             f"{function} needs the module {name!r}, which is not installed: "
             f"pip install 'tpuref[{extra}]'",
-            code=codes.EXTRA_NOT_INSTALLED,
+            code=codes.NOT_INSTALLED,
             name=name,
         ) from error

@@ -278,7 +278,7 @@ def _enter(part: Any, around: dict[int, Any]) -> None:
             ValueError,
             f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
             "remove it from itself",
-            code=codes.CONTAINS_ITSELF,
+            code=codes.INVALID_ARGUMENT,
         )
     around[id(part)] = part
 

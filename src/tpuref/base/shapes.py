@@ -222,14 +222,14 @@ def _dimension_value(value: object) -> int | None:
             TypeError,
             f"Dimension: expected an integer or None, got {value!r} of type "
             f"{type(value).__name__}",
-            code=codes.INVALID_SHAPE,
+            code=codes.INVALID_ARGUMENT,
         ) from None
     if size < 0:
         raise coded(
             ValueError,
             f"Dimension: a size cannot be negative, got {size}; write None for an "
             "unknown size",
-            code=codes.INVALID_SHAPE,
+            code=codes.INVALID_ARGUMENT,
         )
     return size
 
@@ -627,7 +627,7 @@ def _no_shape_error(value: object) -> TypeError:
         TypeError,
         "TensorShape: expected None, an integer or a sequence of integers and None, "
         f"got {value!r} of type {type(value).__name__}",
-        code=codes.INVALID_SHAPE,
+        code=codes.INVALID_ARGUMENT,
     )
 
 

@@ -407,5 +407,5 @@ def check_fits(
             f"the checkpoint has {name!r} as {dtype.name} of shape {list(shape)}, the "
             f"variable {variable.name!r} is {variable.dtype.name} of shape "
             f"{variable.shape}",
-            code=codes.CHECKPOINT_MISMATCH,
+            code=codes.VARIABLE_MISMATCH,
         )

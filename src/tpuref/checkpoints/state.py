@@ -83,7 +83,7 @@ def get_checkpoint_state(
             f"{function}: the state file {path!r} is damaged: {error}. Restore a "
             "checkpoint by its prefix, or write the file again with "
             "tf.train.update_checkpoint_state",
-            code=codes.DAMAGED_CHECKPOINT,
+            code=codes.DAMAGED_FILE,
         ) from None
 
 

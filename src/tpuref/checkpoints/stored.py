@@ -265,7 +265,7 @@ def _tensors(path: str, index: dict[str, Any]) -> str:
 
 
 def _damaged(path: str, why: str) -> DataLossError:
-    return DataLossError(f"{_index(path)!r}: {why}", code=codes.DAMAGED_CHECKPOINT)
+    return DataLossError(f"{_index(path)!r}: {why}", code=codes.DAMAGED_FILE)
 
 
 def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:

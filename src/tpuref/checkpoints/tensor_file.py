@@ -181,7 +181,7 @@ class TensorFile:
     def _damaged(self, why: str) -> DataLossError:
         return DataLossError(
             f"{self._path!r} is not the tensors of a checkpoint, or is damaged: {why}",
-            code=codes.DAMAGED_CHECKPOINT,
+            code=codes.DAMAGED_FILE,
         )
 
 

@@ -29,14 +29,14 @@ def checked_host(host: Any, where: str) -> str:
         raise coded(
             ValueError,
             f"{where}: a host must be text, got {host!r}",
-            code=codes.INVALID_ADDRESS,
+            code=codes.INVALID_CLUSTER,
         )
     if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, _labels(host)))):
         return host
     raise coded(
         ValueError,
         f"{where}: {_shown(host)} is neither an IP address nor a host name",
-        code=codes.INVALID_ADDRESS,
+        code=codes.INVALID_CLUSTER,
     )
 
 
@@ -49,7 +49,7 @@ def checked_port(port: Any, where: str, least: int = 1) -> int:
     raise coded(
         ValueError,
         f"{where}: a port must be a number from {least} to 65535, got {_shown(port)}",
-        code=codes.INVALID_ADDRESS,
+        code=codes.INVALID_CLUSTER,
     )
 
 
@@ -87,7 +87,7 @@ def listening(address: str, where: str) -> tuple[str, str]:
             ValueError,
             f"{where}: the address of the task must be 'host:port', with a port from 0 "
             f"to 65535, got {_shown(address)}",
-            code=codes.INVALID_ADDRESS,
+            code=codes.INVALID_CLUSTER,
         )
     shown = f"[{host}]" if ":" in host else host
     return "localhost" if host in _EVERYWHERE else shown, f"{shown}:{port}"

@@ -120,7 +120,7 @@ class CloudAPI:
                 RuntimeError,
                 f"TPU {name!r}: the answer of {self._host()} is malformed: it is not "
                 f"JSON: {error}",
-                code=codes.UNCLEAR_ANSWER,
+                code=codes.SERVER_UNREACHABLE,
             ) from error
         finally:
             if service is not self._given and hasattr(service, "close"):
@@ -151,7 +151,7 @@ class CloudAPI:
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
                 f"{type(error).__name__}: {masked(str(error))}; check discovery_url "
                 "and TPU_API_DISCOVERY_URL",
-                code=codes.UNCLEAR_ANSWER,
+                code=codes.SERVER_UNREACHABLE,
             ) from shown_cause(error)
 
     def _credentials_object(self) -> Any:
@@ -169,7 +169,7 @@ class CloudAPI:
                 RuntimeError,
                 f"there are no default credentials for {self._host()}: "
                 f"{masked(told)}; pass credentials= or service=",
-                code=codes.NO_CREDENTIALS,
+                code=codes.TPU_ACCESS_DENIED,
             ) from shown_cause(error)
         return credentials
 
@@ -205,7 +205,7 @@ def _request(service: Any, path: str, name: str) -> Any:
             RuntimeError,
             "the service does not answer projects().locations().nodes().get(name=): "
             f"{error}",
-            code=codes.UNCLEAR_ANSWER,
+            code=codes.SERVER_UNREACHABLE,
         ) from error
 
 
@@ -219,5 +219,5 @@ def client_module(name: str) -> ModuleType:
             f"TPUClusterResolver: finding a TPU by name needs {name}; install it with "
             "`pip install tpuref[gcp]`, or pass service=, or an address "
             "tpu='grpc://host:port', or tpu='local' for this computer",
-            code=codes.EXTRA_NOT_INSTALLED,
+            code=codes.NOT_INSTALLED,
         ) from error

@@ -37,7 +37,7 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
             f"num_accelerators: the hosts of {shown} have different numbers of TPU "
             "cores: "
             + ", ".join(f"{host} has {n}" for host, n in counts.items())
-            + f" [{codes.HOSTS_DIFFER}]"
+            + f" [{codes.UNEVEN_SHARDS}]"
         )
     return next(iter(counts.values()), 0)
 
@@ -80,7 +80,7 @@ def _listed(master: str, config: Any, patience: Patience) -> list[str]:
                     f"{attempt} attempts in {spent:.1f} s, the last one ended with "
                     f"{type(error).__name__}: {error}; it may not run yet, or the "
                     "address is wrong",
-                    code=codes.NO_ANSWER,
+                    code=codes.SERVER_UNREACHABLE,
                 ) from error
         patience.clock.sleep(pause)
         attempt, pause = attempt + 1, min(2 * pause, LONGEST_PAUSE)

@@ -99,7 +99,7 @@ class TPUClusterResolver(CloudTPUs):
                 RuntimeError,
                 f"{_NAME}: tpu is empty, but this is a machine of Google "
                 f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU",
-                code=codes.NO_TPU_FOUND,
+                code=codes.TPU_NOT_SPECIFIED,
             )
         self._set_up(
             tpu,

@@ -125,6 +125,6 @@ def _described() -> dict[str, Any]:
         raise coded(
             ValueError,
             f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}",
-            code=codes.REPLICA_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return known

@@ -57,7 +57,7 @@ class Metadata:
                 RuntimeError,
                 f"metadata {path}: {host()} answered {text[:80]!r}, which is not a "
                 f"valid {what}; pass {what}=",
-                code=codes.UNCLEAR_ANSWER,
+                code=codes.SERVER_UNREACHABLE,
             )
         return text
 
@@ -104,7 +104,7 @@ def answer(path: str) -> str:
             RuntimeError,
             f"metadata {path}: {host()} answered HTTP {response.status} "
             f"{response.reason}, which is not the answer of a metadata server",
-            code=codes.UNCLEAR_ANSWER,
+            code=codes.SERVER_UNREACHABLE,
         )
     return body.decode("latin-1").strip()
 

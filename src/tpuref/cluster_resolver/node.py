@@ -82,7 +82,7 @@ def _unclear(name: str, what: str) -> RuntimeError:
     return coded(
         RuntimeError,
         f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {what}",
-        code=codes.UNCLEAR_ANSWER,
+        code=codes.SERVER_UNREACHABLE,
     )
 
 

@@ -178,7 +178,7 @@ class Budget:
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
             f"{type(error).__name__}: {masked(str(error))}",
-            code=codes.NO_ANSWER,
+            code=codes.SERVER_UNREACHABLE,
         )
 
 

@@ -189,7 +189,7 @@ class Server:
         if not self._stopping.alive:
             raise FailedPreconditionError(
                 "tf.train.Server.start: the server was stopped; create a new one",
-                code=codes.SERVER_STOPPED,
+                code=codes.SESSION_CLOSED,
             )
         self._serving.start()
 

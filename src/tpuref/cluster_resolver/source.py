@@ -98,7 +98,7 @@ class Search:
                 f"{self.trace}\n"
                 "Give tpu= the name of a Cloud TPU or 'grpc://host:port'; "
                 "tpu='local', or TPU_NAME=local in the environment, is this computer "
-                f"[{codes.NO_TPU_FOUND}]"
+                f"[{codes.TPU_NOT_SPECIFIED}]"
             )
         return found
 
@@ -108,7 +108,7 @@ class Search:
                 ValueError,
                 f"{self._function}: no TPU is specified: tpu is an empty list; give at "
                 "least one name",
-                code=codes.NO_TPU_FOUND,
+                code=codes.TPU_NOT_SPECIFIED,
             )
         if len(tpus) == 1:
             return self.find(*tpus)
@@ -117,7 +117,7 @@ class Search:
                 NotImplementedError,
                 f"{self._function}: tpu is a list of {len(tpus)}, but only one TPU can "
                 "be used; give one name (tf.contrib.cluster_resolver accepts several)",
-                code=codes.SEVERAL_TPUS,
+                code=codes.TPU_NOT_SPECIFIED,
             )
         names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
         for name in names:
@@ -126,7 +126,7 @@ class Search:
                     ValueError,
                     f"{self._function}: tpu lists {name!r}, which is not the name of a "
                     "Cloud TPU; pass such a string alone",
-                    code=codes.SEVERAL_TPUS,
+                    code=codes.TPU_NOT_SPECIFIED,
                 )
         self.trace.note(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
@@ -210,13 +210,13 @@ def _json_object(text: str) -> dict[str, Any]:
         raise coded(
             ValueError,
             f"{CONFIG_VARIABLE} is not JSON: {error}",
-            code=codes.INVALID_TPU_CONFIG,
+            code=codes.INVALID_SETTING,
         ) from None
     if not isinstance(entries, dict):
         raise coded(
             ValueError,
             f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}",
-            code=codes.INVALID_TPU_CONFIG,
+            code=codes.INVALID_SETTING,
         )
     return entries
 
@@ -227,6 +227,6 @@ def _entry(entries: dict[str, Any], key: str) -> str | None:
         raise coded(
             ValueError,
             f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}",
-            code=codes.INVALID_TPU_CONFIG,
+            code=codes.INVALID_SETTING,
         )
     return value

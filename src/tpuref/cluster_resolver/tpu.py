@@ -80,7 +80,7 @@ class CloudTPUs(ClusterResolver):
             self._trace.note(f"metadata server: {error}")
             raise RuntimeError(
                 f"{type(self).__name__}: the {what} of the TPU is unknown; pass "
-                f"{what}= [{codes.NO_PROJECT_OR_ZONE}]. Tried in turn:\n  {self._trace}"
+                f"{what}= [{codes.TPU_NOT_SPECIFIED}]. Tried in turn:\n  {self._trace}"
             ) from error
         self._trace.note(f"{what}: {text!r}, from {metadata.host()}")
         return text

@@ -230,7 +230,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         if not found:
             raise InvalidArgumentError(
                 f"Dataset.list_files: no files match {file_pattern!r}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         dataset = Dataset.from_tensor_slices(found)
         if shuffle is False:
@@ -577,7 +577,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             raise coded(
                 TypeError,
                 f"Dataset.with_options: expected tf.data.Options, got {options!r}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         return self
 
@@ -635,7 +635,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                 RuntimeError,
                 "Dataset.make_initializable_iterator is not available in eager mode; "
                 "iterate over the dataset with a for loop",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
         return initializable(get_default_graph(), self.stage)
 
@@ -654,7 +654,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                 RuntimeError,
                 "Dataset.as_numpy_iterator: the dataset depends on tensors or "
                 "variables of a graph; use an initializable iterator and a session",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
@@ -670,7 +670,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             raise coded(
                 RuntimeError,
                 f"a dataset is iterable only in eager mode; {way}",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
         return EagerIterator(self.stage)
 
@@ -684,7 +684,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                 TypeError,
                 "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
                 "tf.sparse.to_dense first",
-                code=codes.INVALID_PADDED_BATCH,
+                code=codes.INVALID_PADDING,
             )
         try:
             return flat_like(self.element, value)
@@ -693,7 +693,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                 TypeError,
                 f"Dataset.padded_batch: {argument} must have the structure of the "
                 f"elements, {self.output_shapes}, got {value!r}",
-                code=codes.INVALID_PADDED_BATCH,
+                code=codes.INVALID_PADDING,
             ) from None
 
 
@@ -703,7 +703,7 @@ def _zipped(value: Any) -> Stage:
             TypeError,
             "Dataset.zip: expected a nested tuple or dict of datasets, got "
             f"{value!r}; write a list of datasets as a tuple",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return value.stage
 
@@ -714,7 +714,7 @@ def _padded_shape(shape: Any) -> TensorShape:
             ValueError,
             "Dataset.padded_batch: padded_shapes must have a shape for each component, "
             f"such as [None], got {shape!r}",
-            code=codes.INVALID_PADDED_BATCH,
+            code=codes.INVALID_PADDING,
         )
     sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
     return as_shape([None if size == -1 else size for size in sizes])

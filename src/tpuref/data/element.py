@@ -114,7 +114,7 @@ def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
             TypeError,
             f"{caller}: output_types is a tuple of {len(types)}, so output_shapes must "
             f"be a tuple of that many shapes, got {shapes!r}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return shapes
 

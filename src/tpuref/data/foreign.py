@@ -54,7 +54,7 @@ def stage_of(data: Any) -> Stage:
         TypeError,
         "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
         f"returns one, got {data!r} of type {type(data).__name__}",
-        code=codes.NOT_A_DATASET,
+        code=codes.WRONG_ARGUMENT_TYPE,
     )
 
 
@@ -135,7 +135,7 @@ class Foreign(Stage):
                 InvalidArgumentError,
                 f"element {number} differs from the first, {shown(self.element)}: got "
                 f"{_brief(value)}; {error}",
-                code=codes.ELEMENT_NOT_AS_DECLARED,
+                code=codes.INVALID_RESULT,
             ) from None
 
 
@@ -171,7 +171,7 @@ def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
             ValueError,
             f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
             "unknown; use Dataset.from_generator",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     return mapped(_native(first), _array)
 
@@ -207,7 +207,7 @@ def _array(value: Any) -> Array:
             TypeError,
             f"Dataset.from_any: {array.describe()} has no value yet; use "
             "Dataset.from_tensors or from_tensor_slices",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return array
 
@@ -250,7 +250,7 @@ def _foreign_spec(spec: Any) -> TensorSpec:
             TypeError,
             f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
             "tensors are supported",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     dims = None if spec.shape.rank is None else spec.shape.as_list()
     dtype = string if spec.dtype.name == "string" else as_dtype(spec.dtype.name)

@@ -118,7 +118,7 @@ def check_callable(caller: str, function: Any) -> None:
         raise coded(
             TypeError,
             f"{caller}: expected a function, got {function!r}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
 
 
@@ -152,7 +152,7 @@ def _component(caller: str, value: Any) -> Tensor:
             TypeError,
             f"{caller}: the function returned {value!r}, expected tensors, or tuples "
             "and dicts of tensors",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return convert_to_tensor(value)
 

@@ -56,7 +56,7 @@ class Interleave(Stage):
                     TypeError,
                     f"{caller}: the function must return a tf.data.Dataset, got "
                     f"{dataset!r}",
-                    code=codes.NOT_A_DATASET,
+                    code=codes.WRONG_ARGUMENT_TYPE,
                 )
             stages.append(stage)
             # A function has at least one result.

@@ -134,9 +134,7 @@ class Iterator(ElementDescription):
             If the iterator starts by itself, or with `make_initializer`.
         """
         if self._initializer is None:
-            raise coded(
-                ValueError, f"{self._no_initializer}", code=codes.WRONG_ITERATOR
-            )
+            raise coded(ValueError, f"{self._no_initializer}", code=codes.WRONG_MODE)
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:
@@ -172,7 +170,7 @@ class Iterator(ElementDescription):
                 RuntimeError,
                 "next(iterator): outside of tf.function and eager mode an iterator of "
                 "a graph gives its elements with iterator.get_next()",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
         return self.get_next()
 
@@ -255,7 +253,7 @@ def _check_same(iterator: Any, dataset: Any) -> None:
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
                 f"{[spec.describe() for spec in specs_of(dataset)]}; create the "
                 "iterator from dataset.output_types and dataset.output_shapes",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
 
 
@@ -323,7 +321,7 @@ def _check_self_contained(stage: Stage) -> None:
             f"{sorted({*used, *stage.variables})}, whose values are unknown when the "
             "iterator starts by itself; use make_initializable_iterator() and run its "
             "initializer",
-            code=codes.WRONG_ITERATOR,
+            code=codes.WRONG_MODE,
         )
 
 

@@ -35,7 +35,7 @@ class Prefetch(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"buffer_size must be 0 or more, got {size}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         items = self._source.items(current)
         if size == 0 and not self._source.calls_user:

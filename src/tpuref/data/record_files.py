@@ -47,7 +47,7 @@ class FileStage(Stage):
             raise coded(
                 TypeError,
                 f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -121,7 +121,7 @@ class FixedLengthRecord(FileStage):
                     InvalidArgumentError,
                     f"{path!r} has {inside} bytes without header ({header}) and footer "
                     f"({footer}), expected a multiple of record_bytes ({length})",
-                    code=codes.INVALID_DATASET_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
             file.seek(header)
             for _ in range(inside // length):
@@ -132,7 +132,7 @@ class FixedLengthRecord(FileStage):
             raise self.fault(
                 InvalidArgumentError,
                 f"{argument} must be at least {least:d}, got {value}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         return value
 

@@ -101,7 +101,7 @@ def _merged(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
                 TypeError,
                 f"{function}: the datasets must have elements of the same types, got "
                 f"{specs[0].describe()} and {spec.describe()}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         shape = shape.most_specific_compatible_shape(spec.shape)
     return TensorSpec(shape, specs[0].dtype)
@@ -148,7 +148,7 @@ def sample_from_datasets(
             ValueError,
             f"{_SAMPLE}: weights must be a positive number for each of the "
             f"{len(stages)} datasets, got {given}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return Dataset(Sample(stages, given, seed))
 

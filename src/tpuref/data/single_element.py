@@ -35,7 +35,7 @@ class Single(Stage):
                 f"{_FUNCTION}: the dataset must have one element, but "
                 f"{'it is empty' if found is None else 'it has more'}; use "
                 "dataset.take(1) for the first, dataset.batch(n) to put n into one",
-                code=codes.NOT_ONE_ELEMENT,
+                code=codes.WRONG_COUNT,
             )
         yield found
 

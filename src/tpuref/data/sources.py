@@ -65,7 +65,7 @@ class Slices(Stage):
                 InvalidArgumentError,
                 f"the components have {[len(array) for array in arrays]} rows, "
                 "expected equal numbers",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         for k in range(len(arrays[0])):
             yield tuple(row(array, k) for array in arrays)
@@ -80,7 +80,7 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
             ValueError,
             f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
             "no rows; use Dataset.from_tensors for a single element",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return TensorSpec(spec.shape[1:], spec.dtype)
 
@@ -92,7 +92,7 @@ def _check_rows(specs: Sequence[TensorSpec]) -> None:
             ValueError,
             "Dataset.from_tensor_slices: the components "
             f"{[spec.describe() for spec in specs]} differ in their number of rows",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
 
 
@@ -107,7 +107,7 @@ class Range(Stage):
                 ValueError,
                 "Dataset.range: expected stop, or start and stop, or start, stop and "
                 f"step, got {len(bounds)} arguments",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._bounds = [
@@ -122,7 +122,7 @@ class Range(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 "step must be a non-zero integer, got 0",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         dtype = self.specs[0].dtype.np
         for value in range(start, stop, step):
@@ -137,20 +137,20 @@ def integer(name: str, value: Any) -> Array | Tensor:
         raise coded(
             TypeError,
             f"{name}: expected an integer, got {value!r}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     if spec.shape.rank not in (0, None):
         raise coded(
             ValueError,
             f"{name}: expected a single integer, got {value!r}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     if isinstance(value, Tensor) and spec.dtype != int64:
         raise coded(
             ValueError,
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
             "tf.cast(value, tf.int64)",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return found
 
@@ -188,7 +188,7 @@ class Generator(Stage):
                 TypeError,
                 "Dataset.from_generator: generator must be callable and return an "
                 f"iterable, got {generator!r}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         element = declared("Dataset.from_generator", output_types, output_shapes)
         self._generator = generator
@@ -225,7 +225,7 @@ class Generator(Stage):
                 InvalidArgumentError,
                 "the generator yielded an element that does not match the structure of "
                 f"output_types: expected {shown(self.element)}, got {value!r}",
-                code=codes.ELEMENT_NOT_AS_DECLARED,
+                code=codes.INVALID_RESULT,
             ) from None
 
     def _array(self, part: Any, spec: TensorSpec) -> Array:
@@ -236,14 +236,14 @@ class Generator(Stage):
                 InvalidArgumentError,
                 f"the generator yielded {part!r} where {spec.describe()} was expected: "
                 f"{error}",
-                code=codes.ELEMENT_NOT_AS_DECLARED,
+                code=codes.INVALID_RESULT,
             ) from None
         if not spec.shape.is_compatible_with(array.shape):
             raise self.fault(
                 InvalidArgumentError,
                 f"the generator yielded an element of shape {array.shape} where an "
                 f"element of shape {spec.shape} was expected",
-                code=codes.ELEMENT_NOT_AS_DECLARED,
+                code=codes.INVALID_RESULT,
             )
         return array
 

@@ -149,6 +149,6 @@ class Stage(Transformation):
             raise self.fault(
                 InvalidArgumentError,
                 f"{argument} must be greater than zero, got {value}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         return value

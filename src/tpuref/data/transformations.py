@@ -63,7 +63,7 @@ class Filter(Stage):
                 ValueError,
                 "Dataset.filter: predicate must return a scalar bool tensor, got "
                 f"{spec!r}",
-                code=codes.INVALID_DATASET_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         super().__init__(source.element, [source], self._function.captured)
         self.variables += self._function.variables
@@ -234,7 +234,7 @@ class Batch(Stage):
                     "cannot batch tensors with different shapes in component "
                     f"{number}: the first element had shape {list(arrays[0].shape)} "
                     f"and element {k} had shape {list(array.shape)}; use padded_batch",
-                    code=codes.CANNOT_BATCH,
+                    code=codes.SHAPES_DIFFER,
                 )
         return stacked(arrays)
 
@@ -292,7 +292,7 @@ class PaddedBatch(Stage):
                     f"an element has size {sizes[axis]} in dimension {axis}, but "
                     f"padded_shapes gives {wanted}; use a size that no element "
                     "exceeds, or None",
-                    code=codes.INVALID_PADDED_BATCH,
+                    code=codes.INVALID_PADDING,
                 )
             sizes[axis] = wanted
         result = np.empty((len(arrays), *map(int, sizes)), arrays[0].dtype)
@@ -309,7 +309,7 @@ def _flag(name: str, value: Any) -> bool:
         raise coded(
             TypeError,
             f"{name}: drop_remainder must be True or False, got {value!r}",
-            code=codes.INVALID_DATASET_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return bool(array)
 
@@ -352,14 +352,14 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
             TypeError,
             f"Dataset.padded_batch: padding_values has {given.name} for the component "
             f"{spec.describe()}; use a value of its type",
-            code=codes.INVALID_PADDED_BATCH,
+            code=codes.INVALID_PADDING,
         )
     if len(fill.shape) != 0:
         raise coded(
             ValueError,
             "Dataset.padded_batch: padding_values must be scalars, got shape "
             f"{list(fill.shape)}",
-            code=codes.INVALID_PADDED_BATCH,
+            code=codes.INVALID_PADDING,
         )
     return fill
 
@@ -370,7 +370,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
             ValueError,
             f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
             f"the component {spec.describe()}",
-            code=codes.INVALID_PADDED_BATCH,
+            code=codes.INVALID_PADDING,
         )
     sizes = spec.shape.as_list() if spec.shape.rank is not None else []
     for own, padded in zip(sizes, shape.as_list(), strict=False):
@@ -379,7 +379,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
                 ValueError,
                 f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
                 f"component {spec.describe()}",
-                code=codes.INVALID_PADDED_BATCH,
+                code=codes.INVALID_PADDING,
             )
 
 

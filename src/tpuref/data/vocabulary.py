@@ -64,7 +64,7 @@ class Vocabulary:
                 raise FailedPreconditionError(
                     f"{_FUNCTION}: vocabulary_file {self.path!r} has different values "
                     f"for the same key, {word!r}: {found[word]} and {number}",
-                    code=codes.INVALID_VOCABULARY,
+                    code=codes.DAMAGED_FILE,
                 )
         return found
 
@@ -81,7 +81,7 @@ class Vocabulary:
     def _invalid(self, why: str) -> Exception:
         return InvalidArgumentError(
             f"{_FUNCTION}: vocabulary_file {self.path!r} {why}",
-            code=codes.INVALID_VOCABULARY,
+            code=codes.DAMAGED_FILE,
         )
 
 
@@ -144,7 +144,7 @@ class IndexTable:
             raise FailedPreconditionError(
                 f"Table not initialized: {_FUNCTION}({self._vocabulary.path!r}); run "
                 "tf.tables_initializer() first",
-                code=codes.TABLE_NOT_READ,
+                code=codes.UNINITIALIZED,
             )
         return self._numbers
 

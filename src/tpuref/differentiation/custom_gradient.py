@@ -75,7 +75,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                 f"tf.custom_gradient: {_name(f)} reads the variables "
                 f"{[v.name for v in variables]}, so its gradient must take variables= "
                 "and return their gradients too",
-                code=codes.GRADIENT_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         values = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
         rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
@@ -116,7 +116,7 @@ def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]
             TypeError,
             f"tf.custom_gradient: {_name(f)} must return its result and a function "
             f"that gives the gradients of its arguments, got {returned!r}",
-            code=codes.GRADIENT_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return returned[0], returned[1]
 
@@ -154,7 +154,7 @@ def _rule(
                 f"tf.custom_gradient: the gradient of {_name(f)} returns {len(parts)} "
                 f"values, expected one for each of {arguments} arguments and "
                 f"{len(variables)} variables",
-                code=codes.GRADIENT_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         tensors = [None if p is None else convert_to_tensor(p) for p in parts]
         return [*[None] * results, *tensors]

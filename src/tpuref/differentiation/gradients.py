@@ -131,7 +131,7 @@ def seeds_of(
             ValueError,
             f"{function}: {len(given)} gradients are given for {len(ys)} tensors; give "
             "one for each, or None",
-            code=codes.GRADIENT_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     wanted = list(given) or [None] * len(ys)
     return [(y, _seed(function, y, g)) for y, g in zip(ys, wanted, strict=True)]
@@ -143,7 +143,7 @@ def _seed(function: str, y: Tensor, given: Any) -> Tensor:
             TypeError,
             f"{function}: the complex tensor {y.describe()} has no gradient of ones; "
             "say what to begin with, or differentiate a real part of it",
-            code=codes.GRADIENT_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     if given is None:
         ones: Tensor = apply("OnesLike", y)
@@ -154,7 +154,7 @@ def _seed(function: str, y: Tensor, given: Any) -> Tensor:
             TypeError if seed.dtype != y.dtype else ValueError,
             f"{function}: the gradient {seed.describe()} is given for {y.describe()}; "
             "it must have the same shape and dtype",
-            code=codes.GRADIENT_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     return seed
 

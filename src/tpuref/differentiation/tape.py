@@ -79,7 +79,7 @@ class GradientTape:
             raise coded(
                 ValueError,
                 "tf.GradientTape: the tape records already",
-                code=codes.TAPE_MISUSED,
+                code=codes.NOT_RECORDING,
             )
         context.recorders.append(self)
         return self
@@ -126,7 +126,7 @@ class GradientTape:
                     TypeError,
                     "tf.GradientTape.watch: expected a floating-point or complex "
                     f"tensor or variable, got {one!r}",
-                    code=codes.GRADIENT_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
             if isinstance(one, Variable):
                 self._watch_variable(one)
@@ -147,7 +147,7 @@ class GradientTape:
                 ValueError,
                 "tf.GradientTape.stop_recording: the tape does not record; use it "
                 "within `with tf.GradientTape() as tape`",
-                code=codes.TAPE_MISUSED,
+                code=codes.NOT_RECORDING,
             )
         place = context.recorders.index(self)
         context.recorders.remove(self)
@@ -218,7 +218,7 @@ class GradientTape:
                 RuntimeError,
                 f"tf.GradientTape.{method}: the tape was asked already, and forgets "
                 "what it noted then; make it with persistent=True",
-                code=codes.TAPE_USED_UP,
+                code=codes.NOT_RECORDING,
             )
         self._used = True
         if not self._persistent:
@@ -347,7 +347,7 @@ class GradientTape:
                 ValueError,
                 "tf.GradientTape.batch_jacobian: target and source must have one first "
                 f"axis, got {y.shape} and {x.shape}",
-                code=codes.GRADIENT_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         batch = shape(y)[:1]
         columns = reshape(y, concat([batch, [-1]], 0))

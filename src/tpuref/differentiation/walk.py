@@ -275,7 +275,7 @@ class Walk:
                 f"{self._function}: {_described(step)} is a part of "
                 "tf.tpu.outside_compilation, which has no gradient; differentiate what "
                 "runs on the cores alone, or take its result through tf.stop_gradient",
-                code=codes.GRADIENT_OF_HOST_PART,
+                code=codes.NO_GRADIENT,
             )
         place = getattr(step, "placement", None)
         if place is None or not (self._colocated or place.logical_core is not None):

@@ -32,7 +32,7 @@ def per_device_dataset(
             TypeError,
             "distribute_dataset: dataset_fn must be a function that returns a "
             f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     dataset = dataset_fn()
     if not isinstance(dataset, Dataset):
@@ -40,7 +40,7 @@ def per_device_dataset(
             ValueError,
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
             f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return PerDeviceDataset(dataset, devices)
 
@@ -148,7 +148,7 @@ class PerDeviceIterator(_OfDevices):
                 ValueError,
                 "PerDeviceIterator.initializer: in eager mode an iterator starts by "
                 "itself",
-                code=codes.WRONG_ITERATOR,
+                code=codes.WRONG_MODE,
             )
         return self.rounds.initializer
 

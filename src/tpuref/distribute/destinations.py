@@ -39,7 +39,7 @@ def _wrong(function: str, destinations: Any) -> str:
     return (
         f"{function}: destinations must be a variable, a per-device value, a device "
         f"such as '/device:TPU:0' or a list of devices, got {destinations!r}"
-        f" [{codes.UNKNOWN_DESTINATION}]"
+        f" [{codes.UNKNOWN_DEVICE}]"
     )
 
 
@@ -56,7 +56,7 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
             ValueError,
             f"{function}: {device!r} is no device of the strategy, whose devices are "
             f"{', '.join(towers)}",
-            code=codes.UNKNOWN_DESTINATION,
+            code=codes.UNKNOWN_DEVICE,
         )
     return str(wanted)
 

@@ -72,7 +72,7 @@ def _check_structures(results: Sequence[Any], who: str) -> None:
                 f"{who} 0 and {who} {k} returned different structures, which cannot be "
                 f"merged: {results[0]!r} and {result!r}; return the same structure "
                 f"everywhere ({error})",
-                code=codes.TOWER_STRUCTURES_DIFFER,
+                code=codes.STRUCTURES_DIFFER,
             ) from None
 
 

@@ -90,7 +90,7 @@ class MultiStepContext:
                 ValueError,
                 "set_last_step_output: aggregation must be one of "
                 f"tf.VariableAggregation, got {aggregation!r}",
-                code=codes.INVALID_AGGREGATION,
+                code=codes.NO_AGGREGATION,
             )
 
         def combined(leaf: Any) -> Any:

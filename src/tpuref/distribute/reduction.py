@@ -42,7 +42,7 @@ def check_aggregation(function: str, aggregation: Any) -> None:
             ValueError,
             f"{function}: aggregation must be tf.VariableAggregation.SUM, MEAN or "
             f"ONLY_FIRST_TOWER, got {aggregation!r}",
-            code=codes.INVALID_AGGREGATION,
+            code=codes.NO_AGGREGATION,
         )
 
 

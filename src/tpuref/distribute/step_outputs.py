@@ -100,7 +100,7 @@ def _zeros(name: str, output: Tensor) -> Tensor:
             f"run_steps_on_dataset: the shape of the output {name!r}, "
             f"{output.describe()}, is not known; give its value before the first step "
             "in initial_loop_values",
-            code=codes.STEP_OUTPUT_MISMATCH,
+            code=codes.LOOP_VARIABLE_CHANGES,
         )
     result: Tensor = zeros(output.shape.as_list(), output.dtype)
     return result
@@ -122,7 +122,7 @@ def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
         f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
         f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
         "give a value of the type and shape of the output"
-        f" [{codes.STEP_OUTPUT_MISMATCH}]"
+        f" [{codes.LOOP_VARIABLE_CHANGES}]"
     )
 
 

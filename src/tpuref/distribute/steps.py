@@ -92,7 +92,7 @@ def _rounds(iterator: Any, kind: type[Any]) -> Any:
             "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
             "mode, such as strategy.distribute_dataset(dataset_fn)"
             f".make_one_shot_iterator(), got {iterator!r}",
-            code=codes.WRONG_ITERATOR,
+            code=codes.WRONG_MODE,
         )
     return rounds
 
@@ -118,7 +118,7 @@ def _check_shapes(element: Any) -> None:
                 "run_steps_on_dataset: the cores need elements of fully known shape, "
                 f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
                 "or set_shape on the tensors in dataset.map",
-                code=codes.UNKNOWN_ELEMENT_SHAPE,
+                code=codes.UNKNOWN_SHAPE,
             )
 
 

@@ -199,7 +199,7 @@ class DistributionStrategy:
                 RuntimeError,
                 f"{self!r}: scope() was entered within the scope of {around!r}; the "
                 "scopes of two strategies cannot be nested, leave the other first",
-                code=codes.NESTED_SCOPES,
+                code=codes.NESTED_COMPUTATION,
             )
         self._require_cross_tower("scope")
 
@@ -497,7 +497,7 @@ class DistributionStrategy:
                     ValueError,
                     "batch_reduce: value_destination_pairs must be pairs "
                     f"(value, destinations), got {pair!r}",
-                    code=codes.UNKNOWN_DESTINATION,
+                    code=codes.UNKNOWN_DEVICE,
                 )
         return reduced("batch_reduce", aggregation, pairs, self.towers)
 

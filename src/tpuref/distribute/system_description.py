@@ -129,7 +129,7 @@ def _count(answer: Any, master: str) -> int:
         raise coded(
             ValueError,
             f"TPUStrategy: the master {master!r} has no TPU cores",
-            code=codes.INVALID_TOWER_COUNT,
+            code=codes.REPLICAS_UNLIKE_CORES,
         )
     return int(count)
 
@@ -143,7 +143,7 @@ def _as_listed(master: str, job: str) -> SystemDescription:
             ValueError,
             f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
             f"cores: {dict(hosts)}",
-            code=codes.HOSTS_DIFFER,
+            code=codes.UNEVEN_SHARDS,
         )
     cores = _count(next(iter(counts), 0), master)
     named = DeviceName.parse(next(iter(hosts))).job

@@ -124,7 +124,7 @@ class TowerContext:
                 f"merge_call of tower {self.tower_id} was called outside of the "
                 "tower's own function; get the context with tf.get_tower_context() "
                 "where it is used",
-                code=codes.MISPLACED_MERGE_CALL,
+                code=codes.REPLICAS_MISSING,
             )
         function = functools.partial(merge_fn, self.distribution_strategy)
         return current_place().merge(function, args, kwargs)

@@ -169,7 +169,7 @@ class Tower:
                 f"{call.what} was made within tf.cond or tf.while_loop of tower "
                 f"{self.tower_id}, where the other towers cannot be waited for; make "
                 "it before or after",
-                code=codes.MISPLACED_MERGE_CALL,
+                code=codes.REPLICAS_MISSING,
             )
         self.calls[call.what] += 1
         self.waiting = call
@@ -315,7 +315,7 @@ def _uneven(towers: Sequence[Tower]) -> RuntimeError:
         f"the towers made different {fault}: {' while '.join(states)}"
         f"{'' if others else f' ({counts})'}. Every tower has to make the same merge "
         "calls and sums in the same order",
-        code=codes.UNEVEN_MERGE_CALLS,
+        code=codes.REPLICAS_MISSING,
     )
 
 

@@ -79,7 +79,7 @@ class TPUStrategy(OneDeviceStrategy):
                 f"TPUStrategy: num_cores is {towers}, but the TPU system has "
                 f"{self._system.cores} cores; use at most that many, or a larger "
                 f"system (TPUREF_CORES={towers})",
-                code=codes.INVALID_TOWER_COUNT,
+                code=codes.REPLICAS_UNLIKE_CORES,
             )
         devices = [self._system.core_device(k) for k in range(towers)]
         # the parent of the document takes one device, and knows no cores
@@ -108,7 +108,7 @@ class TPUStrategy(OneDeviceStrategy):
                 f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
                 f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
                 "choose num_cores as a multiple of that",
-                code=codes.INVALID_TOWER_COUNT,
+                code=codes.REPLICAS_UNLIKE_CORES,
             )
         return self._system.cores_per_host if full else rest
 
@@ -148,7 +148,7 @@ class TPUStrategy(OneDeviceStrategy):
                 ValueError,
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
                 f"{self.num_hosts}, counted from 0",
-                code=codes.UNKNOWN_DESTINATION,
+                code=codes.UNKNOWN_DEVICE,
             )
         return self._system.cpu_device(host_id)
 
@@ -247,6 +247,6 @@ def _checked(num_cores: Any) -> int:
             ValueError,
             f"TPUStrategy: num_cores must be at least 1, got {num_cores}; leave it out "
             "to use all cores",
-            code=codes.INVALID_TOWER_COUNT,
+            code=codes.REPLICAS_UNLIKE_CORES,
         )
     return num_cores

@@ -84,7 +84,7 @@ class DistributedValues:
                 ValueError,
                 f"{self!r} has no component for the device {wanted!r}; it has those "
                 f"of {', '.join(self.index)}",
-                code=codes.UNKNOWN_DESTINATION,
+                code=codes.UNKNOWN_DEVICE,
             )
         return self.index[wanted]
 

@@ -70,7 +70,7 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
             ValueError,
             "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
             f"{how!r}",
-            code=codes.INVALID_AGGREGATION,
+            code=codes.NO_AGGREGATION,
         )
     if when is VariableSynchronization.ON_READ:
         return TowerLocalVariable
@@ -81,7 +81,7 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
         f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
         "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
         "the variable outside of the scope",
-        code=codes.INVALID_AGGREGATION,
+        code=codes.NO_AGGREGATION,
     )
 
 

@@ -114,7 +114,7 @@ def dot_to_svg(text: str) -> str:
             "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "
             "install it (apt install graphviz, brew install graphviz), or take the "
             "text that it reads, drawing.dot, to a computer that has it "
-            f"[{codes.GRAPHVIZ_NOT_INSTALLED}]"
+            f"[{codes.NOT_INSTALLED}]"
         )
     try:
         done = subprocess.run(

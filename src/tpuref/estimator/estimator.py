@@ -448,7 +448,7 @@ class Estimator:
                 "tf.estimator.Estimator.evaluate: Metric with name 'loss' is not "
                 "allowed, because the estimator defines it; rename it in "
                 "eval_metric_ops",
-                code=codes.INVALID_SPEC,
+                code=codes.INVALID_MODEL_FUNCTION,
             )
         return {**pairs, "loss": mean(spec.loss)}
 
@@ -593,7 +593,7 @@ def check_steps(method: str, **steps: Any) -> None:
 
 
 def _invalid_steps(why: str) -> Exception:
-    return coded(ValueError, why, code=codes.INVALID_STEPS)
+    return coded(ValueError, why, code=codes.INVALID_ARGUMENT)
 
 
 def step_of_checkpoint(path: str | None) -> int:
@@ -613,7 +613,7 @@ def _with_directory(config: Any, model_dir: Any) -> Any:
             ValueError,
             "`model_dir` are set both in constructor and `RunConfig`, but with "
             f"different values: {model_dir!r} and {config.model_dir!r}; give one",
-            code=codes.INVALID_RUN_CONFIG,
+            code=codes.INVALID_ARGUMENT,
         )
     chosen = model_dir or config.model_dir
     if not chosen:
@@ -633,7 +633,7 @@ def _chosen(predictions: Any, keys: Any) -> Any:
             ValueError,
             f"Expected to run at least one output from {sorted(predictions)}, "
             f"provided {keys}.",
-            code=codes.INVALID_SPEC,
+            code=codes.INVALID_MODEL_FUNCTION,
         )
     return wanted
 
@@ -646,7 +646,7 @@ def _rows(values: Any) -> Iterator[Any]:
             ValueError,
             "tf.estimator.Estimator.predict: Batch length of predictions should be "
             f"same, got {sorted(counts)} rows; give yield_single_examples=False",
-            code=codes.INVALID_SPEC,
+            code=codes.INVALID_MODEL_FUNCTION,
         )
     for row in range(counts.pop()):
         yield nest.map_structure(lambda array, row=row: array[row], values)

@@ -95,7 +95,7 @@ def no_saved_model(function: str) -> NotImplementedError:
         f"{function}: tpuref writes no SavedModel; keep the checkpoint, whose path "
         "estimator.latest_checkpoint() returns, and the model function, and predict "
         "with estimator.predict",
-        code=codes.NO_SAVED_MODEL,
+        code=codes.MISSING_NAME,
     )
 
 

@@ -101,4 +101,4 @@ def iterator_of(dataset: Dataset) -> Any:
 
 def invalid_input(why: str, kind: type[Exception] = ValueError) -> Exception:
     """Return the error for what an input function gave."""
-    return coded(kind, f"tf.estimator: {why}", code=codes.INVALID_INPUT_FUNCTION)
+    return coded(kind, f"tf.estimator: {why}", code=codes.INVALID_MODEL_FUNCTION)

@@ -117,7 +117,7 @@ class RunConfig:
                     f"strategy here, got {strategy!r}; use "
                     "tf.contrib.tpu.TPUEstimator for several cores, or the strategy "
                     "without an Estimator",
-                    code=codes.INVALID_RUN_CONFIG,
+                    code=codes.INVALID_ARGUMENT,
                 )
         self.model_dir = None if model_dir is None else str(model_dir)
         self.tf_random_seed = tf_random_seed
@@ -184,5 +184,5 @@ def _given(value: Any) -> Any:
 
 def _invalid(why: str) -> Exception:
     return coded(
-        ValueError, f"tf.estimator.RunConfig: {why}", code=codes.INVALID_RUN_CONFIG
+        ValueError, f"tf.estimator.RunConfig: {why}", code=codes.INVALID_ARGUMENT
     )

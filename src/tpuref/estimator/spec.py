@@ -110,7 +110,9 @@ class EstimatorSpec(_Fields):
 
 def invalid(kind: type[Exception], why: str) -> Exception:
     """Return the error for a wrong specification."""
-    return coded(kind, f"tf.estimator.EstimatorSpec: {why}", code=codes.INVALID_SPEC)
+    return coded(
+        kind, f"tf.estimator.EstimatorSpec: {why}", code=codes.INVALID_MODEL_FUNCTION
+    )
 
 
 def _missing(spec: str, mode: str, argument: str) -> Exception:
@@ -119,7 +121,7 @@ def _missing(spec: str, mode: str, argument: str) -> Exception:
         ValueError,
         f"Missing {argument}: {spec}(mode={mode!r}) of the model function needs "
         f"{argument}=",
-        code=codes.INVALID_SPEC,
+        code=codes.INVALID_MODEL_FUNCTION,
     )
 
 
@@ -130,7 +132,7 @@ def check_needed(spec: str, mode: Any, predictions: Any, train_op: Any) -> None:
             ValueError,
             f"tf.estimator {spec}: mode must be one of tf.estimator.ModeKeys, "
             f"{_MODES}, got {mode!r}",
-            code=codes.INVALID_SPEC,
+            code=codes.INVALID_MODEL_FUNCTION,
         )
     if predictions is None and mode == ModeKeys.PREDICT:
         raise _missing(spec, mode, "predictions")

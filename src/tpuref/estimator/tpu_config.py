@@ -207,4 +207,4 @@ def check_count(argument: str, value: Any) -> None:
 
 def invalid(why: str) -> Exception:
     """Return the error for a wrong configuration."""
-    return coded(ValueError, f"tf.contrib.tpu.{why}", code=codes.INVALID_RUN_CONFIG)
+    return coded(ValueError, f"tf.contrib.tpu.{why}", code=codes.INVALID_ARGUMENT)

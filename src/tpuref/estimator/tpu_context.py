@@ -69,7 +69,7 @@ def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas
                 f"TPUConfig.num_shards is not set correctly: {config.num_shards} "
                 f"replicas of {each} cores, but the system at {master!r} has {cores} "
                 "cores; leave num_shards out, or set tf.config.cores",
-                code=codes.INVALID_RUN_CONFIG,
+                code=codes.INVALID_ARGUMENT,
             )
         if each == 1:
             return Replicas(count)

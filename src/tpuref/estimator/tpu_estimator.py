@@ -195,13 +195,13 @@ class TPUEstimator(Estimator):
                 ValueError,
                 "For TPU training, one of `steps` or `max_steps` must be set. Cannot "
                 "be both `None`.",
-                code=codes.INVALID_STEPS,
+                code=codes.INVALID_ARGUMENT,
             )
         if mode == ModeKeys.EVAL and steps is None:
             raise coded(
                 ValueError,
                 "Evaluate `steps` must be set on TPU. Cannot be `None`.",
-                code=codes.INVALID_STEPS,
+                code=codes.INVALID_ARGUMENT,
             )
         return self._built_loop(input_fn, mode, replicas, steps, max_steps)
 
@@ -419,7 +419,7 @@ class TPUEstimator(Estimator):
                 ValueError,
                 f"{name}_batch_size in TPUEstimator constructor cannot be `None` if "
                 f"{name} is running on TPU.",
-                code=codes.BATCH_SIZE,
+                code=codes.UNEVEN_SHARDS,
             )
         pipeline = input_mode(self._config.tpu_config, mode)
         if size % replicas.count and pipeline != InputPipelineConfig.BROADCAST:
@@ -429,7 +429,7 @@ class TPUEstimator(Estimator):
                 f"{name} batch size {size} must be divisible by number of replicas "
                 f"{replicas.count}; use {below or replicas.count} or "
                 f"{below + replicas.count}",
-                code=codes.BATCH_SIZE,
+                code=codes.UNEVEN_SHARDS,
             )
 
     # -- running ---------------------------------------------------------------
@@ -510,7 +510,7 @@ def _check(
         raise coded(
             ValueError,
             "tf.contrib.tpu.TPUEstimator: `train_batch_size` cannot be `None`",
-            code=codes.BATCH_SIZE,
+            code=codes.UNEVEN_SHARDS,
         )
     for mode, size in sizes.items():
         if use_tpu and size is not None:

@@ -162,7 +162,7 @@ def invalid_host_call(argument: str, why: str) -> Exception:
     return coded(
         ValueError,
         f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}",
-        code=codes.INVALID_HOST_CALL,
+        code=codes.INVALID_MODEL_FUNCTION,
     )
 
 

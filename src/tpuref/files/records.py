@@ -263,5 +263,5 @@ def _damaged(path: str, start: int, why: str) -> DataLossError:
         f"{path!r} is no file of records, or is damaged or compressed: the record at "
         f"byte {start}: {why}. Give compression_type='GZIP' or 'ZLIB' for a "
         "compressed file",
-        code=codes.DAMAGED_RECORDS,
+        code=codes.DAMAGED_FILE,
     )

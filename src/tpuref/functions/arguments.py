@@ -121,7 +121,7 @@ def check_rank_at_least(rank: int, x: Tensor, name: str) -> None:
         raise coded(
             ValueError,
             f"{name}: expected rank {rank} or more, got {x.describe()}",
-            code=codes.WRONG_RANK,
+            code=codes.WRONG_SHAPE,
         )
 
 

@@ -473,21 +473,21 @@ def _check_branches(result: Any, other: Any) -> None:
         raise coded(
             StructureError,
             f"tf.cond: the results of the branches differ: {error}",
-            code=codes.BRANCHES_DIFFER,
+            code=codes.STRUCTURES_DIFFER,
         ) from None
     for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
         if _has_value(a) != _has_value(b):
             raise coded(
                 StructureError,
                 f"tf.cond: true_fn returns {a!r}, false_fn returns {b!r}",
-                code=codes.BRANCHES_DIFFER,
+                code=codes.STRUCTURES_DIFFER,
             )
         if _has_value(a) and a.dtype != b.dtype:
             raise coded(
                 StructureError,
                 f"tf.cond: true_fn returns {tensor_of(a).describe()}, false_fn "
                 f"returns {tensor_of(b).describe()}; the element types must be equal",
-                code=codes.BRANCHES_DIFFER,
+                code=codes.STRUCTURES_DIFFER,
             )
 
 

@@ -66,7 +66,7 @@ def _sizes(initializer: str, shape: Any) -> list[int]:
         raise coded(
             ValueError,
             f"{initializer}: shape must be fully known, got {known}",
-            code=codes.VARIABLE_WITHOUT_SHAPE,
+            code=codes.UNKNOWN_SHAPE,
         )
     return [int(size or 0) for size in known.as_list()]
 

@@ -58,7 +58,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
         raise InvalidArgumentError(
             "tf.strings.join: inputs must be string tensors of one shape, or scalars, "
             f"got shapes {[str(tensor.shape) for tensor in tensors]}",
-            code=codes.STRING_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     between = separator.encode()
 
@@ -114,7 +114,7 @@ def regex_replace(
         raise InvalidArgumentError(
             f"tf.strings.regex_replace: the pattern {pattern!r} is no regular "
             f"expression: {error}",
-            code=codes.STRING_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         ) from None
 
     def replaced(texts: Any) -> Array:

@@ -110,9 +110,7 @@ class TensorArray:
 
     @staticmethod
     def _refused(fault: str) -> ValueError:
-        return coded(
-            ValueError, f"tf.TensorArray: {fault}", code=codes.TENSOR_ARRAY_ELEMENTS
-        )
+        return coded(ValueError, f"tf.TensorArray: {fault}", code=codes.SHAPES_DIFFER)
 
     @property
     def dtype(self) -> DType:

@@ -456,7 +456,7 @@ def _true_getter(
             ValueError,
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
             "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_MISSING,
+            code=codes.VARIABLE_REUSE,
         )
     with get_default_graph().name_scope(None):
         variable = Variable(
@@ -489,7 +489,7 @@ def _shared(
             f"tf.get_variable: the variable {name!r} already exists, created at "
             f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
             "reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_EXISTS,
+            code=codes.VARIABLE_REUSE,
         )
     if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
         raise coded(
@@ -529,7 +529,7 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
                 ValueError,
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
                 "initializer with one",
-                code=codes.VARIABLE_WITHOUT_SHAPE,
+                code=codes.UNKNOWN_SHAPE,
             )
         return initializer
     sizes = as_shape(shape)
@@ -537,7 +537,7 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
         raise coded(
             ValueError,
             f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}",
-            code=codes.VARIABLE_WITHOUT_SHAPE,
+            code=codes.UNKNOWN_SHAPE,
         )
     chosen = (
         initializer if initializer is not None else _default_initializer(name, dtype)

@@ -45,7 +45,7 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
         raise coded(
             TypeError,
             f"expected {dtype.name}, got the text {value!r}",
-            code=codes.VALUE_DOES_NOT_FIT,
+            code=codes.DTYPES_DIFFER,
         )
     if array.size:
         _check_kind(value, natural, dtype)
@@ -172,7 +172,7 @@ def _string_array(array: Array) -> Array:
         raise coded(
             TypeError,
             f"expected text, got values of {array.dtype}",
-            code=codes.VALUE_DOES_NOT_FIT,
+            code=codes.DTYPES_DIFFER,
         )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
@@ -188,7 +188,7 @@ def _encoded(text: str) -> bytes:
             ValueError,
             f"the text {reprlib.repr(text)} has no form in UTF-8: {error.reason}; "
             "give bytes",
-            code=codes.VALUE_DOES_NOT_FIT,
+            code=codes.DTYPES_DIFFER,
         ) from None
 
 
@@ -203,7 +203,7 @@ def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
             TypeError,
             f"expected {dtype.name}, got {_brief(value)} of type "
             f"{type(value).__name__}; use tf.cast to convert on purpose",
-            code=codes.VALUE_DOES_NOT_FIT,
+            code=codes.DTYPES_DIFFER,
         )
 
 
@@ -222,7 +222,7 @@ def _check_range(array: Array, dtype: DType) -> None:
             raise coded(
                 ValueError,
                 f"{low if low < dtype.min else high} does not fit {dtype.name}",
-                code=codes.VALUE_DOES_NOT_FIT,
+                code=codes.DTYPES_DIFFER,
             )
 
 
@@ -295,7 +295,7 @@ def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
         raise coded(
             ValueError,
             f"tf.constant: shape {sizes} is not fully known",
-            code=codes.CONSTANT_DOES_NOT_FILL,
+            code=codes.WRONG_SHAPE,
         )
     count = sizes.num_elements() or 0
     if not count:  # as in TensorFlow, the values then do not matter
@@ -304,14 +304,14 @@ def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
         raise coded(
             TypeError,
             f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}",
-            code=codes.CONSTANT_DOES_NOT_FILL,
+            code=codes.WRONG_SHAPE,
         )
     if not 0 < array.size <= count:
         raise coded(
             ValueError,
             f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
             f"{count}",
-            code=codes.CONSTANT_DOES_NOT_FILL,
+            code=codes.WRONG_SHAPE,
         )
     flat = array.reshape(-1)
     filled = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])

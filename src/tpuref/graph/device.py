@@ -49,7 +49,7 @@ class DeviceName:
                     f"tf.device: cannot read {part!r} in device name {text!r}; "
                     "expected parts like /job:worker, /replica:0, /task:0, "
                     "/device:CPU:0, /cpu:0",
-                    code=codes.INVALID_DEVICE_NAME,
+                    code=codes.UNKNOWN_DEVICE,
                 )
             name = name._with(match)
         return name
@@ -65,7 +65,7 @@ class DeviceName:
             raise coded(
                 ValueError,
                 f"tf.device: {part[0]!r} is a second device in one name",
-                code=codes.INVALID_DEVICE_NAME,
+                code=codes.UNKNOWN_DEVICE,
             )
         kind = (part["kind"] or part["bare"]).upper()
         index = None if part["index"] in (None, "*") else int(part["index"])

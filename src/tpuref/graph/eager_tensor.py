@@ -88,7 +88,7 @@ class EagerTensor(Tensor):
                 ValueError,
                 f"{self.describe()} has {self._value.size} elements and no truth value;"
                 " use tf.reduce_any or tf.reduce_all",
-                code=codes.NO_TRUTH_VALUE,
+                code=codes.PYTHON_CONTROL_FLOW,
             )
         return bool(self._value)
 

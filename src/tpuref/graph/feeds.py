@@ -102,7 +102,7 @@ class _Slot:
                 ValueError,
                 f"Session.run: cannot feed a value of shape {list(array.shape)} for "
                 f"{tensor.describe()}, made at {tensor.op.site}",
-                code=codes.FED_SHAPE,
+                code=codes.CANNOT_FEED,
             )
         self._static, self._fitting = tensor.shape, array.shape
 

@@ -121,7 +121,7 @@ def _fetched(graph: Graph, fetch: Any) -> Tensor | Operation:
             TypeError,
             f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
             "give tensors, operations, variables or their names",
-            code=codes.CANNOT_FETCH,
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     except (ValueError, KeyError) as error:
         raise ValueError(

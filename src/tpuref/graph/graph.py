@@ -238,7 +238,7 @@ class Graph:
                 raise coded(
                     RuntimeError,
                     "the graph is finalized and cannot be changed",
-                    code=codes.GRAPH_FINALIZED,
+                    code=codes.FROZEN,
                 )
             check_name(type, name)
             site = user_site()
@@ -443,7 +443,7 @@ class Graph:
                 f"the {region.kind} at {region.site} is nested too deep: branches, "
                 f"loops and computations can be up to {MAX_DEPTH - 1} deep; use "
                 "tf.while_loop, or select values with tf.where",
-                code=codes.NESTED_TOO_DEEP,
+                code=codes.LIMIT_EXCEEDED,
             )
         with self._scopes.changed(region=region, control=()):
             yield region

@@ -101,7 +101,7 @@ def _named(device_type: Any, label: str) -> list[tuple[str, str]]:
             ValueError,
             f"tf.config: device_type must be one of {', '.join(_TYPES)}, or None, got "
             f"{device_type!r}",
-            code=codes.REPLICA_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     found = []
     for device in connected_devices():

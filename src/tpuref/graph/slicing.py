@@ -42,7 +42,7 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
         raise coded(
             ValueError,
             f"subscript {item!r} of {tensor.describe()} has two ellipses",
-            code=codes.INVALID_SUBSCRIPT,
+            code=codes.NUMPY_NOT_SUPPORTED,
         )
     bounds: list[Tensor] = []
     key = tuple(_item(part, bounds, tensor) for part in items)
@@ -84,5 +84,5 @@ def _position(index: Any, bounds: list[Tensor], tensor: Tensor) -> Any:
         f"the subscript {index!r} of {tensor.describe()} is not valid; expected "
         "integers, slices, an ellipsis, tf.newaxis or scalar integer tensors; use "
         "tf.gather for a list of indices and tf.boolean_mask for a mask",
-        code=codes.INVALID_SUBSCRIPT,
+        code=codes.NUMPY_NOT_SUPPORTED,
     )

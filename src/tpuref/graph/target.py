@@ -143,7 +143,7 @@ def _address(name: str, function: str) -> str:
             ValueError,
             f"{function}: target must be '' or 'local' for this process, or "
             f"'grpc://host:port' for a server, got {masked(repr(name))}",
-            code=codes.INVALID_ADDRESS,
+            code=codes.INVALID_CLUSTER,
         )
     return name.removeprefix("grpc://")
 

@@ -261,7 +261,7 @@ class Tensor(Operators):
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where instead of "
             "`if`, tf.logical_and instead of `and`, or evaluate it with Session.run",
-            code=codes.NO_TRUTH_VALUE,
+            code=codes.PYTHON_CONTROL_FLOW,
         )
 
     def _steers_python(self) -> TypeError:

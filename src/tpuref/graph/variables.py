@@ -191,7 +191,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
                 ValueError,
                 f"tf.Variable: the initial value {value.describe()} must have a known "
                 "shape; give shape=, or validate_shape=False for any shape",
-                code=codes.VARIABLE_WITHOUT_SHAPE,
+                code=codes.UNKNOWN_SHAPE,
             )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())

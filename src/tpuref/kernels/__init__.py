@@ -49,7 +49,7 @@ def _choose(wanted: str) -> str:
             f"{', '.join(missing)}; install it again with a C compiler and the "
             "headers of this Python present and TPUREF_PURE unset, or set "
             "TPUREF_KERNELS to auto or python",
-            code=codes.KERNELS_NOT_COMPILED,
+            code=codes.NOT_INSTALLED,
             name=missing[0],
         )
     return "python"

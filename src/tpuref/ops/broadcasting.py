@@ -75,7 +75,7 @@ def require_kind(operand: Operand, kind: Kind) -> DType:
         raise coded(
             TypeError,
             f"expected {kind}, got {operand.describe()}; use tf.cast to convert",
-            code=codes.DTYPE_NOT_TAKEN,
+            code=codes.DTYPES_DIFFER,
         )
     return operand.dtype
 
@@ -98,7 +98,7 @@ def require_rank(operand: Operand, rank: int) -> TensorShape:
         raise coded(
             ValueError,
             f"expected rank {rank}, got {operand.describe()}",
-            code=codes.WRONG_RANK,
+            code=codes.WRONG_SHAPE,
         )
     return operand.shape.with_rank(rank)
 
@@ -109,7 +109,7 @@ def require_rank_at_least(operand: Operand, rank: int) -> TensorShape:
         raise coded(
             ValueError,
             f"expected rank {rank} or more, got {operand.describe()}",
-            code=codes.WRONG_RANK,
+            code=codes.WRONG_SHAPE,
         )
     return operand.shape
 
@@ -142,7 +142,7 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
                 ValueError,
                 f"the shapes of {describe_all(*operands)} do not broadcast: from the "
                 "right, dimensions must be equal or 1",
-                code=codes.SHAPES_DO_NOT_BROADCAST,
+                code=codes.WRONG_SHAPE,
             )
         shape = merged
     return shape
@@ -200,7 +200,7 @@ def normalize_axis(axis: int, rank: int) -> int:
         raise ValueError(
             f"axis {axis} is out of range for rank {rank}; expected "
             + (f"{-rank} to {rank - 1}" if rank else "none, as for any scalar")
-            + f" [{codes.NO_SUCH_AXIS}]"
+            + f" [{codes.INDEX_OUT_OF_RANGE}]"
         )
     return axis % rank
 
@@ -226,7 +226,7 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
         raise coded(
             ValueError,
             f"axis {list(given)} names an axis of rank {rank} twice",
-            code=codes.NO_SUCH_AXIS,
+            code=codes.INDEX_OUT_OF_RANGE,
         )
     return tuple(sorted(axes))
 

@@ -95,7 +95,7 @@ def _call(
         raise InvalidArgumentError(
             f"the host function called for replica {replica} returned {len(returned)} "
             f"values, Tout names {len(dtypes)} types",
-            code=codes.HOST_FUNCTION_RESULT,
+            code=codes.INVALID_RESULT,
         )
     return [
         _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
@@ -143,7 +143,7 @@ def _returned_array(value: object, dtype: DType, name: str) -> Array:
         raise InvalidArgumentError(
             f"the host function returned {array.dtype} as {name}, Tout names "
             f"{dtype.name}",
-            code=codes.HOST_FUNCTION_RESULT,
+            code=codes.INVALID_RESULT,
         )
     return array.astype(dtype.np, "C")
 

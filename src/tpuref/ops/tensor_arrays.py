@@ -56,7 +56,7 @@ def _write(elements: Array, indices: Array, rows: Array, *, grows: bool) -> Arra
             f"an element of shape {list(row)} was written to a tf.TensorArray whose "
             f"elements have shape {list(elements.shape[1:])}; they must be equal, so "
             "pad the elements (tf.pad)",
-            code=codes.TENSOR_ARRAY_ELEMENTS,
+            code=codes.SHAPES_DIFFER,
         )
     blank = b"" if elements.dtype == object else 0
     result = np.full((size, *row), blank, elements.dtype)
@@ -84,7 +84,7 @@ def _read(elements: Array, indices: Array) -> Any:
             f"element {indices.flat[0]} of a tf.TensorArray is read, but nothing was "
             "written to the array; write to it first (in a graph, go on with what "
             "write returns), or give element_shape= to read zeros",
-            code=codes.TENSOR_ARRAY_UNWRITTEN,
+            code=codes.UNINITIALIZED,
         )
     return elements[indices, ...]
 

@@ -53,7 +53,7 @@ def _systems(context: EffectContext) -> Systems:
         raise FailedPreconditionError(
             "the TPU system cannot be started, stopped or used from within a "
             "replicated computation; do it outside",
-            code=codes.SYSTEM_USED_FROM_WITHIN,
+            code=codes.NESTED_COMPUTATION,
         )
     return systems
 

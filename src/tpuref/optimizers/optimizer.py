@@ -149,7 +149,7 @@ class Optimizer(ElementwiseOptimizer):
                 f"{type(self).__name__}.minimize: the loss is a value; give tape=, the "
                 "tf.GradientTape within which it was computed, or a function without "
                 "parameters",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         variables = nest.flatten(var_list() if callable(var_list) else var_list)
         given = None if grad_loss is None else [grad_loss]

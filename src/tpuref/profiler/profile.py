@@ -90,7 +90,7 @@ def _start(path: Path, site: CallSite) -> None:
         raise AlreadyExistsError(
             f"tf.profiler: a profile is already running, started at "
             f"{_running[0].site}; stop it first",
-            code=codes.PROFILE_RUNS,
+            code=codes.NOT_RECORDING,
         )
     _running.append(Profile(path, site))
 
@@ -116,7 +116,8 @@ def end(save: bool = True) -> Summary:
     """Stop the running profile; write its file, or leave it empty."""
     if not _running:
         raise UnavailableError(
-            "tf.profiler: no profile is running; start one first", code=codes.NO_PROFILE
+            "tf.profiler: no profile is running; start one first",
+            code=codes.NOT_RECORDING,
         )
     return _running.pop().end(save)
 

@@ -23,7 +23,7 @@ def check_installed(function: str) -> None:
             ImportError,
             f"{function}: remote sessions need the module {missing[0]!r}, which is not "
             "installed: pip install 'tpuref[grpc]'",
-            code=codes.EXTRA_NOT_INSTALLED,
+            code=codes.NOT_INSTALLED,
         )
     # Otherwise gRPC writes to standard error whenever a connection ends.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

@@ -100,7 +100,7 @@ class Shared:
 def _full(what: str) -> ResourceExhaustedError:
     return ResourceExhaustedError(
         f"the server has {what} open and accepts no more; close some",
-        code=codes.SERVER_FULL,
+        code=codes.LIMIT_EXCEEDED,
     )
 
 
@@ -228,7 +228,7 @@ class ServedSession:
                 f"this server is tpuref {__version__} and speaks protocol "
                 f"{PROTOCOL}, the client is tpuref {opening.version} and speaks "
                 f"protocol {opening.protocol}; install the same release on both sides",
-                code=codes.RELEASES_DIFFER,
+                code=codes.PROCESSES_DIFFER,
             )
         if self._cluster is not None:
             raise malformed("the session is already open")

@@ -49,7 +49,7 @@ def checked_token(given: Any, function: str) -> str | None:
             ValueError,
             f"{name} must be printable ASCII, neither empty nor with spaces at its "
             "ends; leave it out to use none",
-            code=codes.INVALID_TOKEN,
+            code=codes.INVALID_SETTING,
         )
     return token
 

@@ -60,7 +60,7 @@ def packed(message: Any, limit: int, what: str) -> bytes:
         f"{what} has {size} bytes, but the other side accepts {limit} in one message; "
         "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
         "and of tf.RPCOptions)",
-        code=codes.MESSAGE_TOO_LARGE,
+        code=codes.LIMIT_EXCEEDED,
     )
 
 

@@ -94,7 +94,7 @@ class Arena:
                         f"no room for the memory of the cores, {heaps} heaps of "
                         f"{heap_bytes >> 20} MiB of address space ({error}); raise the "
                         "limits of the process (ulimit -v, ulimit -f, ulimit -n)",
-                        code=codes.OUT_OF_SHARED_MEMORY,
+                        code=codes.OUT_OF_MEMORY,
                     ) from error
             heap_bytes //= 4
 
@@ -202,7 +202,7 @@ class Heap:
             raise ResourceExhaustedError(
                 f"a heap of {(self._end - self.start) >> 20} MiB cannot hold {size} "
                 f"more bytes, it has {self._end - self._top}",
-                code=codes.OUT_OF_SHARED_MEMORY,
+                code=codes.OUT_OF_MEMORY,
             )
         if offset + size > self._taken:
             step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
@@ -296,7 +296,7 @@ def anonymous_file() -> int:
         raise ResourceExhaustedError(
             f"no memory to share with the cores could be made ({error}); raise the "
             "limits of the process (ulimit -n)",
-            code=codes.OUT_OF_SHARED_MEMORY,
+            code=codes.OUT_OF_MEMORY,
         ) from error
     os.unlink(path)
     return descriptor
@@ -306,5 +306,5 @@ def _short_of_memory(need: int, have: int) -> str:
     return (
         f"the cores need {need} more bytes of shared memory, {have} are available; use "
         "smaller batches or fewer cores, or give the container more memory"
-        f" [{codes.OUT_OF_SHARED_MEMORY}]"
+        f" [{codes.OUT_OF_MEMORY}]"
     )

@@ -260,7 +260,7 @@ def _require_memory(split: Split) -> None:
             f"{split.cores} cores need {need} bytes of memory to start with, {have} "
             "are available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, "
             "or give the container more memory",
-            code=codes.OUT_OF_SHARED_MEMORY,
+            code=codes.OUT_OF_MEMORY,
         )
 
 

@@ -70,7 +70,7 @@ class DeviceQueues:
                     f"the {self.name} of core {core} is full: it holds {len(queue)} "
                     f"tuples, and none was taken for {timeout:g} s; run "
                     f"{self._emptied_by} in another thread, or add fewer tuples",
-                    code=codes.INFEED_FULL,
+                    code=codes.INFEED_UNBALANCED,
                 )
             queue.append(kept)
             self._changed.notify_all()
@@ -96,7 +96,7 @@ class DeviceQueues:
                     f"taken, and the next did not arrive within {timeout:g} s; "
                     f"{self._counts()}. Run {self._filled_by} as often as "
                     f"{self._emptied_by}, for the same core",
-                    code=codes.INFEED_STALLED,
+                    code=codes.INFEED_UNBALANCED,
                 )
             self._taken[core] = taken + 1
             element = queue.popleft()
@@ -119,7 +119,7 @@ class DeviceQueues:
                 raise AbortedError(
                     f"the wait for the {self.name} of core {core} ends, because the "
                     f"computation at the other end failed: {self._failure}",
-                    code=codes.FEED_ABANDONED,
+                    code=codes.CORE_LOST,
                 )
         return True
 

@@ -39,5 +39,5 @@ def differing_shapes(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
         f"{[list(shape) for shape in shapes]}; pad or reduce them to one shape before "
         f"they are summed",
-        code=codes.COLLECTIVE_MISMATCH,
+        code=codes.SHAPES_DIFFER,
     )

@@ -49,7 +49,7 @@ class Infeed:
                     f"infeed {self.name!r} holds {len(queue)} tuples for replica "
                     f"{replica} that no computation has taken; run the computation, or "
                     "enqueue less often",
-                    code=codes.INFEED_FULL,
+                    code=codes.INFEED_UNBALANCED,
                 )
             queue.append(tuple(map(owned, elements)))
             self._changed.notify_all()
@@ -82,13 +82,13 @@ class Infeed:
                 raise OutOfRangeError(
                     f"infeed {self.name!r} is exhausted: replica {replica} took all "
                     f"{taken} tuples and needs another",
-                    code=codes.INFEED_ENDED,
+                    code=codes.INFEED_UNBALANCED,
                 )
             raise DeadlineExceededError(
                 f"infeed {self.name!r} stalled: replica {replica} took {taken} tuples "
                 f"and waited {timeout:g} s for the next; {self._counts()}. Run the "
                 "operations of InfeedQueue.generate_enqueue_ops, or close the queue",
-                code=codes.INFEED_STALLED,
+                code=codes.INFEED_UNBALANCED,
             )
 
     def _counts(self) -> str:

@@ -131,7 +131,7 @@ def compute(
             for output, spec in zip(outputs, instr.specs, strict=True)
         ]
     except OpError as error:
-        message = codes.with_code(error.message, codes.OPERATION_FAILED)
+        message = codes.with_code(error.message, codes.INVALID_OPERANDS)
         raise type(error)(f"on replica {replica}: {message}") from error
     except MemoryError as error:
         raise ResourceExhaustedError(
@@ -140,7 +140,7 @@ def compute(
             code=codes.OUT_OF_MEMORY,
         ) from error
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        said = codes.with_code(str(error), codes.OPERATION_FAILED)
+        said = codes.with_code(str(error), codes.INVALID_OPERANDS)
         raise operation_failure(instr, described(arrays), replica, said) from error
 
 

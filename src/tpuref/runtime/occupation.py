@@ -177,7 +177,7 @@ class Occupation:
                     f"{hold.program!r} waited {seconds:g} s (TPUREF_TIMEOUT) for the "
                     f"cores, held by {_described(first)}. Run one after the other, on "
                     "systems of their own, or raise TPUREF_TIMEOUT",
-                    code=codes.CORES_HELD,
+                    code=codes.STALLED,
                 )
             if waited >= patience and not warned:
                 warned = True

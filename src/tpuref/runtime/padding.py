@@ -93,7 +93,7 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
         raise InvalidArgumentError(
             f"{name}: replica {replica} has shape {list(shape)}, expected rank "
             f"{len(given)}, that of maximum_shapes {given}",
-            code=codes.MAXIMUM_SHAPE_RANK,
+            code=codes.INVALID_PADDING,
         )
     for k, (size, _) in enumerate(dimensions):
         if size is not None and shape[k] > size:
@@ -101,7 +101,7 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
                 f"{name}: replica {replica} has shape {list(shape)}, whose "
                 f"dimension {k} is {shape[k]} and exceeds the {size} of "
                 f"maximum_shapes {given}",
-                code=codes.EXCEEDS_MAXIMUM_SHAPE,
+                code=codes.INVALID_PADDING,
             )
 
 

@@ -126,7 +126,7 @@ class CorePool:
             raise FailedPreconditionError(
                 "the TPU system cannot be stopped by a host function of a computation "
                 "that runs on it; do it outside",
-                code=codes.SYSTEM_USED_FROM_WITHIN,
+                code=codes.NESTED_COMPUTATION,
             )
         self._broken = self._broken or "they were shut down"
         self._cores.closing = True
@@ -231,7 +231,7 @@ class CorePool:
             raise FailedPreconditionError(
                 f"the core processes cannot be used any more: {self._broken}. Run "
                 "tf.tpu.initialize_system() to start new ones",
-                code=codes.CORES_BROKEN,
+                code=codes.CORE_LOST,
             )
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:

@@ -64,7 +64,7 @@ class Placement:
                 "a device_assignment, for example tf.contrib.tpu.device_assignment("
                 f"topology, computation_shape=[1, 1, {needed}], "
                 f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}",
-                code=codes.ASSIGNMENT_TOO_SMALL,
+                code=codes.REPLICAS_UNLIKE_CORES,
             )
         if fixed and replicas not in (1, topology.num_cores):
             raise InvalidArgumentError(
@@ -93,14 +93,14 @@ def _assigned(
         raise InvalidArgumentError(
             f"the computation has {replicas} replicas, its device_assignment has "
             f"{len(assignment)}; build the assignment with as many",
-            code=codes.ASSIGNMENT_TOO_SMALL,
+            code=codes.REPLICAS_UNLIKE_CORES,
         )
     if needed > len(assignment[0]):
         raise InvalidArgumentError(
             f"the computation uses {needed} logical cores per replica, its "
             f"device_assignment gives {len(assignment[0])}; build the assignment with "
             f"a larger computation_shape, or change {_highest(instr.blocks[0])}",
-            code=codes.ASSIGNMENT_TOO_SMALL,
+            code=codes.REPLICAS_UNLIKE_CORES,
         )
     try:
         return tuple(
@@ -110,7 +110,7 @@ def _assigned(
     except ValueError as error:
         raise InvalidArgumentError(
             "the device_assignment was made for another topology than the one that "
-            f"runs [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]: {error}"
+            f"runs [{codes.REPLICAS_UNLIKE_CORES}]: {error}"
         ) from None
 
 

@@ -193,7 +193,7 @@ class State:
                 raise FailedPreconditionError(
                     f"the iterator {name!r} has not been initialized in this session; "
                     "run its initializer before getting the next element",
-                    code=codes.ITERATOR_NOT_INITIALIZED,
+                    code=codes.UNINITIALIZED,
                 )
             return self._iterations[name]
 

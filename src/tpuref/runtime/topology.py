@@ -218,7 +218,7 @@ class Topology:
                 f"Topology.dealt_to: {self.num_cores} cores cannot be dealt to {tasks} "
                 "tasks, one a host; their number must be a multiple (TPUREF_CORES, "
                 "TPUREF_TOPOLOGY)",
-                code=codes.INVALID_HOSTS,
+                code=codes.INVALID_SETTING,
             )
         places = self._device_coordinates.reshape(tasks, -1, self.mesh_rank)
         return Topology(mesh_shape=self._mesh_shape, device_coordinates=places)
@@ -252,7 +252,7 @@ class Topology:
             raise coded(
                 ValueError,
                 f"Topology.parse_mesh: a mesh is written {MESH_FORM}; got {text!r}",
-                code=codes.INVALID_MESH,
+                code=codes.INVALID_TOPOLOGY,
             )
         return mesh
 
@@ -454,7 +454,7 @@ class Topology:
                 f"Topology.core_index: there is no device {device} of task {task}; "
                 f"this topology has {self.num_tasks} tasks, numbered from 0, "
                 f"with {self.num_tpus_per_task} devices each",
-                code=codes.OUTSIDE_MESH,
+                code=codes.INVALID_POSITION,
             )
         return task * self.num_tpus_per_task + device
 
@@ -486,7 +486,7 @@ class Topology:
         if task == NO_DEVICE:
             raise MeshRangeError(
                 f"Topology.core_at: no device is at {list(coordinates)}; "
-                f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
+                f"missing_devices lists such places [{codes.INVALID_POSITION}]\n"
                 + self.draw()
             )
         return self.core_index(task, device)
@@ -582,7 +582,7 @@ class Topology:
             raise MeshRangeError(
                 f"Topology.{function}: {list(coordinates)} lies outside mesh "
                 f"{mesh_text(self._mesh_shape)}, where axes count from 0 "
-                f"[{codes.OUTSIDE_MESH}]\n" + self._draw_conflict(coordinates)
+                f"[{codes.INVALID_POSITION}]\n" + self._draw_conflict(coordinates)
             )
         return self._device_at.get(coordinates, (NO_DEVICE, NO_DEVICE))
 
@@ -609,7 +609,7 @@ def _require_bytes(serialized: object) -> None:
         "Topology: serialized must be the bytes of a TopologyProto, got "
         f"{type(serialized).__name__}. Evaluate the result of "
         "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
-        code=codes.TOPOLOGY_NOT_EVALUATED,
+        code=codes.NO_VALUE_YET,
     )
 
 
@@ -620,7 +620,7 @@ def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
             ValueError,
             "Topology: mesh_shape must be 3 or 4 positive numbers (columns and rows of "
             f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}",
-            code=codes.INVALID_MESH,
+            code=codes.INVALID_TOPOLOGY,
         )
     return mesh
 
@@ -708,11 +708,11 @@ def _conflict(
     labels = {at: f"{task}:{ordinal}" for at, (task, ordinal) in devices.items()}
     if place in devices:
         kind, fault = ValueError, f"where device {labels[place]} is already"
-        code = codes.CORE_TAKEN_TWICE
+        code = codes.INVALID_POSITION
         labels[place] += f"/{device[0]}:{device[1]}!"
     else:
         kind, fault = MeshRangeError, f"outside mesh {mesh_text(mesh_shape)}"
-        code = codes.OUTSIDE_MESH
+        code = codes.INVALID_POSITION
         labels[place] = f"{device[0]}:{device[1]}!"
     picture = draw_mesh(
         mesh_shape, lambda at: devices.get(at, (NO_DEVICE,))[0], labels.get, place
@@ -730,7 +730,7 @@ def _positive(name: str, value: int) -> int:
         raise coded(
             ValueError,
             f"{name} must be 1 or more, got {number}",
-            code=codes.INVALID_MESH,
+            code=codes.INVALID_TOPOLOGY,
         )
     return number
 
@@ -742,7 +742,7 @@ def _check_size(name: str, cores: int) -> None:
             ValueError,
             f"{name}: {cores} cores are more than the {MAX_CORES} that a system has "
             "at most",
-            code=codes.INVALID_MESH,
+            code=codes.INVALID_TOPOLOGY,
         )
 
 

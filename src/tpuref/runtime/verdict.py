@@ -20,6 +20,6 @@ def truth(instr: Instr, array: Array) -> bool:
         raise InvalidArgumentError(
             f"the predicate of {instr.op} must be a scalar, got {array.dtype}"
             f"{list(array.shape)}; use tf.reduce_all or tf.reduce_any",
-            code=codes.WRONG_RANK,
+            code=codes.WRONG_SHAPE,
         )
     return bool(array)

@@ -47,7 +47,7 @@ def _step(kind: str, given: Any) -> Any:
         raise coded(
             ValueError,
             f"tf.contrib.summary.{kind}: there is no global step; give step=",
-            code=codes.INVALID_SUMMARY,
+            code=codes.INVALID_ARGUMENT,
         )
     return known[0] if given is None else given
 

@@ -283,6 +283,6 @@ def _parsed(kind: Any, content: bytes, origin: str) -> Any:
         raise DataLossError(
             f"{origin}: expected a serialized {type(message).__name__}, got damaged "
             f"bytes ({error}); write the file again",
-            code=codes.DAMAGED_RECORDS,
+            code=codes.DAMAGED_FILE,
         ) from None
     return message

@@ -138,7 +138,7 @@ def text(
             ValueError,
             f"tf.summary.text: {name!r} takes strings, got {given.describe()}; use "
             "tf.as_string or tf.summary.scalar",
-            code=codes.INVALID_SUMMARY,
+            code=codes.INVALID_ARGUMENT,
         )
     if step is not None:
         return steps.text(name, given, step)

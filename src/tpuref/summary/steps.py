@@ -280,7 +280,7 @@ def _write(
             ValueError,
             f"tf.summary.{kind}: {name!r} has no step; give step=, or set it with "
             "writer.as_default(step=...)",
-            code=codes.INVALID_SUMMARY,
+            code=codes.INVALID_ARGUMENT,
         )
     condition = _settings.conditions[-1]
     condition = condition() if callable(condition) else condition

@@ -131,7 +131,7 @@ def merged(serialized: Sequence[bytes]) -> bytes:
         raise InvalidArgumentError(
             f"tf.summary.merge: several summaries have the tag {twice[0]!r}; give each "
             "a name of its own",
-            code=codes.INVALID_SUMMARY,
+            code=codes.INVALID_ARGUMENT,
         )
     content: bytes = whole.SerializeToString()
     return content
@@ -145,5 +145,5 @@ def _serialized(*values: Any) -> bytes:
 def _refused(kind: str, tag: str, expected: str) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"tf.summary.{kind}: the summary {tag!r} takes {expected}",
-        code=codes.INVALID_SUMMARY,
+        code=codes.INVALID_ARGUMENT,
     )

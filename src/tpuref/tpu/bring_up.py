@@ -153,7 +153,7 @@ def experimental_connect_to_host(
             ValueError,
             "tf.config.experimental_connect_to_host: remote_host must be an address "
             f"such as 'localhost:8470', got {remote_host!r}",
-            code=codes.UNCONNECTED,
+            code=codes.INVALID_CLUSTER,
         )
     address = several[0].removeprefix("grpc://")
     connect_eager_mode(f"grpc://{address}", "tf.config.experimental_connect_to_host")

@@ -113,7 +113,7 @@ def cross_replica_sum(
         _log.warning(
             "tf.tpu.cross_replica_sum is outside a replicated computation, so it "
             "returns its input unchanged [%s]; built at %s",
-            codes.SUM_OUTSIDE_OF_REPLICAS,
+            codes.OUTSIDE_OF_REPLICAS,
             user_site(),
         )
     total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
@@ -210,7 +210,7 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
             ValueError,
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
             f"of the replicas 0 to {replicas - 1} must appear in it exactly once",
-            code=codes.GROUPS_ARE_NO_PARTITION,
+            code=codes.INVALID_GROUPS,
         )
 
     for replica in ids:
@@ -229,7 +229,7 @@ def _check_components(x: PerReplica, replicas: int) -> None:
             ValueError,
             f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, but the "
             f"computation has {replicas} replicas",
-            code=codes.WRONG_COMPONENT_COUNT,
+            code=codes.WRONG_COUNT,
         )
 
 

@@ -46,14 +46,14 @@ def replica_inputs(inputs: Any) -> Inputs:
             TypeError,
             "tf.tpu.replicate: inputs must be a list with one list of inputs per "
             f"replica or None, got {type(inputs).__name__} {inputs!r}",
-            code=codes.INPUTS_NOT_LISTED,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if not inputs:
         raise coded(
             ValueError,
             "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
             "give [[]] or None for one replica without inputs",
-            code=codes.INPUTS_NOT_LISTED,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     check_replica_count("tf.tpu.replicate: inputs", len(inputs))
     replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
@@ -68,7 +68,7 @@ def check_replica_count(argument: str, count: int) -> None:
             ValueError,
             f"{argument} asks for {count} replicas; one computation can have at most "
             f"{MAX_REPLICAS}",
-            code=codes.TOO_MANY_REPLICAS,
+            code=codes.LIMIT_EXCEEDED,
         )
 
 
@@ -82,7 +82,7 @@ def _listed(replica: int, entry: Any) -> list[Any]:
         f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
         f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
         f"inputs=[[...], [...]]",
-        code=codes.INPUTS_NOT_LISTED,
+        code=codes.WRONG_ARGUMENT_TYPE,
     )
 
 
@@ -94,7 +94,7 @@ def _check_alike(replicas: list[list[Any]]) -> None:
                 ValueError,
                 "tf.tpu.replicate: all replicas must have the same number of inputs; "
                 f"replica 0 has {counts[0]}, replica {replica} has {count}",
-                code=codes.REPLICA_STRUCTURES_DIFFER,
+                code=codes.STRUCTURES_DIFFER,
             )
     for replica, own in enumerate(replicas[1:], start=1):
         try:
@@ -105,7 +105,7 @@ def _check_alike(replicas: list[list[Any]]) -> None:
             raise coded(
                 StructureError,
                 f"tf.tpu.replicate: all replicas must have the same structure: {error}",
-                code=codes.REPLICA_STRUCTURES_DIFFER,
+                code=codes.STRUCTURES_DIFFER,
             ) from None
 
 
@@ -133,7 +133,7 @@ def single_inputs(function: str, inputs: Any) -> list[Any]:
             TypeError,
             f"{function}: inputs must be a list of inputs or None, got "
             f"{type(inputs).__name__} {inputs!r}",
-            code=codes.INPUTS_NOT_LISTED,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return list(inputs)
 
@@ -149,7 +149,7 @@ def check_dtypes(replicas: Inputs) -> None:
                     "tf.tpu.replicate: dtypes must be the same on all replicas; "
                     f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
                     f"{b.describe()}",
-                    code=codes.REPLICA_TENSORS_DIFFER,
+                    code=codes.SHAPES_DIFFER,
                 )
 
 
@@ -175,7 +175,7 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
                 f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
                 "agree, unless maximum_shapes is given",
-                code=codes.REPLICA_TENSORS_DIFFER,
+                code=codes.SHAPES_DIFFER,
             ) from None
     return shape
 
@@ -217,7 +217,7 @@ def check_arity(
             f"{label} {_name(computation)}{signature} takes "
             f"{_taken(signature.parameters)}, but gets {count}"
             + (f" and {infeed} more from the infeed queue" if infeed else "")
-            + f" [{codes.WRONG_INPUT_COUNT}]"
+            + f" [{codes.WRONG_COUNT}]"
         ) from None
 
 
@@ -227,7 +227,7 @@ def _check_ufunc(ufunc: np.ufunc, count: int, label: str) -> None:
             ArgumentCountError,
             f"{label} numpy.{ufunc.__name__} takes exactly "
             f"{_inputs(ufunc.nin)}, but gets {count}",
-            code=codes.WRONG_INPUT_COUNT,
+            code=codes.WRONG_COUNT,
         )
 
 

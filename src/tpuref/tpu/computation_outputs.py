@@ -77,7 +77,7 @@ def _flat(returned: Sequence[Any]) -> Outputs:
                 "a computation must return tensors before operations; element "
                 f"{count} of its result is the operation {returned[count].name!r}, "
                 f"element {k} is {value!r}",
-                code=codes.INVALID_OUTPUTS,
+                code=codes.INVALID_RESULT,
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
     return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
@@ -99,7 +99,7 @@ def _nested(returned: Any) -> Outputs:
                 f"the operation {leaf.name!r} is at {path} in the nested structure "
                 "that the computation returned; return operations only at the end of "
                 "a flat list",
-                code=codes.INVALID_OUTPUTS,
+                code=codes.INVALID_RESULT,
             )
     tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
     return Outputs(returned, tensors) if tensors else NO_OUTPUTS
@@ -112,7 +112,7 @@ def _tensor(path: str, value: Any) -> Tensor:
         raise ValueError(
             f"the result of the computation{' at ' + path if path else ''} is neither "
             f"an operation nor convertible to a tensor: "
-            f"{codes.with_code(str(error), codes.INVALID_OUTPUTS)}"
+            f"{codes.with_code(str(error), codes.INVALID_RESULT)}"
         ) from None
     with get_default_graph().device(tensor.device):
         returned: Tensor = apply("Identity", tensor)

@@ -80,14 +80,14 @@ class CrossShardOptimizer(Optimizer):
                 ValueError,
                 "tf.tpu.CrossShardOptimizer: reduction must be "
                 f"tf.losses.Reduction.MEAN or SUM, got {reduction!r}",
-                code=codes.CROSS_SHARD_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         if not isinstance(opt, Optimizer):
             raise coded(
                 TypeError,
                 "tf.tpu.CrossShardOptimizer: opt must be a tf.train.Optimizer, got "
                 f"{opt!r}",
-                code=codes.CROSS_SHARD_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         super().__init__(False, name)
         self._opt = opt
@@ -141,7 +141,7 @@ class CrossShardOptimizer(Optimizer):
             ValueError,
             f"tf.tpu.CrossShardOptimizer: group_assignment {rule}, got "
             f"{self._group_assignment!r}",
-            code=codes.CROSS_SHARD_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
 
     def apply_gradients(
@@ -188,7 +188,7 @@ def _replicas() -> int:
     _log.warning(
         "tf.tpu.CrossShardOptimizer is outside a replicated computation, so there is "
         "one replica and gradients stay as they are [%s]; built at %s",
-        codes.OPTIMIZER_OUTSIDE_OF_REPLICAS,
+        codes.OUTSIDE_OF_REPLICAS,
         user_site(),
     )
     return 1

@@ -211,7 +211,7 @@ class DeviceAssignment:
                 f"{logical_core} on task {task_id}; there are "
                 f"{self.num_cores_per_replica} logical cores per replica and "
                 f"{self._topology.num_tasks} tasks "
-                f"[{codes.OUTSIDE_MESH}]\n{self.draw()}"
+                f"[{codes.INVALID_POSITION}]\n{self.draw()}"
             )
         return sorted(replicas)
 
@@ -551,7 +551,7 @@ def _as_topology(function: str, topology: object) -> Topology:
         f"{function}: topology must be a Topology or the bytes of one, got "
         f"{type(topology).__name__}. Evaluate the result of "
         "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
-        code=codes.TOPOLOGY_NOT_EVALUATED,
+        code=codes.NO_VALUE_YET,
     )
 
 
@@ -577,7 +577,7 @@ def _require_fit(topology: Topology, block: _Block) -> None:
             f"device_assignment: computation_shape {block.shape.tolist()} with "
             f"computation_stride {block.stride.tolist()} takes a block of {footprint} "
             f"cores, which does not fit into mesh {mesh_text(topology.mesh_shape)}; "
-            f"make it smaller [{codes.NO_ROOM_IN_MESH}]\n"
+            f"make it smaller [{codes.REPLICAS_UNLIKE_CORES}]\n"
             f"{draw_footprint(topology, footprint)}"
         )
 
@@ -587,7 +587,7 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
         raise coded(
             ValueError,
             f"device_assignment: num_replicas must be 0 or more, got {num_replicas}",
-            code=codes.NO_ROOM_IN_MESH,
+            code=codes.REPLICAS_UNLIKE_CORES,
         )
     room = math.prod(block.counts)
     if num_replicas <= room:
@@ -597,7 +597,7 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
         f"device_assignment: num_replicas={num_replicas}, but mesh "
         f"{mesh_text(topology.mesh_shape)} has room for {room} of computation_shape "
         f"{block.shape.tolist()} with computation_stride {block.stride.tolist()}; ask "
-        f"for fewer replicas or smaller ones [{codes.NO_ROOM_IN_MESH}]\n"
+        f"for fewer replicas or smaller ones [{codes.REPLICAS_UNLIKE_CORES}]\n"
         f"{draw_placement(topology, users)}\n"
         f"no cores are left from replica {room} on"
     )
@@ -633,19 +633,19 @@ def _require_cores(topology: Topology, users: _Users) -> None:
     if outside:
         fault = f"which is outside mesh {mesh_text(mesh)}"
         raise MeshRangeError(
-            _conflict(fault, codes.OUTSIDE_MESH, outside, topology, users)
+            _conflict(fault, codes.INVALID_POSITION, outside, topology, users)
         )
     holes = [p for p in users if topology.task_ordinal_at_coordinates(p) < 0]
     if holes:
         fault = "where there is no device"
         raise ValueError(
-            _conflict(fault, codes.NO_DEVICE_THERE, holes, topology, users)
+            _conflict(fault, codes.INVALID_POSITION, holes, topology, users)
         )
     shared = [place for place in users if len(users[place]) > 1]
     if shared:
         fault = f"the place of {_named(users[shared[0]][1])}"
         raise ValueError(
-            _conflict(fault, codes.CORE_TAKEN_TWICE, shared, topology, users)
+            _conflict(fault, codes.INVALID_POSITION, shared, topology, users)
         )
 
 
@@ -675,6 +675,6 @@ def _index(name: str, value: int, size: int) -> int:
         raise coded(
             MeshRangeError,
             f"DeviceAssignment: {name}={number}, but there are {size}, numbered from 0",
-            code=codes.OUTSIDE_MESH,
+            code=codes.INVALID_POSITION,
         )
     return number

@@ -354,7 +354,7 @@ def _check_alike(
             ValueError,
             f"tf.contrib.tpu.{function}: {argument} has {len(values)} entries and "
             f"shapes has {len(shapes)}; give one or more, and a shape for each",
-            code=codes.INFEED_LENGTH,
+            code=codes.WRONG_COUNT,
         )
 
 

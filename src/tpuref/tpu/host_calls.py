@@ -70,7 +70,7 @@ def outside_compilation(
             NotImplementedError,
             "tf.tpu.outside_compilation cannot be nested; call it once around the "
             "whole host part",
-            code=codes.NESTED_HOST_PART,
+            code=codes.NESTED_COMPUTATION,
         )
     label = str(replicated.host_calls)
     replicated.host_calls += 1

@@ -43,7 +43,7 @@ def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
             ValueError,
             f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
             f"the devices {devices}, expected one device; give a placement_function",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
 
 

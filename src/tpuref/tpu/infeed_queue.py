@@ -290,7 +290,7 @@ class InfeedQueue:
                 ValueError,
                 "InfeedQueue.freeze: the types of the elements are not set; give "
                 "tuple_types, or call set_tuple_types",
-                code=codes.INFEED_NOT_CONFIGURED,
+                code=codes.UNKNOWN_SHAPE,
             )
         if self._shapes is None or any(shape.rank is None for shape in self._shapes):
             raise coded(
@@ -298,7 +298,7 @@ class InfeedQueue:
                 f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
                 "of known rank for every element; give tuple_shapes, or call "
                 "set_tuple_shapes",
-                code=codes.INFEED_NOT_CONFIGURED,
+                code=codes.UNKNOWN_SHAPE,
             )
         self._fill_in_sharding()
         self._check_divisible()
@@ -501,7 +501,7 @@ class InfeedQueue:
                 ValueError,
                 f"InfeedQueue: {argument} is {values!r}, expected a list of length "
                 f"{self._number_of_elements}, the number of tuple elements",
-                code=codes.INFEED_LENGTH,
+                code=codes.WRONG_COUNT,
             )
 
     def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
@@ -509,7 +509,7 @@ class InfeedQueue:
             ValueError,
             f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
             "the queue before operations or tf.tpu.replicate use it",
-            code=codes.INFEED_FROZEN,
+            code=codes.FROZEN,
         )
 
     def _fill_in_sharding(self) -> None:
@@ -566,7 +566,7 @@ class InfeedQueue:
                 TypeError,
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
                 "expected the same types in every shard",
-                code=codes.INFEED_SHARD_SHAPE,
+                code=codes.NO_SHARD_DIMENSION,
             )
         self.set_tuple_types(types[0])
         return shards
@@ -595,7 +595,7 @@ class InfeedQueue:
                     f"InfeedQueue.{method}: the graph already has an {op} of queue "
                     f"{key.partition('@')[0]!r}, built at {operation.site}; run that "
                     "one again, or create another queue",
-                    code=codes.INFEED_REPEATED,
+                    code=codes.FROZEN,
                 )
 
     def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -667,7 +667,7 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
         ValueError,
         "InfeedQueue: the number of tuple elements is unknown; give "
         "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
-        code=codes.INFEED_NOT_CONFIGURED,
+        code=codes.UNKNOWN_SHAPE,
     )
 
 
@@ -698,6 +698,6 @@ def _positive(argument: str, value: int) -> int:
         raise coded(
             ValueError,
             f"InfeedQueue: {argument} must be {bound}, got {number}",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     return number

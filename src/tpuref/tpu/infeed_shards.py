@@ -43,7 +43,7 @@ def shard_dimension(value: int | None) -> int | None:
             ValueError,
             f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
             "dimensions are counted from the first",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     return dimension
 
@@ -65,7 +65,7 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
             ValueError,
             f"InfeedQueue: dimension {dimension} of shape {shape} must be known to "
             f"split it into {shards} shards; declare its size in tuple_shapes",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     if size % shards:
         raise coded(
@@ -96,7 +96,7 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
             ValueError,
             f"InfeedQueue: {[str(shape) for shape in shapes]} are not the shapes of "
             f"{len(shapes)} equal shards along dimension {dimension}",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     return wholes[0]
 
@@ -109,7 +109,7 @@ def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
             TypeError,
             f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is "
             "unknown; expected a static size; use set_shape",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     dims[dimension] = size * shards
     return TensorShape(dims)
@@ -121,6 +121,6 @@ def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
             ValueError,
             f"InfeedQueue: shape {shape} has no dimension {dimension} to split; choose "
             "another one with shard_dimensions",
-            code=codes.INFEED_SHARD_SHAPE,
+            code=codes.NO_SHARD_DIMENSION,
         )
     return shape.as_list()

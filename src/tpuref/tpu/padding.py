@@ -47,7 +47,7 @@ class PaddingSpec(enum.IntEnum):
         raise coded(
             ValueError,
             f"tf.tpu.PaddingSpec: value must be one of {list(cls)}, got {value!r}",
-            code=codes.INVALID_PADDING_SPEC,
+            code=codes.INVALID_ARGUMENT,
         )
 
 
@@ -60,7 +60,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
             TypeError,
             "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
             f"{padding_spec!r}",
-            code=codes.INVALID_PADDING_SPEC,
+            code=codes.INVALID_ARGUMENT,
         )
     try:
         return PaddingSpec(padding_spec)
@@ -69,7 +69,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
             ValueError,
             f"tf.tpu.replicate: padding_spec must be one of {list(PaddingSpec)}, got "
             f"{padding_spec!r}",
-            code=codes.INVALID_PADDING_SPEC,
+            code=codes.INVALID_ARGUMENT,
         ) from None
 
 
@@ -122,7 +122,7 @@ def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
         StructureError,
         f"tf.tpu.replicate: maximum_shapes is the single shape {shape!r}, but each "
         f"replica has {len(inputs)} inputs; give a list with one shape per input",
-        code=codes.MAXIMUM_SHAPES_STRUCTURE,
+        code=codes.INVALID_PADDING,
     )
 
 
@@ -154,7 +154,7 @@ def _differs(path: str, got: Any, expected: str) -> StructureError:
         StructureError,
         f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: "
         f"expected {expected}, got {got!r}",
-        code=codes.MAXIMUM_SHAPES_STRUCTURE,
+        code=codes.INVALID_PADDING,
     )
 
 
@@ -168,7 +168,7 @@ def _shape(path: str, value: Any) -> TensorShape | None:
             TypeError,
             f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or "
             f"array of ints, got {type(value).__name__} {value!r}",
-            code=codes.INVALID_MAXIMUM_SHAPE,
+            code=codes.INVALID_PADDING,
         )
     if isinstance(value, TensorShape):
         shape = value
@@ -183,7 +183,7 @@ def _shape(path: str, value: Any) -> TensorShape | None:
             StructureError,
             f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
             "dimensions as the input has, None for unknown ones",
-            code=codes.INVALID_MAXIMUM_SHAPE,
+            code=codes.INVALID_PADDING,
         )
     return shape
 
@@ -196,13 +196,13 @@ def _integers(path: str, value: Any) -> Any:
                 TypeError,
                 f"tf.tpu.replicate: {path} is a tensor whose value is unknown when the "
                 "graph is built",
-                code=codes.INVALID_MAXIMUM_SHAPE,
+                code=codes.INVALID_PADDING,
             )
     if np.asarray(value).dtype.kind not in "iu":
         raise coded(
             TypeError,
             f"tf.tpu.replicate: {path} must contain integers, got {value!r}",
-            code=codes.INVALID_MAXIMUM_SHAPE,
+            code=codes.INVALID_PADDING,
         )
     return value
 
@@ -215,7 +215,7 @@ def _size(path: str, item: Any) -> int | None:
             ValueError,
             f"tf.tpu.replicate: {path} has the dimension {size}; expected a size of at "
             "least 0, or -1 if unknown",
-            code=codes.INVALID_MAXIMUM_SHAPE,
+            code=codes.INVALID_PADDING,
         )
     return None if size == -1 else size
 
@@ -244,7 +244,7 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
             ValueError,
             f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot "
             f"be padded to {list(maximum)}; use set_shape",
-            code=codes.MAXIMUM_SHAPE_RANK,
+            code=codes.INVALID_PADDING,
         )
     own = tensor.shape.as_tuple()
     if len(own) != len(maximum):
@@ -252,7 +252,7 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
             ValueError,
             f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, but "
             f"its entry in maximum_shapes {list(maximum)} has rank {len(maximum)}",
-            code=codes.MAXIMUM_SHAPE_RANK,
+            code=codes.INVALID_PADDING,
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
         if size is not None and limit is not None and size > limit:
@@ -260,7 +260,7 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
                 ValueError,
                 f"tf.tpu.replicate: {path} {tensor.describe()} exceeds its entry in "
                 f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}",
-                code=codes.EXCEEDS_MAXIMUM_SHAPE,
+                code=codes.INVALID_PADDING,
             )
 
 

@@ -38,7 +38,7 @@ class PerReplica:
             raise coded(
                 ValueError,
                 f"PerReplica: values must be a non-empty list, got {values!r}",
-                code=codes.WRONG_COMPONENT_COUNT,
+                code=codes.WRONG_COUNT,
             )
         self.values = tuple(values)
 

@@ -237,7 +237,7 @@ def _check_unpadded_infeed(maximum_shapes: Any) -> None:
             ValueError,
             "tf.tpu.replicate: maximum_shapes cannot be used together with "
             "infeed_queue",
-            code=codes.PADDED_INFEED,
+            code=codes.INVALID_ARGUMENT,
         )
 
 

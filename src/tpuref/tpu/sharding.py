@@ -185,7 +185,7 @@ def _shard_count(num_shards: Any) -> int:
         raise coded(
             ValueError,
             f"tf.tpu.shard: num_shards must be at least 1, got {count}",
-            code=codes.INVALID_SHARD_COUNT,
+            code=codes.INVALID_ARGUMENT,
         )
     check_replica_count("tf.tpu.shard: num_shards", count)
     return count
@@ -199,7 +199,7 @@ def _input_tensors(inputs: Any) -> list[Tensor]:
             TypeError,
             "tf.tpu.shard: inputs must be a list of tensors or None, got "
             f"{type(inputs).__name__} {inputs!r}",
-            code=codes.INPUTS_NOT_LISTED,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return [convert_to_tensor(value) for value in inputs]
 
@@ -221,7 +221,7 @@ def _axes(
             ValueError,
             f"tf.tpu.shard: {argument} has {len(axes)} entries, but there are {count} "
             f"{noun}s",
-            code=codes.WRONG_AXIS_COUNT,
+            code=codes.WRONG_COUNT,
         )
     return [_axis(argument, axis) for axis in axes]
 
@@ -281,7 +281,7 @@ def _join_all(
                 "tf.tpu.shard: the computation must return a tensor, or a flat list of "
                 f"tensors, got {results[0]!r}; tf.tpu.replicate keeps nested "
                 "structures",
-                code=codes.INVALID_OUTPUTS,
+                code=codes.INVALID_RESULT,
             )
     count = len(results[0])
     axes = _axes("output_shard_axes", output_axes, count, "output")
@@ -309,7 +309,7 @@ def _choices(from_all: Any, count: int) -> list[bool]:
             ValueError,
             f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, but "
             f"there are {count} outputs",
-            code=codes.WRONG_AXIS_COUNT,
+            code=codes.WRONG_COUNT,
         )
     return [bool(choice) for choice in from_all]
 

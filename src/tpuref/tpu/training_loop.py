@@ -195,7 +195,7 @@ def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]
             ValueError,
             f"{loop}: body returns None; return an operation such as tf.no_op(), or "
             "tensors followed by operations",
-            code=codes.INVALID_OUTPUTS,
+            code=codes.INVALID_RESULT,
         )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
@@ -207,7 +207,7 @@ def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]
         raise coded(
             ValueError,
             f"{loop}: body returns {leaves}, expected tensors followed by operations",
-            code=codes.INVALID_OUTPUTS,
+            code=codes.INVALID_RESULT,
         )
     return tensors, operations
 

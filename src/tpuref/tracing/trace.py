@@ -153,7 +153,7 @@ class ConcreteFunction:
             TypeError,
             f"tf.function {self.name!r} must return tensors, values that convert to "
             f"them, None, or nests of these, got {type(leaf).__name__} {leaf!r}",
-            code=codes.TRACED_RESULT,
+            code=codes.INVALID_RESULT,
         )
 
     # -- calls -------------------------------------------------------------------------

@@ -62,7 +62,7 @@ class AdagradOptimizer(ElementwiseOptimizer):
             raise coded(
                 ValueError,
                 f"{argument} must be positive, got {initial_accumulator_value}",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate

@@ -157,7 +157,7 @@ class Coordinator:
                 f"tf.train.Coordinator.join: after {stop_grace_period_secs} s threads "
                 f"still run: {late}; let them look at should_stop(), or give "
                 "ignore_live_threads=True",
-                code=codes.SESSION_STOPPED,
+                code=codes.SESSION_CLOSED,
             )
 
     @property

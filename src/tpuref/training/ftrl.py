@@ -94,7 +94,7 @@ class FtrlOptimizer(ElementwiseOptimizer):
                 raise coded(
                     ValueError,
                     f"{function}: {argument} must not be negative, got {value}",
-                    code=codes.OPTIMIZER_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power

@@ -92,7 +92,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
             ValueError,
             f"tf.train.get_global_step: the collection {GraphKeys.GLOBAL_STEP!r} must "
             f"have one variable, got {known}",
-            code=codes.GLOBAL_STEP_MISMATCH,
+            code=codes.VARIABLE_REUSE,
         )
     if not known:
         return graph.variables_by_name.get("global_step")
@@ -108,7 +108,7 @@ def required_global_step(user: str) -> Any:
             RuntimeError,
             f"{user}: the graph has no global step; make it first with "
             "tf.train.get_or_create_global_step()",
-            code=codes.GLOBAL_STEP_MISMATCH,
+            code=codes.VARIABLE_REUSE,
         )
     return step
 
@@ -138,7 +138,7 @@ def create_global_step(graph: Graph | None = None) -> Variable:
             ValueError,
             "tf.train.create_global_step: the graph has a global step; use "
             "tf.train.get_or_create_global_step()",
-            code=codes.GLOBAL_STEP_MISMATCH,
+            code=codes.VARIABLE_REUSE,
         )
     if executing_eagerly():
         step = _made([])
@@ -203,5 +203,5 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise coded(
             TypeError,
             f"the global step must be a variable of one integer, got {given!r}",
-            code=codes.GLOBAL_STEP_MISMATCH,
+            code=codes.VARIABLE_REUSE,
         )

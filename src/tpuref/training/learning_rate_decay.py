@@ -55,7 +55,7 @@ def _steps(decay: str, rate: Any, global_step: Any, *others: Any) -> tuple[Tenso
             ValueError,
             f"tf.train.{decay}: global_step must be given; "
             "tf.train.get_or_create_global_step() returns it",
-            code=codes.OPTIMIZER_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     first = convert_to_tensor(rate, name="learning_rate")
     numbers = (convert_to_tensor(number) for number in (global_step, *others))
@@ -286,7 +286,7 @@ def piecewise_constant(
             ValueError,
             "tf.train.piecewise_constant: there must be one value more than "
             f"boundaries, got {len(values)} values and {len(boundaries)} boundaries",
-            code=codes.OPTIMIZER_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         )
     with name_scope(name, "PiecewiseConstant"):
         step = convert_to_tensor(x)
@@ -296,7 +296,7 @@ def piecewise_constant(
                 ValueError,
                 "tf.train.piecewise_constant: the values must have one element type, "
                 f"got {', '.join(option.describe() for option in options)}",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         result = options[-1]
         for boundary, option in zip(

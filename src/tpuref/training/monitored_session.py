@@ -159,7 +159,7 @@ class _HookedSession:
                 ValueError,
                 "MonitoredSession.run_step_fn: step_fn must have one parameter, "
                 f"step_context, got {names}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
 
         def call(attempt: _Attempt) -> Any:
@@ -196,7 +196,7 @@ class _HookedSession:
             raise coded(
                 RuntimeError,
                 "the monitored session is closed; make a new one",
-                code=codes.SESSION_STOPPED,
+                code=codes.SESSION_CLOSED,
             )
 
     def _begun(self) -> _Attempt:
@@ -234,7 +234,7 @@ class _HookedSession:
                 RuntimeError,
                 "MonitoredSession.run: a hook has requested a stop; run while "
                 "`not session.should_stop()`",
-                code=codes.SESSION_STOPPED,
+                code=codes.SESSION_CLOSED,
             )
         context = SessionRunContext(SessionRunArgs(fetches, feeds), attempt.session)
         requests = [hook.before_run(context) for hook in self._hooks]
@@ -411,7 +411,7 @@ def _merged_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
                 RuntimeError,
                 f"MonitoredSession.run: the same tensor is fed by {who}: "
                 f"{next(iter(twice))!r}; feed each once",
-                code=codes.FED_TWICE,
+                code=codes.CANNOT_FEED,
             )
         feeds.update(fed or {})
     return feeds or None

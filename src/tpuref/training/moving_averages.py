@@ -210,7 +210,7 @@ class ExponentialMovingAverage:
                 TypeError,
                 f"ExponentialMovingAverage.apply: {averaged!r} must contain "
                 f"floating-point numbers, got {averaged.dtype.name}",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         if key in self._averages:
             return

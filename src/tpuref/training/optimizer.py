@@ -158,7 +158,7 @@ grad_loss
                 f"{self._called('minimize')}: the loss {loss!r} has no gradient for "
                 f"any of the variables {names}; it must depend on them through "
                 "operations that have gradients",
-                code=codes.NOTHING_TO_OPTIMIZE,
+                code=codes.NO_GRADIENT,
             )
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
@@ -220,7 +220,7 @@ grad_loss
                 ValueError,
                 f"{self._called('compute_gradients')}: gate_gradients must be one of "
                 f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         loss = self._scale_loss(loss)
         self._assert_valid_dtypes([loss, *([] if grad_loss is None else [grad_loss])])
@@ -261,7 +261,7 @@ grad_loss
                 ValueError,
                 f"{self._called('compute_gradients')}: there are no variables to "
                 "optimize; make some with tf.get_variable, or give var_list",
-                code=codes.NOTHING_TO_OPTIMIZE,
+                code=codes.NO_GRADIENT,
             )
         for target in known:
             if not isinstance(target, (Variable, Tensor)):
@@ -269,7 +269,7 @@ grad_loss
                     TypeError,
                     f"{self._called('compute_gradients')}: var_list must contain "
                     f"variables, got {target!r}",
-                    code=codes.OPTIMIZER_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
         return known
 
@@ -341,7 +341,7 @@ grad_loss
                 ValueError,
                 f"{self._called('apply_gradients')}: there is "
                 f"{fault if pairs else 'no variable to change'}",
-                code=codes.NOTHING_TO_OPTIMIZE,
+                code=codes.NO_GRADIENT,
             )
         for _, variable in known:
             if not isinstance(variable, Variable):
@@ -349,7 +349,7 @@ grad_loss
                     NotImplementedError,
                     f"{self._called('apply_gradients')}: only variables can be "
                     f"changed, got {variable!r}",
-                    code=codes.OPTIMIZER_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
         return known
 
@@ -429,7 +429,7 @@ grad_loss
                 f"{self._called('apply_gradients')}: the variable {variable.name!r} "
                 "has a constraint, which cannot be applied after a change of some of "
                 "its rows; use a dense gradient: tf.convert_to_tensor(gradient)",
-                code=codes.OPTIMIZER_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         update = self._sparse_op if sparse else self._dense_op
         changed = update(gradient, variable)
@@ -535,7 +535,7 @@ grad_loss
                     ValueError,
                     f"{self._called('compute_gradients')}: {tensor!r} has the element "
                     f"type {dtype.name}; one of {names} can be optimized",
-                    code=codes.OPTIMIZER_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
 
     def _called(self, method: str) -> str:
@@ -694,7 +694,7 @@ def _as_gradient(value: Any) -> Any:
             TypeError,
             f"apply_gradients: a gradient must be a tensor, tf.IndexedSlices or None, "
             f"got {value!r} ({error})",
-            code=codes.OPTIMIZER_ARGUMENT,
+            code=codes.INVALID_ARGUMENT,
         ) from None
 
 

@@ -202,7 +202,7 @@ class Scaffold:
                 f"tf.train.Scaffold: the collection {collection_key!r} has "
                 f"{len(known)} elements; say which one with "
                 f"tf.train.Scaffold({arg_name}=...)",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         if known:
             return known[0]

@@ -74,7 +74,7 @@ class ChiefSessionCreator(SessionCreator):
                 "tf.train.ChiefSessionCreator: give checkpoint_dir or "
                 "checkpoint_filename_with_path, not both, got "
                 f"{checkpoint_dir!r} and {checkpoint_filename_with_path!r}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._scaffold = _scaffold("tf.train.ChiefSessionCreator", scaffold)
         self._master, self._config = master, config
@@ -107,7 +107,7 @@ class ChiefSessionCreator(SessionCreator):
                     f"init_op, init_fn and local_init_op: {lacking}; initialize them "
                     "with tf.train.Scaffold(init_op=...), or restore a checkpoint "
                     "that has them",
-                    code=codes.MODEL_NOT_READY,
+                    code=codes.UNINITIALIZED,
                 )
         except BaseException:
             session.close()
@@ -174,7 +174,7 @@ class WorkerSessionCreator(SessionCreator):
                 raise DeadlineExceededError(
                     "tf.train.WorkerSessionCreator: variables have no value after "
                     f"{self._max_wait_secs} s: {lacking}; the chief initializes them",
-                    code=codes.MODEL_NOT_READY,
+                    code=codes.UNINITIALIZED,
                 )
             log.info("Waiting for model to be ready. %s", lacking)
             time.sleep(min(_LOOK_AGAIN_SECONDS, left))

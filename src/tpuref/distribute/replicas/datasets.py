@@ -40,7 +40,7 @@ class Shares(Stage):
                     "Strategy.experimental_distribute_dataset divides batches among "
                     f"the replicas, but an element has {spec.describe()}, which has no "
                     "rows; use dataset.batch(global_batch_size)",
-                    code=codes.NOT_A_BATCH,
+                    code=codes.NO_SHARD_DIMENSION,
                 )
         element = mapped(source.element, self._share)
         super().__init__((element,) * count, [source])
@@ -117,6 +117,6 @@ def _checked(method: str, dataset: Any) -> Stage:
         raise coded(
             ValueError,
             f"Strategy.{method}: expected a tf.data.Dataset, got {dataset!r}",
-            code=codes.NOT_A_DATASET,
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return dataset.stage

@@ -229,7 +229,7 @@ def _one_worker(function: str, wanted: str) -> NotImplementedError:
         NotImplementedError,
         f"{function}: {wanted} are not supported; tpuref runs one program, whose "
         "replicas are on the cores of tf.distribute.TPUStrategy",
-        code=codes.REPLICA_ARGUMENT,
+        code=codes.INVALID_ARGUMENT,
     )
 
 

@@ -50,5 +50,5 @@ def reduce_op(function: str, given: Any) -> ReduceOp:
         ValueError,
         f"{function}: reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, or 'SUM' "
         f"or 'MEAN', got {given!r}",
-        code=codes.REPLICA_ARGUMENT,
+        code=codes.INVALID_ARGUMENT,
     )

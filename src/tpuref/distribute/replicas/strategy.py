@@ -259,5 +259,5 @@ def refuse(function: str, argument: str, wanted: str, got: Any) -> ValueError:
     return coded(
         ValueError,
         f"{function}: {argument} must be {wanted}, got {got!r}",
-        code=codes.REPLICA_ARGUMENT,
+        code=codes.INVALID_ARGUMENT,
     )

@@ -84,4 +84,4 @@ def _detected() -> Job | None:
 
 
 def _invalid(message: str) -> ValueError:
-    return coded(ValueError, f"tf.config: {message}", code=codes.INVALID_HOSTS)
+    return coded(ValueError, f"tf.config: {message}", code=codes.INVALID_SETTING)

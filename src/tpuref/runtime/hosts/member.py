@@ -186,7 +186,7 @@ class Member:
                 "tf.config: several hosts have to be joined before JAX is used: "
                 f"{error}; start the program with `tpuref run`, or call "
                 "tf.tpu.initialize_system() first",
-                code=codes.INVALID_HOSTS,
+                code=codes.INVALID_SETTING,
             ) from error
         # After JAX's own, so that these come before it.
         atexit.register(self._leave)

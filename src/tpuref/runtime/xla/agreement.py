@@ -35,7 +35,7 @@ def told(what: str, said: str) -> list[str]:
                 f"process {jax.process_index()} is about to run {what}, and within "
                 f"{config.timeout:g} s process {process} is not: do all processes run "
                 "the same script?",
-                code=codes.XLA_PROGRAMS_DIFFER,
+                code=codes.PROCESSES_DIFFER,
             ) from error
     return found
 
@@ -58,5 +58,5 @@ def agree(signature: Signature) -> None:
                 "all processes must compile the same program. Process 0 has "
                 f"{said[0][said[0].index('a program') :]}. Process {process} has "
                 f"{other[other.index('a program') :]}",
-                code=codes.XLA_PROGRAMS_DIFFER,
+                code=codes.PROCESSES_DIFFER,
             )

@@ -42,7 +42,7 @@ def scalar(instr: Instr, predicate: Value) -> Value:
         raise InvalidArgumentError(
             f"the predicate of {instr.op} must be a scalar, got {predicate.dtype}"
             f"{list(predicate.shape)}; use tf.reduce_all or tf.reduce_any",
-            code=codes.WRONG_RANK,
+            code=codes.WRONG_SHAPE,
         )
     return predicate
 

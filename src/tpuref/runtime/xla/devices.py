@@ -29,7 +29,7 @@ def chosen_devices(setting: int | str | None) -> list[Device]:
             f"tf.config.xla_devices is {setting!r}, and this JAX has no such devices: "
             f"its default ones are {jax.devices()}. Give a number of CPU devices, or "
             "install the JAX of that platform",
-            code=codes.XLA_DEVICES,
+            code=codes.INVALID_SETTING,
         ) from error
 
 
@@ -45,7 +45,7 @@ def _processors(count: int) -> list[Device]:
             f"tf.config.xla_devices is {count}, and JAX has started with {there} CPU "
             f"devices. Set it, or TPUREF_XLA_DEVICES={count}, before anything in this "
             "process runs on JAX",
-            code=codes.XLA_DEVICES,
+            code=codes.INVALID_SETTING,
         )
     found: dict[int, list[Device]] = {}
     for device in jax.devices("cpu"):

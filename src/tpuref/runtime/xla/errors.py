@@ -75,12 +75,12 @@ def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
         why = f"it has no counterpart in XLA ({error})"
         raise refusal(instr, why, codes.XLA_OPERATION) from error
     except OpError as error:
-        message = codes.with_code(error.message, codes.OPERATION_FAILED)
+        message = codes.with_code(error.message, codes.INVALID_OPERANDS)
         raised = type(error)(f"on replica {instr.replica or 0}: {message}")
         locate(raised, instr)
         raise raised from error
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        said = codes.with_code(str(error), codes.OPERATION_FAILED)
+        said = codes.with_code(str(error), codes.INVALID_OPERANDS)
         raised = operation_failure(instr, described(operands), instr.replica or 0, said)
         locate(raised, instr)
         raise raised from error

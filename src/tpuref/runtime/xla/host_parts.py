@@ -199,7 +199,7 @@ class HostPart:
                     f"the host part that ends with {instr.name!r} gives the shape "
                     f"{list(arrays[number].shape)} on replica {replica}, known is "
                     f"{list(shape)}",
-                    code=codes.HOST_FUNCTION_RESULT,
+                    code=codes.INVALID_RESULT,
                 )
             column[replica] = arrays[number]
         return column if self._stacked else column[self._replicas[0]]
@@ -210,7 +210,7 @@ def _failure_elsewhere(instr: Instr) -> Callable[[list[int]], OpError]:
         error = AbortedError(
             f"{instr.op}: what runs on the host failed in the process of the replicas "
             f"{replicas[0]} to {replicas[-1]}, which raises the error",
-            code=codes.XLA_HOST_FAILED,
+            code=codes.HOST_FUNCTION_RAISED,
         )
         locate(error, instr)
         return error
@@ -245,7 +245,7 @@ def _specs(
     made = {slot: instr for instr in instrs for slot in instr.outputs}
     for slot in outputs:
         if specs[slot].dtype == string:
-            raise refusal(made[slot], "its output is text", codes.XLA_TEXT)
+            raise refusal(made[slot], "its output is text", codes.XLA_OPERATION)
         if not specs[slot].shape.is_fully_defined():
             what = "the size of its output is not known; tensor.set_shape tells it"
             raise data_dependent(made[slot], what)

@@ -61,7 +61,7 @@ class Loop:
         if len(self._instr.specs) > self._split:
             return self._unrolled()
         if any(value.dtype == object for value in self._values):
-            raise refusal(self._instr, "a loop variable is text", codes.XLA_TEXT)
+            raise refusal(self._instr, "a loop variable is text", codes.XLA_OPERATION)
         for _ in range(MOST_PEELED):
             if self._limit == 0:
                 return self._values

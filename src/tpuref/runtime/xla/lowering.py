@@ -227,7 +227,7 @@ class Lowering:
         for operand in operands:
             if operand.dtype == object:
                 why = f"it takes text ({operand.dtype}{list(operand.shape)})"
-                raise refusal(instr, why, codes.XLA_TEXT)
+                raise refusal(instr, why, codes.XLA_OPERATION)
         if rule is None:
             known = [TensorSpec(v.shape, as_dtype(v.dtype)) for v in operands]
             specs = self.specs(instr, known, operands)
@@ -489,7 +489,7 @@ class Lowering:
 
     def _refuse_text(self, instr: Instr, values: Sequence[Value]) -> None:
         if any(value.dtype == object for value in values):
-            raise refusal(instr, "a result of its blocks is text", codes.XLA_TEXT)
+            raise refusal(instr, "a result of its blocks is text", codes.XLA_OPERATION)
 
     # -- the host ----------------------------------------------------------------
 

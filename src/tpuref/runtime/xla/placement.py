@@ -42,7 +42,7 @@ def placement(replicas: int, setting: int | str | None) -> Placement:
             f"{replicas} replicas on {len(processes)} processes: expected the same "
             "number of replicas on each. Run the script on another number of hosts, or "
             "with another topology",
-            code=codes.XLA_HOSTS,
+            code=codes.UNEVEN_SHARDS,
         )
     own = [[d for d in devices if d.process_index == process] for process in processes]
     each = replicas // len(processes)

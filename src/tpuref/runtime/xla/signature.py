@@ -134,7 +134,7 @@ def _given(
     first = column[0]
     stacked = any(array is not first for array in column)
     if first.dtype == object:
-        raise refusal(_reader(program, number), "it is given text", codes.XLA_TEXT)
+        raise refusal(_reader(program, number), "it is given text", codes.XLA_OPERATION)
     shape = first.shape
     if stacked and any(array.shape != shape for array in column):
         shapes = [list(array.shape) for array in column]

@@ -102,7 +102,7 @@ class CheckpointSaverHook(SessionRunHook):
             raise coded(
                 ValueError,
                 f"{type(self).__name__}: give saver or scaffold, not both",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._saver, self._scaffold = saver, scaffold
         _, directory = files_at(checkpoint_dir, type(self).__name__, "checkpoint_dir")
@@ -203,7 +203,7 @@ class CheckpointSaverHook(SessionRunHook):
                     RuntimeError,
                     f"{type(self).__name__}: the collection of savers must have one "
                     f"saver, has {len(known)}; give saver or scaffold",
-                    code=codes.HOOK_ARGUMENT,
+                    code=codes.INVALID_ARGUMENT,
                 )
             (self._saver,) = known
         return self._saver

@@ -73,7 +73,7 @@ class LoggingTensorHook(SessionRunHook):
                 "tf.train.LoggingTensorHook: exactly one of every_n_iter and "
                 "every_n_secs must be given, and be positive, got "
                 f"{every_n_iter!r} and {every_n_secs!r}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         if not isinstance(tensors, Mapping):
             tensors = {
@@ -107,7 +107,7 @@ class LoggingTensorHook(SessionRunHook):
                 RuntimeError,
                 f"{_NAME}.before_run: expected begin() first; give the hook to "
                 "tf.train.MonitoredSession",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._due = self._timer is not None and self._timer.should_trigger_for_step(
             self._runs

@@ -39,7 +39,7 @@ class SecondOrStepTimer:
                 ValueError,
                 "tf.train.SecondOrStepTimer: exactly one of every_secs and "
                 f"every_steps must be given, got {every_secs!r} and {every_steps!r}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()

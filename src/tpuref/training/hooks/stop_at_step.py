@@ -42,7 +42,7 @@ class StopAtStepHook(SessionRunHook):
                 ValueError,
                 "tf.train.StopAtStepHook: exactly one of num_steps and last_step must "
                 f"be given, got {num_steps!r} and {last_step!r}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._num_steps, self._last_step = num_steps, last_step
 

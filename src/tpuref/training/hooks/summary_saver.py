@@ -56,7 +56,7 @@ class SummarySaverHook(SessionRunHook):
                 ValueError,
                 "tf.train.SummarySaverHook: exactly one of scaffold and summary_op "
                 f"must be given, got {scaffold!r} and {summary_op!r}",
-                code=codes.HOOK_ARGUMENT,
+                code=codes.INVALID_ARGUMENT,
             )
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._summary_writer, self._output_dir = summary_writer, output_dir

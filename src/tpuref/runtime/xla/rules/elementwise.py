@@ -52,7 +52,7 @@ def _refuse_negative(x: Any, y: Any) -> list[Any]:
         "an integer to a negative power is no integer; cast to a floating-point type "
         "first"
     )
-    return [(jnp.any(y < 0), codes.OPERATION_FAILED, message)]
+    return [(jnp.any(y < 0), codes.INVALID_OPERANDS, message)]
 
 
 def _fraction_and_whole(xp: Any, x: Any) -> Any:

@@ -93,7 +93,7 @@ def _check_slice(x: Any, begin: Any, size: Any) -> Flags:
         return []
     wrong = (begin < 0) | (begin + size > np.asarray(x.shape))
     message = f"begin and size {size.tolist()} lead beyond the shape {list(x.shape)}"
-    return [(jnp.any(wrong), codes.OPERATION_FAILED, message)]
+    return [(jnp.any(wrong), codes.INVALID_OPERANDS, message)]
 
 
 # -- gather ------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _check_labels(logits: Any, labels: Any) -> Flags:
     classes = logits.shape[-1]
     wrong = jnp.any((labels < 0) | (labels >= classes))
     message = f"a label is no class; expected 0 <= label < {classes}"
-    return [(wrong, codes.OPERATION_FAILED, message)]
+    return [(wrong, codes.INVALID_OPERANDS, message)]
 
 
 RULES: dict[str, Rule] = {

@@ -23,7 +23,7 @@ def _write(xp: Any, elements: Any, indices: Any, rows: Any, *, grows: bool) -> A
             f"an element of shape {list(row)} was written to a tf.TensorArray whose "
             f"elements have shape {list(elements.shape[1:])}; they must be equal, so "
             "pad the elements (tf.pad)",
-            code=codes.TENSOR_ARRAY_ELEMENTS,
+            code=codes.SHAPES_DIFFER,
         )
     result = jnp.zeros((size, *row), elements.dtype)
     if elements.shape[1:] == row:
@@ -37,7 +37,7 @@ def _read(xp: Any, elements: Any, indices: Any) -> Any:
             "an element of a tf.TensorArray is read, but nothing was written to the "
             "array; write to it first (in a graph, go on with what write returns), or "
             "give element_shape= to read zeros",
-            code=codes.TENSOR_ARRAY_UNWRITTEN,
+            code=codes.UNINITIALIZED,
         )
     if not elements.shape[0]:
         return jnp.zeros((*indices.shape, *elements.shape[1:]), elements.dtype)
