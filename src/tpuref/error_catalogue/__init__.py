@@ -77,7 +77,7 @@ def near(text: str) -> list[str]:
     >>> "TPUREF-E021" in near("E0211"), near("E021")
     (True, ['TPUREF-E021'])
     """
-    known = [entry.code for entry in ENTRIES]
+    known = sorted(entry.code for entry in ENTRIES)
     begins = [code for code in known if code.startswith(_full(text))]
     if len(begins) <= 10 and begins:  # those of a full decade
         return begins

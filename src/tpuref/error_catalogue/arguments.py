@@ -33,7 +33,8 @@ ENTRIES = (
             values.append(values)
             tf.nest.flatten(values)
         """,
-        replaces="E027 E123 E124 E126 E154 E155 E192 E219 E221 E223 E235 E240 E247 E250 E272",
+        replaces="E027 E123 E124 E126 E154 E155 E192 E219 E221 E223 E235 E240 "
+        "E247 E250 E272",
     ),
     Entry(
         codes.WRONG_COUNT,

@@ -83,7 +83,7 @@ ENTRIES = (
             with tf.Session() as sess:
                 sess.run(tf.tpu.rewrite(lambda n: tf.fill([n, n, n], 1.0), [1 << 16]))
         """,
-        replaces="E045 E045",
+        replaces="E045",
     ),
     Entry(
         codes.HOST_FUNCTION_RAISED,

@@ -30,9 +30,6 @@ class Entry:
         older releases end with them, so they still lead here and are never reassigned.
     needs
         Modules that the program needs.
-    alone
-        Whether the program needs its own process with the core pool, because it kills,
-        waits, or changes limits.
     """
 
     code: str
@@ -43,7 +40,6 @@ class Entry:
     document: str | None = None
     replaces: str = ""
     needs: tuple[str, ...] = ()
-    alone: bool = False
 
     @property
     def program(self) -> str:
