@@ -15,7 +15,6 @@ ENTRIES = (
         remedy="The message names the function and the argument, what it accepts, and "
         "what it got. Write inputs=[[x0], [x1]] for two replicas, and inputs=[x, y] "
         "for tf.tpu.shard and rewrite.",
-        document="003_0632b6613bf28dbc.txt",
         replaces="E020 E095 E131",
     ),
     Entry(
@@ -50,7 +49,6 @@ ENTRIES = (
             element = tf.data.experimental.get_single_element(tf.data.Dataset.range(2))
             tf.Session().run(element)
         """,
-        document="003_0632b6613bf28dbc.txt",
         replaces="E028 E032 E162 E273",
     ),
     Entry(
@@ -75,7 +73,6 @@ ENTRIES = (
             with strategy.scope():
                 strategy.call_for_each_tower(tower)
         """,
-        document="003_0632b6613bf28dbc.txt",
         replaces="E109 E171",
     ),
     Entry(
@@ -100,7 +97,6 @@ ENTRIES = (
             with tf.Session() as sess:
                 sess.run(outputs)
         """,
-        document="003_0632b6613bf28dbc.txt",
         replaces="E024 E093 E271",
     ),
     Entry(
@@ -124,7 +120,6 @@ ENTRIES = (
                     lambda context, x: tf.no_op(), data.make_one_shot_iterator()
                 )
         """,
-        document="001_66db0865fe92828f.txt",
         replaces="E097 E161",
     ),
     Entry(
@@ -162,7 +157,6 @@ ENTRIES = (
             named = tf.function(lambda: object())
             named()
         """,
-        document="003_0632b6613bf28dbc.txt",
         replaces="E039 E092 E233",
     ),
     Entry(

@@ -39,7 +39,6 @@ ENTRIES = (
         "sess.run(tf.tpu.initialize_system()), or use tf functions, such as "
         "tf.shape(x)[0] for len(x). In a traced function look at its results, or use "
         "tf.config.run_functions_eagerly(True).",
-        document="000_04abb9e9288042d8.txt",
         replaces="E013",
     ),
     Entry(
@@ -72,7 +71,6 @@ ENTRIES = (
         "initial_loop_values of run_steps_on_dataset.",
         remedy="Pass shape_invariants with None for sizes that change, convert with "
         "tf.cast, or start with a value of that dtype and shape.",
-        document="001_66db0865fe92828f.txt",
         replaces="E172",
     ),
     Entry(

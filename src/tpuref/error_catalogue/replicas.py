@@ -54,7 +54,6 @@ ENTRIES = (
         "hang.",
         remedy="Make the same calls in the same order on every replica. Move the sum "
         "out of the branch, or sum a zero if there is nothing to add.",
-        document="001_66db0865fe92828f.txt",
         replaces="E086 E087",
     ),
     Entry(

@@ -87,7 +87,6 @@ ENTRIES = (
         remedy="Check that it runs, the network, proxies and the address "
         "(TPU_API_DISCOVERY_URL, GCE_METADATA_HOST). Create a new tf.Session: a "
         "session that lost its server cannot be used again.",
-        document="004_1530f51430af0bea.txt",
         replaces="E064 E065",
     ),
 )

@@ -35,7 +35,6 @@ ENTRIES = (
         remedy="Install it as the message says, for example `pip install "
         "'tpuref[grpc]'`. Without compiled kernels, set TPUREF_KERNELS to auto or "
         "python: the results are the same, bit for bit.",
-        document="004_1530f51430af0bea.txt",
         replaces="E003 E005",
     ),
     Entry(

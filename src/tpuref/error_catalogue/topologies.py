@@ -42,7 +42,6 @@ ENTRIES = (
         "runs.",
         remedy="Use tf.device(tf.tpu.core(n)) inside a replicated computation, the "
         "devices of sess.list_devices() or of the strategy outside, or no device.",
-        document="001_66db0865fe92828f.txt",
         replaces="E107 E170",
     ),
 )
