@@ -195,9 +195,11 @@ def error_codes() -> str:
 def entry_of_page(entry: Entry) -> str:
     """Return the entry of one code on the page."""
     source = f"\n\nThe rule is in `{entry.document}`." if entry.document else ""
-    anchor = entry.code.removeprefix("TPUREF-")
+    numbers = [code.removeprefix("TPUREF-") for code in (entry.code, *entry.former)]
+    anchors = "".join(f'<a id="{number}"></a>' for number in numbers)
+    former = f"\n\nIt replaces {', '.join(numbers[1:])}." if entry.former else ""
+    program = f"\n\n```python\n{entry.program}```" if entry.program else ""
     return (
-        f'<a id="{anchor}"></a>\n\n### {entry.code}: {entry.title}\n\n'
-        f"{entry.meaning}\n\n{entry.remedy}{source}\n\n"
-        f"```python\n{entry.program}```"
+        f"{anchors}\n\n### {entry.code}: {entry.title}\n\n"
+        f"{entry.meaning}\n\n{entry.remedy}{source}{former}{program}"
     )

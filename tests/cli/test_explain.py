@@ -15,13 +15,17 @@ from tpuref.tools.error_catalogue import ENTRIES
 def test_a_code_is_explained(code: str, capsys: Any) -> None:
     assert main(["explain", code]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(
-        "TPUREF-E021: A dimension cannot be split into equal shards\n"
-    )
+    assert out.startswith("TPUREF-E021: Something cannot be divided into equal parts\n")
     assert "What to do: Use a size" in out
     assert "\n    tf.tpu.shard(tf.reduce_mean, [images], num_shards=8)\n" in out
     assert "The rule is in tf.tpu (TensorFlow 1.15.5)." in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_former_code_shows_the_one_that_replaced_it(capsys: Any) -> None:
+    assert main(["explain", "E251"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("TPUREF-E021: ") and "mean the same: E068 E251 E262." in out
 
 
 def test_all_codes_are_listed(capsys: Any) -> None:
@@ -29,7 +33,7 @@ def test_all_codes_are_listed(capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     for entry in ENTRIES:
         assert f"  {entry.code}  {entry.title}" in lines
-    assert "Core processes" in lines
+    assert "Cores and hosts" in lines
 
 
 def test_a_code_as_json(capsys: Any) -> None:
@@ -84,5 +88,5 @@ def test_colours_are_for_terminals_that_want_them(
 def test_the_beginning_of_codes_suggests_them(capsys: Any) -> None:
     assert main(["explain", "E02"]) == 2
     suggested = capsys.readouterr().err
-    assert "did you mean TPUREF-E020, TPUREF-E021" in suggested
+    assert "did you mean TPUREF-E021, TPUREF-E022" in suggested
     assert "E102" not in suggested

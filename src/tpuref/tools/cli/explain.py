@@ -30,8 +30,8 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     explain = commands.add_parser(
         NAME,
         help="explain an error code and say what to do",
-        description="Say what an error code means and what to do, with a program that "
-        "raises it. Without a code, list all.",
+        description="Say what an error code means and what to do. Without a code, list "
+        "all.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -85,8 +85,12 @@ def as_text(entry: Entry) -> str:
     ]
     if entry.document is not None:
         paragraphs.append(f"The rule is in {name_of_document(entry.document)}.")
-    paragraphs.append("A program that raises it:")
-    paragraphs.append(textwrap.indent(entry.program.rstrip(), "    "))
+    if entry.former:
+        former = f"Codes of earlier messages that mean the same: {entry.replaces}."
+        paragraphs.append(textwrap.fill(former, 80))
+    if entry.program:
+        paragraphs.append("A program that raises it:")
+        paragraphs.append(textwrap.indent(entry.program.rstrip(), "    "))
     return "\n\n".join(paragraphs)
 
 
@@ -98,6 +102,7 @@ def as_dict(entry: Entry) -> dict[str, Any]:
         "meaning": entry.meaning,
         "remedy": entry.remedy,
         "document": entry.document,
+        "replaces": list(entry.former),
         "program": entry.program,
     }
 

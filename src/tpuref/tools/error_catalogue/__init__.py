@@ -6,55 +6,39 @@ import difflib
 import re
 
 from tpuref.tools.error_catalogue import (
-    cloud_tpu,
+    arguments,
     compilation,
     cores,
-    datasets,
-    estimators,
     files,
-    gradients,
     graphs,
-    hooks,
     infeed,
-    names,
     operations,
-    optimizers,
-    padding,
-    profiles,
     replicas,
     servers,
     sessions,
     settings,
     strategies,
     topologies,
-    traces,
+    training,
     warnings,
 )
 from tpuref.tools.error_catalogue.entry import Entry
 
 AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
-    ("Settings and the TPU system", settings.ENTRIES),
-    ("Names", names.ENTRIES),
+    ("Settings and names", settings.ENTRIES),
+    ("Arguments and results", arguments.ENTRIES),
     ("Replicas, shards and sums", replicas.ENTRIES),
-    ("Core processes", cores.ENTRIES),
+    ("Cores and hosts", cores.ENTRIES),
     ("Compilation by XLA", compilation.ENTRIES),
     ("Topologies and devices", topologies.ENTRIES),
-    ("Resolvers of Cloud TPUs", cloud_tpu.ENTRIES),
-    ("Clusters and servers", servers.ENTRIES),
+    ("Cloud TPUs, clusters and servers", servers.ENTRIES),
     ("Distribution strategies", strategies.ENTRIES),
-    ("Datasets", datasets.ENTRIES),
-    ("Files and checkpoints", files.ENTRIES),
-    ("Graphs", graphs.ENTRIES),
+    ("Datasets, files and checkpoints", files.ENTRIES),
+    ("Graphs, traced functions and gradients", graphs.ENTRIES),
     ("Operations and values", operations.ENTRIES),
-    ("Traced functions and replicas", traces.ENTRIES),
-    ("Gradients", gradients.ENTRIES),
     ("Sessions and variables", sessions.ENTRIES),
-    ("Optimizers", optimizers.ENTRIES),
-    ("Estimators", estimators.ENTRIES),
-    ("Hooks and monitored sessions", hooks.ENTRIES),
-    ("Padding", padding.ENTRIES),
-    ("Infeed queues", infeed.ENTRIES),
-    ("Profiles", profiles.ENTRIES),
+    ("Training", training.ENTRIES),
+    ("Infeed and outfeed", infeed.ENTRIES),
     ("Warnings, which are logged", warnings.ENTRIES),
 )
 """The entries, by area."""
@@ -64,7 +48,7 @@ ENTRIES: tuple[Entry, ...] = tuple(entry for _, entries in AREAS for entry in en
 
 
 def find(text: str) -> Entry | None:
-    """Return the entry of a code, None if there is none.
+    """Return the entry of a code or of one that it replaced, None if there is none.
 
     Parameters
     ----------
@@ -75,10 +59,12 @@ def find(text: str) -> Entry | None:
     --------
     >>> find("e021").title == find("[TPUREF-E021]").title
     True
+    >>> find("E251").code
+    'TPUREF-E021'
     """
     code = _full(text)
     for entry in ENTRIES:
-        if entry.code == code:
+        if code in (entry.code, *entry.former):
             return entry
     return None
 
@@ -91,7 +77,7 @@ def near(text: str) -> list[str]:
     >>> "TPUREF-E021" in near("E0211"), near("E021")
     (True, ['TPUREF-E021'])
     """
-    known = [entry.code for entry in ENTRIES]
+    known = sorted(entry.code for entry in ENTRIES)
     begins = [code for code in known if code.startswith(_full(text))]
     if len(begins) <= 10 and begins:  # those of a full decade
         return begins

@@ -1,4 +1,4 @@
-"""The core processes and their memory."""
+"""The TPU system, its core processes and its hosts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from tpuref.tools.error_catalogue.entry import Entry
 
 ENTRIES = (
     Entry(
+        codes.SYSTEM_SHUT_DOWN,
+        "The TPU system was shut down",
+        meaning="A replicated computation ran after tf.tpu.shutdown_system(). A "
+        "system starts by itself before the first initialisation, but not after a "
+        "shutdown.",
+        remedy="Run tf.tpu.initialize_system() again first. The message shows the "
+        "line of the shutdown.",
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
         codes.CORE_NOT_STARTED,
         "A core process did not start",
         meaning="The pool starts a Python process for each core. One of them could "
@@ -14,178 +24,124 @@ ENTRIES = (
         remedy="The message ends with its last output. Check memory and the process "
         "limit (ulimit -u), and that sys.executable is a Python that can import "
         "tpuref; TPUREF_EXECUTOR=lockstep needs no processes.",
-        text="""
-            import sys
-
-            import tpuref as tf
-
-            sys.executable = "/no/such/python"
-            with tf.Session() as sess:
-                sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
-        """,
-        alone=True,
     ),
     Entry(
         codes.CORE_LOST,
-        "A core process died",
-        meaning="It was killed, ran out of memory, or crashed in native code. The "
-        "other cores were stopped immediately; variables keep their values.",
+        "A core process is lost",
+        meaning="It was killed, ran out of memory or crashed, in this run or an "
+        "earlier one, or its computation failed while the host waited for its "
+        "outfeed. The other cores are stopped; variables keep their values.",
         remedy="Run tf.tpu.initialize_system() to start new cores. SIGKILL often "
         "means that memory ran out: use smaller batches or fewer cores.",
         text="""
-            import os
-            import signal
-            from pathlib import Path
-
-            import tpuref as tf
-
-
-            def kill_a_core(x):
-                tasks = Path(f"/proc/{os.getpid()}/task")
-                children = (tasks / str(os.getpid()) / "children").read_text()
-                os.kill(int(children.split()[-1]), signal.SIGKILL)
-                return x
-
-
-            def computation(x):
-                return tf.tpu.outside_compilation(
-                    lambda: tf.py_func(kill_a_core, [x], tf.float32)
-                )
-
-
-            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
-            with tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        alone=True,
-    ),
-    Entry(
-        codes.STALLED,
-        "A run made no progress until its deadline",
-        meaning="Replicas wait for others that do not arrive, or nothing makes "
-        "progress. TPUREF_TIMEOUT is the deadline of every wait; the default is 120 "
-        "s. A warning with the stacks of the missing cores comes earlier.",
-        remedy="Find out where the missing replicas are; raise TPUREF_TIMEOUT if "
-        "they only need longer.",
-        text="""
-            import tpuref as tf
-
-
-            def computation(i):
-                turns = tf.where(tf.equal(i, 1), 10**9, 0)
-                turned = tf.while_loop(lambda k: k < turns, lambda k: k + 1, [0])
-                return tf.tpu.cross_replica_sum(tf.cast(turned, tf.float32))
-
-
-            outputs = tf.tpu.replicate(computation, [[0], [1]])
-            with tf.config.override(timeout=1.0), tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        alone=True,
-    ),
-    Entry(
-        codes.CORES_HELD,
-        "Another run held the cores until the deadline",
-        meaning="The cores run one computation at a time. A run of another thread "
-        "used them for longer than TPUREF_TIMEOUT; the message names it.",
-        remedy="Run one after the other, or raise TPUREF_TIMEOUT.",
-        text="""
-            import contextlib
             import threading
             import time
 
             import tpuref as tf
 
+            step = tf.tpu.rewrite(
+                lambda x: tf.contrib.tpu.outfeed_enqueue(1 // x),
+                [tf.placeholder(tf.int32, [], name="x")],
+            )
+            taken = tf.contrib.tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
+            with tf.Session() as sess:
 
-            def forever(x):
-                return tf.while_loop(lambda x: x > 0, lambda x: x + 1, [x])
+                def compute():
+                    time.sleep(0.3)
+                    try:
+                        sess.run(step, {"x:0": 0})
+                    except tf.errors.InvalidArgumentError:
+                        pass
 
-
-            def hold():
-                with contextlib.suppress(tf.errors.AbortedError):
-                    sess.run(long)
-
-
-            long = tf.tpu.replicate(forever, [[1.0], [1.0]])
-            short = tf.tpu.replicate(lambda x: x + 1, [[1], [2]])
-            sess = tf.Session()
-            sess.run(short)
-            threading.Thread(target=hold, daemon=True).start()
-            time.sleep(0.5)
-            with tf.config.override(timeout=0.5):
-                sess.run(short)
+                threading.Thread(target=compute).start()
+                sess.run(taken)
         """,
-        alone=True,
+        replaces="E043 E159",
     ),
     Entry(
-        codes.CORES_BROKEN,
-        "The cores were lost in an earlier run",
-        meaning="A core died or did not answer in an earlier run, so these cores are "
-        "not used again.",
-        remedy="Run tf.tpu.initialize_system() to start new cores. Variables keep "
-        "their values.",
-        text="""
-            import os
-            import signal
-            from pathlib import Path
-
-            import tpuref as tf
-
-
-            def kill_a_core(x):
-                tasks = Path(f"/proc/{os.getpid()}/task")
-                children = (tasks / str(os.getpid()) / "children").read_text()
-                os.kill(int(children.split()[-1]), signal.SIGKILL)
-                return x
-
-
-            def computation(x):
-                return tf.tpu.outside_compilation(
-                    lambda: tf.py_func(kill_a_core, [x], tf.float32)
-                )
-
-
-            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
-            with tf.Session() as sess:
-                try:
-                    sess.run(outputs)
-                except tf.errors.AbortedError:
-                    sess.run(outputs)  # without tf.tpu.initialize_system()
-        """,
-        alone=True,
-    ),
-    Entry(
-        codes.OUT_OF_SHARED_MEMORY,
-        "The memory that the cores share is too small",
-        meaning="Inputs, variables and results are in memory that the host and the "
-        "cores share. It could not be allocated, or is too small for the values of a "
-        "run.",
-        remedy="Use smaller batches or fewer cores, give the container more memory, or "
-        "raise the limit that the message names. /dev/shm is not used.",
-        text="""
-            import resource
-
-            import tpuref as tf
-
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-            outputs = tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]])
-            with tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        alone=True,
+        codes.STALLED,
+        "A run made no progress until its deadline",
+        meaning="Replicas wait for others that do not arrive, or another thread's run "
+        "held the cores. TPUREF_TIMEOUT is the deadline of every wait; the default is "
+        "120 s. A warning with the stacks of the missing cores comes earlier.",
+        remedy="Find out where the missing replicas are, run one computation after "
+        "the other, or raise TPUREF_TIMEOUT if they only need longer.",
+        replaces="E260",
     ),
     Entry(
         codes.OUT_OF_MEMORY,
-        "An operation needs more memory than is available",
-        meaning="NumPy or XLA could not allocate memory for an operation. Variables "
-        "that a compiled program changes lose their values; those of the other "
-        "executors keep them.",
-        remedy="Use smaller batches, fewer cores or narrower types.",
+        "There is not enough memory",
+        meaning="An operation, or the memory that host and cores share, could not be "
+        "allocated, or is too small for the values of a run. Variables that a "
+        "compiled program changes lose their values; the other executors keep them.",
+        remedy="Use smaller batches, fewer cores or narrower types, give the "
+        "container more memory, or raise the limit that the message names. /dev/shm "
+        "is not used.",
         text="""
             import tpuref as tf
 
             with tf.Session() as sess:
                 sess.run(tf.tpu.rewrite(lambda n: tf.fill([n, n, n], 1.0), [1 << 16]))
         """,
+        replaces="E045",
+    ),
+    Entry(
+        codes.HOST_FUNCTION_RAISED,
+        "Your function raised an exception on the host",
+        meaning="A function called by tf.py_func or by a dataset raised an exception, "
+        "which is the cause of the error. With several processes, the others end "
+        "their run too, because the replicas belong together.",
+        remedy="Fix the function; look at the output of the process that runs the "
+        "named replicas. ValueError and TypeError become InvalidArgumentError, others "
+        "UnknownError.",
+        text="""
+            import tpuref as tf
+
+
+            def host(x):
+                raise ValueError(f"no use for {x}")
+
+
+            def computation(x):
+                return tf.tpu.outside_compilation(
+                    lambda: tf.py_func(host, [x], tf.float32)
+                )
+
+
+            outputs = tf.tpu.replicate(computation, inputs=[[1.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        replaces="E264",
+    ),
+    Entry(
+        codes.HOSTS_NOT_JOINED,
+        "Several hosts do not meet",
+        meaning="Host 0 does not run or cannot be reached at the coordinator's "
+        "address, not all hosts arrive within tf.config.timeout, or a host belongs to "
+        "another job or has another version of tpuref.",
+        remedy="Start all hosts, with the same coordinator, which is an address of "
+        "host 0 and a port that its firewall lets through. TPUREF_TIMEOUT gives them "
+        "more time.",
+    ),
+    Entry(
+        codes.HOST_LOST,
+        "One of several hosts is lost",
+        meaning="A host has died, failed, or ended its script while others go on. A "
+        "step needs all of them, so they end within tf.config.host_timeout too.",
+        remedy="See what the named host wrote, and start all hosts again. A program "
+        "that saves checkpoints, as MonitoredTrainingSession and estimators do, "
+        "continues from the last one.",
+    ),
+    Entry(
+        codes.PROCESSES_DIFFER,
+        "Processes that work together run different programs",
+        meaning="Processes joined by jax.distributed compile one program together, "
+        "and here programs, inputs or variables differ. Or client and server are "
+        "different releases.",
+        remedy="Run the same script with the same arguments everywhere, let no "
+        "computation depend on the process, and install the same release of tpuref on "
+        "all sides.",
+        replaces="E076",
     ),
 )

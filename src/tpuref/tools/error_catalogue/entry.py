@@ -21,29 +21,35 @@ class Entry:
     remedy
         What to do.
     text
-        A program that raises it, indented as it stands here; see `program`.
+        A program that raises it, indented as it stands here; see `program`.  Most codes
+        have none here: the tests of the functions that raise them have many.
     document
         The file of the document that states the rule, if any.
+    replaces
+        Numbers of codes that this one replaced, such as ``"E002 E069"``.  Messages of
+        older releases end with them, so they still lead here and are never reassigned.
     needs
         Modules that the program needs.
-    alone
-        Whether the program needs its own process with the core pool, because it kills,
-        waits, or changes limits.
     """
 
     code: str
     title: str
     meaning: str
     remedy: str
-    text: str
+    text: str = ""
     document: str | None = None
+    replaces: str = ""
     needs: tuple[str, ...] = ()
-    alone: bool = False
 
     @property
     def program(self) -> str:
         """The program without indentation."""
         return textwrap.dedent(self.text).lstrip("\n")
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """The codes that this one replaced."""
+        return tuple(f"TPUREF-{number}" for number in self.replaces.split())
 
     @property
     def is_warning(self) -> bool:

@@ -1,4 +1,4 @@
-"""Graphs, and tensors that are used where they have no value."""
+"""Graphs, traced functions and gradients."""
 
 from __future__ import annotations
 
@@ -10,17 +10,10 @@ ENTRIES = (
         codes.LEAKED_TENSOR,
         "A tensor is used outside the computation that created it",
         meaning="In a replicated computation, a branch, a loop or a dataset's "
-        "function, a tensor has one value per replica, iteration or element, and "
-        "none outside.",
+        "function, a tensor has one value per replica, iteration or element, and none "
+        "outside.",
         remedy="Return it from that function, and use the result. The message shows "
         "both lines.",
-        text="""
-            import tpuref as tf
-
-            kept = []
-            tf.tpu.replicate(lambda x: kept.append(x * 2.0), inputs=[[1.0], [2.0]])
-            tf.reduce_sum(kept[0])
-        """,
     ),
     Entry(
         codes.OTHER_GRAPH,
@@ -28,14 +21,6 @@ ENTRIES = (
         meaning="Operations use tensors of a single graph.",
         remedy="Build both in one graph, or evaluate the value first and pass the "
         "array.",
-        text="""
-            import tpuref as tf
-
-            with tf.Graph().as_default():
-                x = tf.constant(1.0)
-            with tf.Graph().as_default():
-                x + 1.0
-        """,
     ),
     Entry(
         codes.NO_SUCH_ELEMENT,
@@ -44,142 +29,104 @@ ENTRIES = (
         "':index'.",
         remedy="Graph.get_operations() lists the operations. The first output of "
         "'add' is 'add:0'.",
-        text="""
-            import tpuref as tf
-
-            tf.constant(1.0, name="one")
-            tf.get_default_graph().get_tensor_by_name("one")
-        """,
-    ),
-    Entry(
-        codes.GRAPH_FINALIZED,
-        "The graph is finalized",
-        meaning="After Graph.finalize() nothing can be added to a graph.",
-        remedy="Build everything before; a function called in a loop may add "
-        "operations unintentionally.",
-        text="""
-            import tpuref as tf
-
-            tf.get_default_graph().finalize()
-            tf.constant(1.0)
-        """,
-    ),
-    Entry(
-        codes.NO_TRUTH_VALUE,
-        "A symbolic tensor is used as a Python condition",
-        meaning="`if`, `and`, `or`, `not` and chained comparisons need a value while "
-        "the graph is built, when there is none.",
-        remedy="Use tf.cond or tf.where for `if`, tf.logical_and for `and`.",
-        text="""
-            import tpuref as tf
-
-            x = tf.placeholder(tf.float32, [])
-            if x > 0.0:
-                x = -x
-        """,
     ),
     Entry(
         codes.NO_VALUE_YET,
         "A symbolic tensor has no value yet",
-        meaning="int(), float(), numpy.asarray(), len() or iteration need a value or "
-        "a length that is known only when the graph runs.",
-        remedy="Evaluate it with tf.Session().run(tensor), or use tf functions, such "
-        "as tf.shape(x)[0] for len(x).  Look at the results of a traced function, or "
-        "let functions run eagerly: tf.config.run_functions_eagerly(True).",
-        text="""
-            import numpy as np
-            import tpuref as tf
-
-            np.asarray(tf.placeholder(tf.float32, [2]))
-        """,
+        meaning="int(), float(), numpy.asarray(), len(), iteration or a topology need "
+        "a value that exists only when the graph runs.",
+        remedy="Evaluate it with tf.Session().run(tensor), as in "
+        "sess.run(tf.tpu.initialize_system()), or use tf functions, such as "
+        "tf.shape(x)[0] for len(x). In a traced function look at its results, or use "
+        "tf.config.run_functions_eagerly(True).",
+        replaces="E013",
     ),
     Entry(
         codes.NUMPY_NOT_SUPPORTED,
-        "This NumPy function does not work on symbolic tensors",
-        meaning="Many NumPy functions build operations on tensors, but this "
-        "function, or one of its arguments, is not supported.",
-        remedy="Use a tf function, or call NumPy on the host with "
-        "tf.tpu.outside_compilation and tf.py_func.",
-        text="""
-            import numpy as np
-            import tpuref as tf
-
-            np.histogram(tf.placeholder(tf.float32, [9]))
-        """,
-    ),
-    Entry(
-        codes.INVALID_DEVICE_NAME,
-        "This is not the name of a device",
-        meaning="A device name has parts such as /job:worker, /task:0 and "
-        "/device:TPU:0, each at most once.",
-        remedy="Write '/device:CPU:0', or tf.tpu.core(0) for a core of the replica.",
-        text="""
-            import tpuref as tf
-
-            with tf.device("core 1"):
-                tf.constant(1.0)
-        """,
+        "A tensor does not support this NumPy function or subscript",
+        meaning="Many NumPy functions build operations on tensors, but not this one, "
+        "or not with these arguments. A subscript contains integers, slices, one "
+        "ellipsis, tf.newaxis and scalar integer tensors, not lists or masks.",
+        remedy="Use a tf function: tf.gather for a list of indices, tf.boolean_mask "
+        "for a mask. Or call NumPy on the host with tf.tpu.outside_compilation and "
+        "tf.py_func.",
+        replaces="E125",
     ),
     Entry(
         codes.WRONG_MODE,
-        "This works only in the other mode",
-        meaning="Placeholders and initializers need graph mode, numpy() needs eager "
-        "mode, and eager mode must be enabled before the first operation.",
-        remedy="Call tf.enable_eager_execution() at program start, or build in "
-        "tf.Graph().as_default().",
-        text="""
-            import tpuref as tf
-
-            tf.constant(1.0)
-            tf.enable_eager_execution()
-        """,
-    ),
-    Entry(
-        codes.BRANCHES_DIFFER,
-        "The branches of tf.cond return different structures",
-        meaning="Both must return the same structure with the same dtypes.",
-        remedy="Return the same from both; convert with tf.cast.",
-        text="""
-            import tpuref as tf
-
-            x = tf.placeholder(tf.float32, [])
-            tf.cond(x > 0.0, lambda: x, lambda: tf.constant(0))
-        """,
+        "This works only in the other mode, or with another iterator",
+        meaning="Placeholders, initializers and initializable iterators need graph "
+        "mode; numpy() and a `for` loop over a dataset need eager mode, which is "
+        "enabled before the first operation. A one-shot iterator cannot depend on "
+        "variables, and an iterator accepts only datasets of its own types.",
+        remedy="Call tf.enable_eager_execution() at program start, build in "
+        "tf.Graph().as_default(), or use the method that the message names.",
+        replaces="E094",
     ),
     Entry(
         codes.LOOP_VARIABLE_CHANGES,
         "A loop variable changes its structure, dtype or shape",
-        meaning="The body of tf.while_loop returns the values for the next "
-        "iteration, so they must have the same structure, dtypes and shapes.",
-        remedy="Pass shape_invariants with None for sizes that change; convert with "
-        "tf.cast.",
+        meaning="The body of a loop returns the values for the next iteration, so "
+        "they have the same structure, dtypes and shapes. This also holds for "
+        "initial_loop_values of run_steps_on_dataset.",
+        remedy="Pass shape_invariants with None for sizes that change, convert with "
+        "tf.cast, or start with a value of that dtype and shape.",
+        replaces="E172",
+    ),
+    Entry(
+        codes.PYTHON_CONTROL_FLOW,
+        "Python's control flow depends on a symbolic tensor",
+        meaning="`if`, `while`, `and`, `or`, `not` and chained comparisons need a "
+        "value while a graph is built or a function is traced, when there is none. A "
+        "`for` over a tensor of unknown length has one body for all turns.",
+        remedy="Use tf.cond, tf.while_loop, tf.map_fn, tf.where or tf.logical_and, as "
+        "the message shows.",
+        replaces="E104",
+    ),
+    Entry(
+        codes.VARIABLES_MADE_AGAIN,
+        "A traced function makes variables again",
+        meaning="A variable lasts from call to call, so a function can make it only "
+        "when it is called for the first time.",
+        remedy="Make the variable outside of the function, or under `if self.v is "
+        "None:`.",
+    ),
+    Entry(
+        codes.OTHER_SIGNATURE,
+        "The arguments do not fit the signature of a function",
+        meaning="The function has an input_signature, or is a concrete function, and "
+        "takes tensors of that type and shape only.",
+        remedy="Pass such tensors, widen the signature with None for sizes, or leave "
+        "input_signature out.",
         text="""
             import tpuref as tf
 
-            x = tf.zeros([1])
-            tf.while_loop(lambda x: True, lambda x: tf.concat([x, x], 0), [x])
+
+            @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
+            def doubled(x):
+                return 2.0 * x
+
+
+            doubled(tf.constant([1.0, 2.0, 3.0]))
         """,
     ),
     Entry(
-        codes.NESTED_TOO_DEEP,
-        "Branches, loops or computations are nested too deep",
-        meaning="Branches, loops and computations can be nested 63 deep, in graphs and "
-        "on servers.",
-        remedy="Use one tf.while_loop for the repetition, or select values with "
-        "tf.where, which needs no branches.",
+        codes.NO_GRADIENT,
+        "There is no gradient",
+        meaning="An operation, a host part (tf.tpu.outside_compilation) or a "
+        "replicated computation seen from outside has no gradient; or the loss "
+        "depends on no trainable variable. The message names the operation and its "
+        "line.",
+        remedy="Compute the loss from variables through operations that have "
+        "gradients: tf.stop_gradient, casts to integers and tf.argmax block them. "
+        "Call tf.gradients inside the computation, or take the result through "
+        "tf.stop_gradient.",
         text="""
             import tpuref as tf
 
-            x = tf.placeholder(tf.float32, [])
-
-
-            def nested(depth):
-                if depth == 0:
-                    return x
-                return tf.cond(x > 0.0, lambda: nested(depth - 1), lambda: x)
-
-
-            nested(64)
+            x = tf.constant([1.0, 2.0])
+            tf.gradients(tf.random_shuffle(x), x)
         """,
+        replaces="E191 E220",
     ),
 )

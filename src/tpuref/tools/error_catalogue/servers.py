@@ -1,4 +1,4 @@
-"""Clusters, servers, and sessions on them."""
+"""Cloud TPUs, clusters and servers."""
 
 from __future__ import annotations
 
@@ -7,162 +7,86 @@ from tpuref.tools.error_catalogue.entry import Entry
 
 ENTRIES = (
     Entry(
+        codes.TPU_NOT_SPECIFIED,
+        "It is not clear which TPU is meant",
+        meaning="The argument tpu is missing or empty and no environment variable "
+        "names a TPU; its project or zone is unknown; or several are given where one "
+        "is allowed.",
+        remedy="Pass one name or 'grpc://host:port' as tpu=, and project= and zone=; "
+        "or set TPU_NAME. The name 'local' is this computer, with its CPU cores.",
+        document="004_1530f51430af0bea.txt",
+        replaces="E060 E066",
+    ),
+    Entry(
+        codes.UNKNOWN_TPU,
+        "There is no such TPU",
+        meaning="The Cloud TPU API does not know the name in this project and zone, "
+        "has no address for it, or answers with a lasting error, which is the cause "
+        "of this one.",
+        remedy="Check name, zone and project. Write an address as 'grpc://host:port'.",
+        document="004_1530f51430af0bea.txt",
+    ),
+    Entry(
+        codes.TPU_NOT_READY,
+        "The TPU is not ready, or not healthy",
+        meaning="According to the Cloud TPU API, its state is not READY or its health "
+        "is not HEALTHY.",
+        remedy="Wait until it is, or restart it.",
+        document="004_1530f51430af0bea.txt",
+    ),
+    Entry(
+        codes.TPU_ACCESS_DENIED,
+        "There are no credentials that give access to the TPU",
+        meaning="Google's client found no credentials, the Cloud TPU API answers 401 "
+        "or 403, or the credentials cannot be renewed. The TPU may exist or not.",
+        remedy="Pass credentials= that may read it (the role TPU Viewer is enough), "
+        "or log in (gcloud auth application-default login), and check name, zone and "
+        "project.",
+        document="004_1530f51430af0bea.txt",
+        replaces="E067",
+    ),
+    Entry(
         codes.INVALID_CLUSTER,
-        "This does not describe a cluster",
-        meaning="A cluster is a dictionary from the names of jobs to the addresses "
-        "of their tasks; a server is one of these tasks.",
-        remedy="Write tf.train.ClusterSpec({'worker': ['10.1.2.3:8470']}), and give "
-        "job and task if there are several.",
+        "This does not describe a cluster or an address",
+        meaning="A cluster is a dictionary from the names of jobs to the addresses of "
+        "their tasks; a server is one of these tasks. An address is host:port, with a "
+        "port from 1 to 65535.",
+        remedy="Write tf.train.ClusterSpec({'worker': ['10.1.2.3:8470']}), and "
+        "'grpc://10.1.2.3:8470' as the target of a session. Give job and task if "
+        "there are several.",
         text="""
             import tpuref as tf
 
-            tf.train.ClusterSpec(["10.1.2.3:8470"])
+            tf.config.experimental_connect_to_host("")
         """,
+        replaces="E072 E236",
     ),
     Entry(
         codes.NO_SUCH_TASK,
-        "The cluster has no such job or task",
-        meaning="The ClusterSpec does not contain the requested job or task.",
-        remedy="Use one that the message lists.",
-        text="""
-            import tpuref as tf
-
-            cluster = tf.train.ClusterSpec({"worker": ["10.1.2.3:8470"]})
-            cluster.task_address("worker", 1)
-        """,
-    ),
-    Entry(
-        codes.INVALID_ADDRESS,
-        "This is not an address",
-        meaning="An address is host:port, with a port from 1 to 65535; the target of "
-        "a session starts with grpc://.",
-        remedy="Write '10.1.2.3:8470' in a cluster, 'grpc://10.1.2.3:8470' as the "
-        "target of a session.",
-        text="""
-            import tpuref as tf
-
-            tf.Session("10.1.2.3:8470")
-        """,
-    ),
-    Entry(
-        codes.SERVER_STOPPED,
-        "The server was stopped",
-        meaning="A tf.train.Server cannot be started again after it was stopped.",
-        remedy="Create a new one.",
-        text="""
-            import tpuref as tf
-
-            server = tf.train.Server({"worker": ["localhost:0"]})
-            server.stop()
-            server.start()
-        """,
-        needs=("grpc",),
+        "The cluster has no such job or task, or has several jobs",
+        meaning="The requested job or task does not exist in the cluster, or no job "
+        "was given and there are several.",
+        remedy="Pass one that the message lists, as job= or with "
+        "tf.device('/job:...').",
+        document="000_04abb9e9288042d8.txt",
+        replaces="E012",
     ),
     Entry(
         codes.CANNOT_LISTEN,
         "The server cannot listen on its address",
         meaning="The port is in use, or the host of the task is not this computer.",
-        remedy="Choose another port; port 0 picks a free one, and server.target "
-        "shows it.",
-        text="""
-            import tpuref as tf
-
-            server = tf.train.Server({"worker": ["localhost:0"]})
-            address = server.target[len("grpc://"):]
-            try:
-                tf.train.Server({"localhost": [address]})
-            finally:
-                server.stop()
-        """,
-        needs=("grpc",),
+        remedy="Choose another port; port 0 picks a free one, and server.target shows "
+        "it.",
     ),
     Entry(
         codes.SERVER_UNREACHABLE,
-        "The server of the session cannot be reached",
-        meaning="Nothing listens at the target, the server is gone or ended the "
-        "session, it sent nothing for too long, or another program listens there.",
-        remedy="Start the server, check the address, and create a new tf.Session. A "
+        "A server does not answer as it should",
+        meaning="Nothing listens at the address, it sent nothing for too long, it "
+        "ended the session, or another program answers there. This holds for servers "
+        "of sessions, TPUs and services of Google Cloud.",
+        remedy="Check that it runs, the network, proxies and the address "
+        "(TPU_API_DISCOVERY_URL, GCE_METADATA_HOST). Create a new tf.Session: a "
         "session that lost its server cannot be used again.",
-        text="""
-            import tpuref as tf
-
-            tf.Session("grpc://localhost:1")
-        """,
-        needs=("grpc",),
-    ),
-    Entry(
-        codes.RELEASES_DIFFER,
-        "Client and server are different releases",
-        meaning="They use different versions of the protocol.",
-        remedy="Install the same release of tpuref on both sides.",
-        text="""
-            import tpuref as tf
-            from tpuref.engine.remote import served_session
-
-            served_session.PROTOCOL += 1  # as a later release would
-            server = tf.train.Server({"worker": ["localhost:0"]})
-            tf.Session(server.target)
-        """,
-        needs=("grpc",),
-        alone=True,
-    ),
-    Entry(
-        codes.MESSAGE_TOO_LARGE,
-        "A message is larger than the other side accepts",
-        meaning="Fed values, results or a program do not fit into one message "
-        "between client and server.",
-        remedy="Use smaller arrays, or raise max_message_bytes of tf.train.Server and "
-        "of tf.RPCOptions.",
-        text="""
-            import numpy as np
-            import tpuref as tf
-
-            server = tf.train.Server({"worker": ["localhost:0"]})
-            options = tf.RPCOptions(max_message_bytes=1 << 16)
-            x = tf.placeholder(tf.float32, [1 << 16])
-            try:
-                config = tf.ConfigProto(rpc_options=options)
-                with tf.Session(server.target, config=config) as sess:
-                    sess.run(x + 1, {x: np.zeros(1 << 16, np.float32)})
-            finally:
-                server.stop()
-        """,
-        needs=("grpc",),
-    ),
-    Entry(
-        codes.INVALID_TOKEN,
-        "The token is invalid",
-        meaning="A token is sent in a header, so it must be printable ASCII, not "
-        "empty, and without spaces at its ends. An empty TPUREF_TOKEN is an error too, "
-        "so a variable that was meant to hold a token never leaves a server open.",
-        remedy="Use another token, or leave it out: unset TPUREF_TOKEN.",
-        text="""
-            import tpuref as tf
-
-            tf.train.Server({"worker": ["localhost:0"]}, token="")
-        """,
-        needs=("grpc",),
-    ),
-    Entry(
-        codes.SERVER_FULL,
-        "The server has too many open sessions",
-        meaning="A server accepts 256 sessions at once, 128 of them from clients at "
-        "one address.",
-        remedy="Close sessions you no longer need (with tf.Session(...) as session), "
-        "or start another server.",
-        text="""
-            import tpuref as tf
-
-            server = tf.train.Server({"worker": ["localhost:0"]})
-            sessions = []
-            try:
-                while len(sessions) < 300:
-                    sessions.append(tf.Session(server.target))
-            finally:
-                for session in sessions:
-                    session.close()
-                server.stop()
-        """,
-        needs=("grpc",),
+        replaces="E064 E065",
     ),
 )

@@ -9,68 +9,29 @@ ENTRIES = (
     Entry(
         codes.STALL_REPORT,
         "A run makes no progress",
-        meaning="There was no progress for a tenth of the deadline, at most 10 s. "
-        "The report shows where each core is, and the stacks of those that others "
-        "wait for. At the deadline the run ends with TPUREF-E042.",
+        meaning="There was no progress for a tenth of the deadline, at most 10 s. The "
+        "report shows where each core is, and the stacks of those that others wait "
+        "for. At the deadline the run ends with TPUREF-E042.",
         remedy="Find out where the missing cores are. Replicas that only need longer "
         "are fine; TPUREF_TIMEOUT sets the deadline.",
-        text="""
-            import logging
-
-            import tpuref as tf
-
-            logging.basicConfig()
-
-
-            def computation(i):
-                turns = tf.where(tf.equal(i, 1), 10**9, 0)
-                turned = tf.while_loop(lambda k: k < turns, lambda k: k + 1, [0])
-                return tf.tpu.cross_replica_sum(tf.cast(turned, tf.float32))
-
-
-            outputs = tf.tpu.replicate(computation, [[0], [1]])
-            with tf.config.override(timeout=1.0), tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        alone=True,
     ),
     Entry(
-        codes.OPTIMIZER_OUTSIDE_OF_REPLICAS,
-        "A CrossShardOptimizer outside of a replicated computation",
-        meaning="The optimizer divides the loss by the number of replicas and sums "
-        "the gradients of all replicas. Outside of a replicated computation there is "
-        "one, so gradients stay as they are.",
-        remedy="Make the optimizer in the function that is given to tf.tpu.replicate "
-        "or tf.tpu.shard, or use the optimizer within it.",
+        codes.OUTSIDE_OF_REPLICAS,
+        "A sum or optimizer of replicas is used outside of them",
+        meaning="Outside of a replicated computation there is one replica, so "
+        "cross_replica_sum returns its input and CrossShardOptimizer leaves gradients "
+        "as they are.",
+        remedy="Use it in the function that tf.tpu.replicate or tf.tpu.shard runs.",
         text="""
             import logging
 
             import tpuref as tf
 
             logging.basicConfig()
-            w = tf.get_variable("w", initializer=1.0)
-            descent = tf.train.GradientDescentOptimizer(0.1)
-            tf.tpu.CrossShardOptimizer(descent).compute_gradients(w * w)
+            tf.tpu.cross_replica_sum(tf.constant(1.0))
         """,
         document="000_04abb9e9288042d8.txt",
-    ),
-    Entry(
-        codes.MANY_TRACES,
-        "A function was traced several times in a row",
-        meaning="Each call differed from all before it in a Python value, a type or a "
-        "shape, so the function was traced again, which takes far longer than a call.",
-        remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
-        "reduce_retracing=True, or define the function outside of the loop.",
-        text="""
-            import logging
-
-            import tpuref as tf
-
-            logging.basicConfig()
-            doubled = tf.function(lambda x: 2 * x)
-            for number in range(5):
-                doubled(number)
-        """,
+        replaces="W032",
     ),
     Entry(
         codes.SUM_OF_MEANS,
@@ -96,19 +57,22 @@ ENTRIES = (
         document="001_66db0865fe92828f.txt",
     ),
     Entry(
-        codes.SUM_OUTSIDE_OF_REPLICAS,
-        "cross_replica_sum is used outside a replicated computation",
-        meaning="There is only one replica then, so it returns its input unchanged.",
-        remedy="Call it in the computation that tf.tpu.replicate or tf.tpu.shard runs.",
+        codes.MANY_TRACES,
+        "A function was traced several times in a row",
+        meaning="Each call differed from all before it in a Python value, a type or a "
+        "shape, so the function was traced again, which takes far longer than a call.",
+        remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
+        "reduce_retracing=True, or define the function outside of the loop.",
         text="""
             import logging
 
             import tpuref as tf
 
             logging.basicConfig()
-            tf.tpu.cross_replica_sum(tf.constant(1.0))
+            doubled = tf.function(lambda x: 2 * x)
+            for number in range(5):
+                doubled(number)
         """,
-        document="000_04abb9e9288042d8.txt",
     ),
     Entry(
         codes.SERVER_UNPROTECTED,
