@@ -101,8 +101,7 @@ def stop() -> Summary:
     Returns
     -------
     Summary
-        The time that each core worked and waited, and the operations that took it; its
-        text is a table.
+        The times of cores and operations; its text is a table.
 
     Raises
     ------
