@@ -1,4 +1,4 @@
-"""The coordinator of a cluster: a given address or a started server."""
+"""The coordinator of a cluster: a server at an address, or one started here."""
 
 from __future__ import annotations
 
