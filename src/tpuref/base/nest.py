@@ -1,7 +1,7 @@
 """Nests: lists, tuples, named tuples and mappings, with leaves of any other kind.
 
-The leaves of a mapping are in the order of its sorted keys. Arrays, strings, tensors and
-shapes are leaves, although some of them are iterable.
+The leaves of a mapping are in the order of its sorted keys. Arrays, strings, tensors
+and shapes are leaves, although some of them are iterable.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def flatten(structure: Any) -> list[Any]:
     """
     if not is_nested(structure):
         return [structure]
-    # A stack instead of recursion, so depth is not limited by Python's stack. `enclosing`
+    # A stack instead of recursion: Python limits the depth of recursion. `enclosing`
     # has the containers on the stack: to meet one again means that it contains itself.
     leaves: list[Any] = []
     enclosing = {id(structure): structure}

@@ -1,6 +1,6 @@
 """Tracebacks without the frames of tpuref, so that the user's line comes last.
 
-``TPUREF_TRACEBACKS=full`` keeps all frames.  Only displayed tracebacks change: a program
+``TPUREF_TRACEBACKS=full`` keeps all frames.  Only displayed tracebacks change: code
 that handles an error gets the whole traceback.
 """
 

@@ -103,7 +103,7 @@ class TestCase(unittest.TestCase):
             yield self._cached
 
     def test_session(self, *args: Any, **kwargs: Any) -> Any:
-        """Yield `cached_session`; test runners collect the name, so as a test it skips."""
+        """Return `cached_session`; if run as a test, because of its name, skip it."""
         if self._testMethodName == "test_session":
             self.skipTest("not a test")
         return self.cached_session(*args, **kwargs)
