@@ -69,12 +69,7 @@ def exported(
 
     Its descriptor says that the memory is read-only, if the consumer supports that.
 
-    Parameters
-    ----------
-    array
-        The array; it may be of bfloat16.
-    stream, max_version, dl_device, copy
-        The consumer's arguments to ``__dlpack__``; the host has no streams.
+    The other arguments are the consumer's to ``__dlpack__``; the host has no streams.
 
     Raises
     ------

@@ -63,22 +63,8 @@ def flatten(structure: Any) -> list[Any]:
 def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
     """Return the leaves of a nest in order, each with the path to it.
 
-    Parameters
-    ----------
-    structure : nest
-        A nest; a leaf alone has the empty path.
-
-    Returns
-    -------
-    list of (str, leaf)
-        The path is the expression that follows the nest's name to reach the leaf.
-
-    Raises
-    ------
-    TypeError
-        If the keys of a mapping cannot be sorted.
-    ValueError
-        If a container contains itself.
+    The path is the expression that follows the nest's name to reach the leaf; a leaf
+    alone has the empty path.  Errors are those of `flatten`.
 
     Examples
     --------
@@ -105,7 +91,9 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
-    """Build a nest of the given structure from a list of leaves.
+    """Build a nest with the structure of another one from a list of leaves.
+
+    The result has the containers' types and key order of `structure`.
 
     Parameters
     ----------
@@ -113,11 +101,6 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
         The nest whose structure to copy. Its leaves are ignored.
     flat_sequence : list or tuple
         The leaves in the order of `flatten`.
-
-    Returns
-    -------
-    nest
-        A nest with the containers' types and key order of `structure`.
 
     Raises
     ------

@@ -102,22 +102,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ...]:
-    """Choose the block of cores of a replica.
+    """Choose the block of `cores` cores of a replica.
 
-    Parameters
-    ----------
-    mesh
-        The size of the mesh along each axis, the cores of a chip last.
-    cores
-        The number of cores in the block.
-    replicas
-        The number of blocks that must fit.
-
-    Returns
-    -------
-    tuple of int
-        Among the blocks that leave room for all replicas, or else among all blocks: the
-        one with the most cores per chip, then the one whose chips are closest.
+    Among the blocks that leave room for all replicas, or else among all blocks, it is
+    the one with the most cores per chip, then the one whose chips are closest.
 
     Raises
     ------

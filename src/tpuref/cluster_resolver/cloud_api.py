@@ -35,17 +35,8 @@ _UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
 class CloudAPI:
     """A client of the Cloud TPU API that looks up TPUs by name.
 
-    Parameters
-    ----------
-    service
-        The API object; None builds one with Google's client at the first request.
-    credentials
-        The credentials of a built object; None and ``"default"`` mean the default
-        credentials of Google's client.
-    discovery_url
-        The address of the API's description; None means the client's default.
-    patience
-        The time limits of requests.
+    The parameters are those of `TPUClusterResolver`.  Without a `service`, Google's
+    client builds one at the first request.
 
     Raises
     ------

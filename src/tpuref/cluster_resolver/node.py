@@ -15,13 +15,8 @@ _LONGEST_SHOWN = 200
 def endpoints_of(answer: Any, name: str) -> list[str]:
     """Return the addresses of a healthy and ready TPU, in the entries order.
 
-    Parameters
-    ----------
-    answer
-        The API's answer: a dictionary with ``state`` and ``health``, and either
-        ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
-    name
-        The name of the TPU, for messages.
+    `answer` is a dictionary with ``state`` and ``health``, and either
+    ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
 
     Raises
     ------

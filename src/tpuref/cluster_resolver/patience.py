@@ -136,18 +136,8 @@ class Budget:
     ) -> T:
         """Return the result of `call`, retried after transient errors.
 
-        Parameters
-        ----------
-        question
-            The subject of the request, for the message.
-        host
-            Returns the name of the host, for the message.
-        call
-            Makes one request.
-        passes
-            Returns whether an error is transient.
-        longest
-            The time limit of one attempt, in seconds.
+        `call` makes one request of at most `longest` seconds; `passes` returns whether
+        an error is transient.  `question` and `host` are for the message.
 
         Raises
         ------

@@ -22,14 +22,8 @@ def draw_placement(
 ) -> str:
     """Draw the mesh with the logical core that runs on each core.
 
-    Parameters
-    ----------
-    topology
-        The mesh and its hosts.
-    placement
-        For each place in use, its (replica, logical core) pairs.
-    conflicts
-        The places to mark with ``!``; the first one is always in the picture.
+    `placement` has the (replica, logical core) pairs of each place in use. Places in
+    `conflicts` are marked with ``!``; the first one is always in the picture.
 
     Examples
     --------

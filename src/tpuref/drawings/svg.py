@@ -54,12 +54,7 @@ def colour_of(number: int) -> Colour:
 class Picture:
     """A writer of an SVG document.
 
-    Parameters
-    ----------
-    title
-        The title, for screen readers and as a tooltip.
-    description
-        The content in full, for screen readers.
+    The title is also a tooltip; the description is for screen readers.
 
     Examples
     --------

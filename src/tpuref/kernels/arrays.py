@@ -24,21 +24,7 @@ def split(
 ) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
-    Parameters
-    ----------
-    array
-        Any array of one dimension or more.
-    axis
-        The axis to cut; negative ones count from the end.
-    num_shards
-        The number of shards.
-    empty
-        Allocates the shards.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        The shards in order, in separate memory.
+    The shards are in separate memory, allocated by `empty`.
 
     Raises
     ------
@@ -79,19 +65,8 @@ def split(
 def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     """Concatenate arrays along an axis.
 
-    Parameters
-    ----------
-    arrays
-        One array or more, of one dtype, whose shapes differ along the axis at most.
-    axis
-        The axis of the concatenation; negative ones count from the end.
-    empty
-        Allocates the new array.
-
-    Returns
-    -------
-    numpy.ndarray
-        A new array, or a view if the arrays are adjacent in one slab.
+    Their shapes differ along the axis at most. Return a new array, allocated by
+    `empty`, or a view if the arrays are adjacent in one slab.
 
     Raises
     ------
@@ -135,20 +110,8 @@ def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
 def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Array:
     """Enlarge an array with zeros at the end of its dimensions.
 
-    Parameters
-    ----------
-    array
-        Any array.
-    shape
-        The padded shape: of the same rank, smaller in no dimension.
-    out
-        A contiguous array of that shape to write into; by default a new one.
-
-    Returns
-    -------
-    numpy.ndarray
-        The padded array. An array of objects holds strings: it is padded with empty
-        strings, and always new.
+    The result is `out`, a contiguous array of the new shape, or a new array. An array
+    of objects holds strings: it is padded with empty strings, and always new.
 
     Raises
     ------

@@ -49,15 +49,8 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def fold(contributions: Sequence[Array]) -> Array:
     """Return the sum of the contributions from left to right, as all-reduces define it.
 
-    Parameters
-    ----------
-    contributions
-        One array per core, of one dtype and shape.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``((x[0] + x[1]) + x[2]) + ...``, rounded once. Integers wrap.
+    ``((x[0] + x[1]) + x[2]) + ...`` for one array per core, of one dtype and shape,
+    rounded once. Integers wrap.
 
     Raises
     ------

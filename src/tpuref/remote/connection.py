@@ -45,16 +45,7 @@ Outbox = queue.SimpleQueue["bytes | None"]
 class Connection:
     """A stream to a server, with an inbox for the replies to each request.
 
-    Parameters
-    ----------
-    address
-        Host and port.
-    credentials
-        The credentials for TLS; None for a plain connection.
-    metadata
-        The metadata sent to the server at the start.
-    message_bytes
-        The size limit of a message.
+    `metadata` is sent once, at the start; without `credentials` there is no TLS.
     """
 
     def __init__(

@@ -24,17 +24,7 @@ LOOK_SECONDS = 0.2
 
 
 class ServedRun:
-    """A program that runs for a client.
-
-    Parameters
-    ----------
-    number
-        The number of the client's request.
-    program, inputs
-        The program, and the messages of the fed values.
-    send
-        A function that sends a reply to the client.
-    """
+    """A program that runs for request `number` of a client; `send` sends replies."""
 
     def __init__(
         self,

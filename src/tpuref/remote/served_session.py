@@ -106,14 +106,7 @@ def _full(sessions: str) -> ResourceExhaustedError:
 
 
 class ServedSession:
-    """A session with one client.
-
-    Parameters
-    ----------
-    shared
-        The state shared with other sessions.
-    peer
-        The address of the client, without its port.
+    """A session with one client, whose address without the port is `peer`.
 
     Attributes
     ----------
@@ -134,6 +127,8 @@ class ServedSession:
         self._programs: dict[int, tuple[Program, list[DType]]] = {}
         self._runs: dict[int, ServedRun] = {}
         self._padding_log: dict[str, Any] = {}
+        # Private state, which ends with the session; variables are in `shared`, unless
+        # the session is isolated.
         self._state = State(shared.queues)
         self._message_bytes = MESSAGE_BYTES
         self._cluster: Cluster | None = None

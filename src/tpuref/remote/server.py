@@ -54,18 +54,8 @@ KEEPALIVE = (
 class SessionServer:
     """A server of sessions on one address.
 
-    Parameters
-    ----------
-    address
-        Host and port; port 0 chooses a free one.
-    job
-        The job that the server is a task of.
-    credentials
-        The credentials for TLS; None for plain connections.
-    token
-        The validated token that a client must send; None for none.
-    max_message_bytes
-        The size limit of a message.
+    The parameters are those of `tf.train.Server`, with one address (port 0 chooses a
+    free port), the job of the server, and a validated token or None.
 
     Raises
     ------

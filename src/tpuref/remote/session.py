@@ -49,7 +49,7 @@ class RemoteSession:
     isolated
         Whether the session has private variables.
     credentials, token, max_message_bytes
-        As for `tpuref.remote.server.SessionServer`.
+        As for `tf.RPCOptions`; the token is validated.
 
     Raises
     ------

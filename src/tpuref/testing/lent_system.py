@@ -83,7 +83,7 @@ def _share() -> int | None:
 
 
 class KeptSystem:
-    """The TPU system of all tests of a process, restarted when needed."""
+    """The TPU system of all tests of a process, restarted if a test needs another."""
 
     def __init__(self) -> None:
         self._system = System(LOCAL_JOB)

@@ -24,14 +24,7 @@ class Watchdog:
     At the limit the stacks of the host and the cores are recorded, and the block fails
     at its current line.  A block outside the main thread fails when it ends.
 
-    Parameters
-    ----------
-    name
-        The name of the block, for the message.
-    seconds
-        The time limit.
-    core_stacks
-        Returns the stacks of the cores.
+    `core_stacks` returns the stacks of the cores.
 
     Attributes
     ----------

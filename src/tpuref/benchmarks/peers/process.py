@@ -51,14 +51,7 @@ def _mpiexec() -> str | None:
 
 
 class Peer:
-    """One library in separate processes, started once for many requests.
-
-    Parameters
-    ----------
-    name
-        A name in `REQUIRED`.
-    cores
-        The number of participants in an operation.
+    """A library (a name in `REQUIRED`) in processes that serve many requests.
 
     Raises
     ------
@@ -121,15 +114,9 @@ class Peer:
     def measure(self, task: str, elements: int, count: int) -> float:
         """Return the seconds per operation, of `count` in a row.
 
-        Parameters
-        ----------
-        task
-            ``"sum"``; JAX also has ``"chain"``, sums within one program, and each
-            kind of step with ``", pmap"`` or ``", jit"``.
-        elements
-            The length of each core's float32 vector.
-        count
-            The number of operations to time.
+        Tasks are ``"sum"`` of float32 vectors of length `elements`; JAX also has
+        ``"chain"``, sums within one program, and each kind of step with ``", pmap"`` or
+        ``", jit"``.
 
         Raises
         ------

@@ -30,26 +30,9 @@ def take_shard(
 ) -> int:
     """Copy one shard out of the whole array.
 
-    Parameters
-    ----------
-    source
-        The whole array, ``[outer, num_shards, run_bytes]``.
-    destination
-        Receives the shard, ``[outer, run_bytes]``.
-    outer
-        The number of runs of a shard.
-    run_bytes
-        The size of a run.
-    num_shards
-        The number of shards of the array.
-    shard
-        The index of the shard.
-
-    Returns
-    -------
-    int
-        OK, BAD_COUNT, NO_SUCH_SHARD, SOURCE_SIZE or DESTINATION_SIZE; nothing is
-        written unless it is OK.
+    `source` is the whole array, ``[outer, num_shards, run_bytes]``, and `destination`
+    receives the shard, ``[outer, run_bytes]``. Return OK, BAD_COUNT, NO_SUCH_SHARD,
+    SOURCE_SIZE or DESTINATION_SIZE; nothing is written unless it is OK.
     """
     whole = flat_bytes(source)
     part = flat_bytes(destination, writable=True)
