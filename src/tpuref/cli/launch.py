@@ -95,7 +95,7 @@ class _Hosts:
         self._readers: list[threading.Thread] = []
         self._lock = threading.Lock()
         port = _free_port()
-        # Unbuffered, so lines of hosts appear in the order they were written. The
+        # Unbuffered, so lines of hosts appear as soon as they are written. The
         # random job name keeps hosts of another launch on the same port apart.
         environment = {
             **os.environ,

@@ -13,7 +13,7 @@ _LONGEST_SHOWN = 200
 
 
 def endpoints_of(answer: Any, name: str) -> list[str]:
-    """Return the addresses of a healthy and ready TPU, in the entries order.
+    """Return the addresses of a healthy and ready TPU, in the reported order.
 
     `answer` is a dictionary with ``state`` and ``health``, and either
     ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
