@@ -112,11 +112,11 @@ def _system() -> dict[str, Any]:
         "executor": available(config.executor),
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
-        "Cloud TPU": _configured_tpu(),
+        "Cloud TPU": _cloud_tpu(),
     }
 
 
-def _configured_tpu() -> str:
+def _cloud_tpu() -> str:
     """Return the TPU that a resolver without arguments finds, without a request."""
     from tpuref.cluster_resolver.addresses import GRPC
     from tpuref.cluster_resolver.source import Search
