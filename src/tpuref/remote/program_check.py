@@ -227,7 +227,8 @@ def _check_specs(
     """Check inferred specs against those that the instruction states."""
     if len(inferred) != len(stated):
         raise malformed(
-            f"{_label(instr)} returns {len(inferred)} values, has {len(stated)} outputs"
+            f"{_label(instr)} returns {len(inferred)} values and has "
+            f"{len(stated)} outputs"
         )
     for index, (spec, own) in enumerate(zip(inferred, stated, strict=True)):
         if spec is not None and not _fit(spec, own):
