@@ -120,9 +120,9 @@ def test_the_quota_of_a_container(
 def test_the_tpu_that_the_environment_names(environment: Any) -> None:
     for name in ("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME", "TPU_CONFIG"):
         environment.delenv(name, raising=False)
-    assert doctor._named_tpu().startswith("none (KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS: not")
+    assert doctor._cloud_tpu().startswith("none (KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS: not")
     environment.setenv("TPU_NAME", "my-tpu")
-    assert doctor._named_tpu().endswith("TPU_NAME: 'my-tpu', the name of a Cloud TPU")
+    assert doctor._cloud_tpu().endswith("TPU_NAME: 'my-tpu', the name of a Cloud TPU")
 
 
 def test_memory_is_in_bytes() -> None:

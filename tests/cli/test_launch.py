@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tpuref.tools.cli.launch import _reported
+from tpuref.tools.cli.launch import _exit_status
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from tpuref.tools.cli.launch import _reported
     ],
 )
 def test_the_status_of_the_cause(statuses: Sequence[int], reported: int) -> None:
-    assert _reported(statuses) == reported
+    assert _exit_status(statuses) == reported

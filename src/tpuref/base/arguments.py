@@ -1,4 +1,4 @@
-"""Checks of the types of arguments, and the error that names function and argument."""
+"""Type checks of arguments, whose errors name function and argument."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def listed(argument: str, value: Any, expected: str = "a list") -> list[Any]:
 
 
 def hashable(argument: str, expected: str, value: Any) -> Any:
-    """Return an argument that is looked up in a dict."""
+    """Return an argument that must be hashable."""
     try:
         hash(value)
     except TypeError:
@@ -79,12 +79,12 @@ def number(argument: str, value: Any) -> float:
 
 
 def check_name(function: str, name: Any) -> None:
-    """Refuse a name that is neither a string nor None."""
+    """Raise TypeError unless a name is a string or None."""
     if name is not None and not isinstance(name, str):
         raise wrong_type(f"{function}: name", "a string or None", name)
 
 
 def name_or(name: Any, default: str) -> str:
-    """Return the name of an operation, `default` if none was given."""
+    """Return the name of an operation, `default` for None or an empty one."""
     check_name(default, name)
     return name or default

@@ -1,4 +1,4 @@
-"""The line of the user's program that built something."""
+"""The line of the user's program that built an object."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CallSite:
     function
         The name of the enclosing function, ``<module>`` at top level.
     text
-        The text of the line if another process has read it, otherwise None.
+        The text of the line if it came from another process, otherwise None.
     """
 
     filename: str
@@ -61,7 +61,7 @@ _origin = _Origin()
 
 @contextlib.contextmanager
 def started_at(site: CallSite) -> Iterator[None]:
-    """Set the user's line that this thread works for, within a block."""
+    """Set the user's line that this thread works for, within a ``with`` block."""
     before, _origin.site = _origin.site, site
     try:
         yield
@@ -70,9 +70,9 @@ def started_at(site: CallSite) -> Iterator[None]:
 
 
 def user_site() -> CallSite:
-    """Return the innermost frame that is neither tpuref's, NumPy's nor Python's own.
+    """Return the innermost frame that is not tpuref's, NumPy's or Python's.
 
-    In a thread of tpuref that has no such frame, return the line it works for.
+    A thread of tpuref has no such frame; return the line that it works for.
     """
     frame = sys._getframe(1)
     while is_library(frame.f_code.co_filename):
@@ -86,13 +86,13 @@ def user_site() -> CallSite:
 
 @lru_cache(maxsize=1024)
 def is_tpuref(filename: str) -> bool:
-    """Return whether a file of code belongs to tpuref."""
+    """Return whether a source file is tpuref's."""
     return os.path.abspath(filename).startswith(_TPUREF)
 
 
 @lru_cache(maxsize=1024)
 def is_library(filename: str) -> bool:
-    """Return whether a file of code is tpuref's, NumPy's or Python's own."""
+    """Return whether a source file is tpuref's, NumPy's or Python's."""
     if filename.startswith("<frozen"):
         return True
     return os.path.abspath(filename).startswith((_TPUREF, _NUMPY, _THREADS, _CONTEXTS))

@@ -1,7 +1,7 @@
 """Sharing arrays without a copy, by the DLPack protocol.
 
-NumPy refuses bfloat16.  Such an array travels as uint16, and the type code in its
-description, the only difference between the two, is corrected.
+NumPy's DLPack does not support bfloat16.  Such an array is exported as uint16, and then
+the type code in its descriptor, the only difference between the two, is overwritten.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from tpuref.base import error_codes as codes
 Array = NDArray[Any]
 
 CPU = (1, 0)
-"""What ``__dlpack_device__`` returns for memory of the host."""
+"""The result of ``__dlpack_device__`` for memory of the host."""
 
 _UINT, _BFLOAT = 1, 4  # type codes
 _HOST_KINDS = (1, 3)  # plain, and pinned for a GPU
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 _CAN_TELL_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
-# The offset of the type code in a description, without and with a leading version.
+# The offset of the type code in the two forms of DLPack's struct, without and with a
+# leading version.
 _CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}
 
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
@@ -37,13 +38,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 
 
 class Producer:
-    """Passes an existing capsule to a consumer that asks for one.
-
-    Parameters
-    ----------
-    capsule
-        The capsule.
-    """
+    """An object whose ``__dlpack__`` returns an existing capsule."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -72,14 +67,9 @@ def exported(
 ) -> Any:
     """Return a capsule with the memory of an array, for another library.
 
-    The capsule tells consumers that support it that the memory is read-only.
+    Its descriptor says that the memory is read-only, if the consumer supports that.
 
-    Parameters
-    ----------
-    array
-        The array; it may be of bfloat16.
-    stream, max_version, dl_device, copy
-        The consumer's arguments to ``__dlpack__``; the host has no streams.
+    The other arguments are the consumer's to ``__dlpack__``; the host has no streams.
 
     Raises
     ------
@@ -154,12 +144,12 @@ def shared_array(value: Any) -> Array:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         array = _as_bfloat16(value)
         if array is None:
-            raise TypeError(_refused(value, error)) from error
+            raise TypeError(_reading_error(value, error)) from error
         return array
 
 
 def _as_bfloat16(value: Any) -> Array | None:
-    """Return an array of bfloat16, which NumPy refuses; None for any other type."""
+    """Return an array of bfloat16, which NumPy cannot read; None for other types."""
     try:
         if value.__dlpack_device__()[0] not in _HOST_KINDS:
             return None
@@ -169,7 +159,7 @@ def _as_bfloat16(value: Any) -> Array | None:
     return taken(capsule) if _code(capsule).value == _BFLOAT else None
 
 
-def _refused(value: Any, error: Exception) -> str:
+def _reading_error(value: Any, error: Exception) -> str:
     kind = f"{type(value).__module__}.{type(value).__name__}"
     ways_out = []
     if getattr(value, "requires_grad", False):

@@ -18,8 +18,8 @@ class DType:
     """The type of a tensor's elements.
 
     There is one object per type: the constants of this module. Copying and
-    unpickling give that same object back. A type equals everything that
-    `as_dtype` turns into it.
+    unpickling return that object. A type equals everything that `as_dtype`
+    converts to it.
 
     Examples
     --------
@@ -139,17 +139,7 @@ class DType:
         )
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        """Tell whether values of type `other` can be used as this type.
-
-        Parameters
-        ----------
-        other : DType or convertible
-            What `as_dtype` accepts.
-
-        Returns
-        -------
-        bool
-            True for the same type only.
+        """Return whether `other`, or its conversion by `as_dtype`, is this type.
 
         Raises
         ------
@@ -282,22 +272,12 @@ def as_dtype(type_value: DTypeLike) -> DType:
 
 
 def datatype_enum(dtype: NumpyDType) -> int:
-    """Return the number by which messages and kernels name an element type.
-
-    Parameters
-    ----------
-    dtype
-        The NumPy dtype of an element type, in native byte order.
-
-    Returns
-    -------
-    int
-        ``as_datatype_enum`` of that type.
+    """Return the DataType number of a NumPy dtype in native byte order.
 
     Raises
     ------
     KeyError
-        If it is the dtype of no element type.
+        If no element type has this dtype.
 
     Examples
     --------
@@ -308,17 +288,7 @@ def datatype_enum(dtype: NumpyDType) -> int:
 
 
 def numpy_dtype(enum: int) -> NumpyDType:
-    """Return the NumPy dtype of the element type that has this number.
-
-    Parameters
-    ----------
-    enum
-        What `datatype_enum` gives.
-
-    Returns
-    -------
-    numpy.dtype
-        The dtype; objects for strings.
+    """Return the NumPy dtype of a DataType number; objects for strings.
 
     Raises
     ------

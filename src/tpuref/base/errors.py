@@ -34,19 +34,10 @@ Fault = TypeVar("Fault", bound=Exception)
 
 
 def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Fault:
-    """Return an exception whose message ends with a code.
+    """Return an exception of a built-in class whose message ends with a code.
 
-    Parameters
-    ----------
-    kind
-        The class of the exception, such as ValueError.  An `OpError` takes the code
-        itself.
-    message
-        What went wrong, what was expected, what it got, and how to fix it.
-    code
-        One of the codes in `tpuref.base.error_codes`.
-    **details
-        Further arguments of the class, such as ``name=`` of ImportError.
+    `details` are further arguments of the class, such as ``name=`` of ImportError.  An
+    `OpError` takes the code as an argument instead.
     """
     return kind(f"{message} [{code}]", **details)
 
@@ -54,8 +45,8 @@ def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Faul
 class OpError(Exception):
     """An error raised while operations run.
 
-    It takes a message, or TensorFlow's arguments ``(node_def, op, message)``, which
-    `OpError` itself follows by the status code.
+    It takes a message, or TensorFlow's arguments ``(node_def, op, message)``; for
+    `OpError` itself the status code follows.
 
     Parameters
     ----------
@@ -64,7 +55,7 @@ class OpError(Exception):
     op
         The operation that failed, or its name, or None.
     message
-        What went wrong, what was expected, what it got, and how to fix it.
+        The message: what was expected, what was given, and what to do.
     error_code
         The status code, by default that of the class.
     code
@@ -80,7 +71,7 @@ class OpError(Exception):
         The operation that failed: a `tf.Operation` if ``Session.run`` raised the error,
         a name if no graph is at hand, or None.
     node_def
-        The given node, or that of `op` if it is a `tf.Operation`.
+        The node, by default that of `op` if it is a `tf.Operation`.
     error_code
         The status code, such as `tf.errors.ABORTED`.
     site
@@ -144,7 +135,7 @@ class OpError(Exception):
 
 
 def operation_name(op: Any) -> str:
-    """Return the name of an operation, given as one or as its name."""
+    """Return the name of an operation; a string is a name already."""
     return str(getattr(op, "name", op))
 
 

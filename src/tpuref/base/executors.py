@@ -1,4 +1,4 @@
-"""What can run replicated programs, by name."""
+"""The executors of replicated programs, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages that only some functions need, loaded when one of them is called."""
+"""Optional packages, imported when a function needs them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,11 @@ from tpuref.base.errors import coded
 def optional_module(name: str, function: str, extra: str = "training") -> ModuleType:
     """Return a module of an optional package.
 
-    Parameters
-    ----------
-    name
-        The module, such as ``"absl.flags"``.
-    function
-        What needs it, for the message.
-    extra
-        The extra of tpuref that installs it.
-
     Raises
     ------
     ImportError
-        If it is not installed.
+        If it is not installed; the message names `function` and the `extra` of tpuref
+        that installs it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Limits that hold in this process and on servers alike."""
+"""Limits of this process and of servers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ MAX_REPLICAS = 1 << 16
 """The largest number of replicas of one computation."""
 
 MAX_DEPTH = 64
-"""The greatest nesting depth of programs: the graph's own, and the branches, loops and
-computations in it."""
+"""The largest nesting depth of a graph's branches, loops and computations."""
 
 MAX_AXES = 64
-"""The most axes of a tensor, which are those of NumPy's arrays."""
+"""The largest rank of a tensor: the limit of NumPy's arrays."""

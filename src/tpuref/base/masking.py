@@ -1,4 +1,4 @@
-"""Texts without the passwords and tokens that addresses and headers may contain."""
+"""Masking of passwords and tokens in addresses, headers and messages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ _HEADER = re.compile(r"\b([Aa]uthorization: \w+|Bearer) [\w.~+/=-]+")
 
 def masked(text: str) -> str:
     """Return a text with ``***`` instead of tokens and the users of URLs.
-
-    Parameters
-    ----------
-    text
-        Any text: an address, a list of them, or a message that contains one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The mesh of a TPU system: places in it, its text, and how large it may be."""
+"""The mesh of a TPU system: coordinates, text form and size limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MESH_FORM = (
     "XxYxC, three positive integers for chips along x, chips along y and cores per "
     f"chip, such as 2x2x2 for 8 cores, and at most {MAX_CORES} cores"
 )
-"""What `parsed_mesh` takes, for messages."""
+"""The form that `parsed_mesh` accepts, for messages."""
 
 Coordinates = tuple[int, ...]
 """One number for each axis: column and row of a chip, its layer if any, the core."""
@@ -34,17 +34,9 @@ def mesh_text(mesh_shape: Iterable[int]) -> str:
 
 
 def parsed_mesh(text: str) -> tuple[int, int, int] | None:
-    """Read a mesh written as chips along x, chips along y and cores per chip.
+    """Parse ``XxYxC``: chips along x, chips along y and cores per chip.
 
-    Parameters
-    ----------
-    text
-        Three positive integers with an x between them.
-
-    Returns
-    -------
-    tuple of int or None
-        The numbers; None if the text has another form or the mesh is too large.
+    Return None if the text has another form or the mesh is too large.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Nests: lists, tuples, named tuples and mappings, with leaves of any other kind.
 
-The leaves of a mapping come in the order of its sorted keys. Arrays, strings, tensors
+The leaves of a mapping are in the order of its sorted keys. Arrays, strings, tensors
 and shapes are leaves, although some of them are iterable.
 """
 
@@ -16,7 +16,7 @@ from tpuref.base.errors import StructureError, coded
 
 
 def is_nested(value: object) -> bool:
-    """Tell whether `value` is a list, a tuple or a mapping rather than a leaf."""
+    """Return whether `value` is a list, a tuple or a mapping rather than a leaf."""
     return isinstance(value, (list, tuple, Mapping))
 
 
@@ -27,11 +27,6 @@ def flatten(structure: Any) -> list[Any]:
     ----------
     structure : nest
         A nest; a leaf alone counts as a nest of one.
-
-    Returns
-    -------
-    list
-        The leaves.
 
     Raises
     ------
@@ -47,41 +42,29 @@ def flatten(structure: Any) -> list[Any]:
     """
     if not is_nested(structure):
         return [structure]
+    # A stack instead of recursion: Python limits the depth of recursion. `enclosing`
+    # has the containers on the stack: to meet one again means that it contains itself.
     leaves: list[Any] = []
-    around = {id(structure): structure}
+    enclosing = {id(structure): structure}
     rest = [iter(_parts(structure))]
     while rest:
         for part in rest[-1]:
             if is_nested(part):
-                _enter(part, around)
+                _enter(part, enclosing)
                 rest.append(iter(_parts(part)))
                 break
             leaves.append(part)
         else:
             rest.pop()
-            around.popitem()
+            enclosing.popitem()
     return leaves
 
 
 def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
     """Return the leaves of a nest in order, each with the path to it.
 
-    Parameters
-    ----------
-    structure : nest
-        A nest; a leaf alone has the empty path.
-
-    Returns
-    -------
-    list of (str, leaf)
-        The path is the expression that follows the nest's name to reach the leaf.
-
-    Raises
-    ------
-    TypeError
-        If the keys of a mapping cannot be sorted.
-    ValueError
-        If a container contains itself.
+    The path is the expression that follows the nest's name to reach the leaf; a leaf
+    alone has the empty path.  Errors are those of `flatten`.
 
     Examples
     --------
@@ -91,24 +74,26 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
     if not is_nested(structure):
         return [("", structure)]
     pairs: list[tuple[str, Any]] = []
-    around = {id(structure): structure}
-    rest = [("", iter(_children(structure)))]
+    enclosing = {id(structure): structure}
+    rest = [("", iter(_named_parts(structure)))]
     while rest:
         path, children = rest[-1]
         for step, child in children:
             if is_nested(child):
-                _enter(child, around)
-                rest.append((path + step, iter(_children(child))))
+                _enter(child, enclosing)
+                rest.append((path + step, iter(_named_parts(child))))
                 break
             pairs.append((path + step, child))
         else:
             rest.pop()
-            around.popitem()
+            enclosing.popitem()
     return pairs
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
-    """Build a nest of the given structure from a list of leaves.
+    """Build a nest with the structure of another one from a list of leaves.
+
+    The result has the containers' types and key order of `structure`.
 
     Parameters
     ----------
@@ -116,11 +101,6 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
         The nest whose structure to copy. Its leaves are ignored.
     flat_sequence : list or tuple
         The leaves in the order of `flatten`.
-
-    Returns
-    -------
-    nest
-        A nest with the containers' types and key order of `structure`.
 
     Raises
     ------
@@ -239,7 +219,7 @@ def assert_same_structure(
 
 
 def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys in the order in which the parts of a mapping come."""
+    """Return the keys of a mapping in the order of its parts."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -255,8 +235,8 @@ def _is_namedtuple(value: object) -> bool:
     )
 
 
-def _children(node: Any) -> Iterable[tuple[str, Any]]:
-    """The parts of a container in order, each with its step of the path."""
+def _named_parts(node: Any) -> Iterable[tuple[str, Any]]:
+    """Return the parts of a container in order, each with its step of the path."""
     if isinstance(node, Mapping):
         return [(f"[{key!r}]", node[key]) for key in sorted_keys(node)]
     if _is_namedtuple(node):
@@ -265,22 +245,22 @@ def _children(node: Any) -> Iterable[tuple[str, Any]]:
 
 
 def _parts(node: Any) -> Iterable[Any]:
-    """The parts of a container in order."""
+    """Return the parts of a container in order."""
     if isinstance(node, Mapping):
         return [node[key] for key in sorted_keys(node)]
     return node  # type: ignore[no-any-return]
 
 
-def _enter(part: Any, around: dict[int, Any]) -> None:
-    """Add `part` to the containers that enclose the next leaf; refuse a repetition."""
-    if id(part) in around:
+def _enter(part: Any, enclosing: dict[int, Any]) -> None:
+    """Add `part` to the enclosing containers, or raise if it is one of them."""
+    if id(part) in enclosing:
         raise coded(
             ValueError,
             f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
             "remove it from itself",
             code=codes.INVALID_ARGUMENT,
         )
-    around[id(part)] = part
+    enclosing[id(part)] = part
 
 
 def _pack(structure: Any, next_leaf: Callable[[], Any]) -> Any:
@@ -297,22 +277,22 @@ def _pack(structure: Any, next_leaf: Callable[[], Any]) -> Any:
             packed.append(next_leaf())
         else:
             incomplete.pop()
-            built = _built(node, packed)
+            built = _rebuild(node, packed)
             if not incomplete:
                 return built
             incomplete[-1][2].append(built)
 
 
-def _built(node: Any, parts: list[Any]) -> Any:
-    """Return a container like `node` with other parts."""
+def _rebuild(node: Any, parts: list[Any]) -> Any:
+    """Return a container of the type of `node` with other parts."""
     if isinstance(node, Mapping):
-        return _built_mapping(node, parts)
+        return _rebuild_mapping(node, parts)
     if _is_namedtuple(node):
         return type(node)(*parts)
     return type(node)(parts)
 
 
-def _built_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
+def _rebuild_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
     by_key = dict(zip(sorted_keys(node), parts, strict=True))
     in_own_order = {key: by_key[key] for key in node}
     if isinstance(node, defaultdict):
@@ -321,11 +301,11 @@ def _built_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
 
 
 def _first_difference(a: Any, b: Any, check_types: bool) -> tuple[str, str, str] | None:
-    """The path of the first difference, and what each nest has there."""
+    """Return the path of the first difference and the description of both nests."""
     difference = _difference(a, b, check_types)
     if difference is not None or not is_nested(a):
         return None if difference is None else ("", *difference)
-    around = {id(a): a}
+    enclosing = {id(a): a}
     rest = [("", iter(_pairs(a, b)))]
     while rest:
         path, pairs = rest[-1]
@@ -334,23 +314,23 @@ def _first_difference(a: Any, b: Any, check_types: bool) -> tuple[str, str, str]
             if difference is not None:
                 return path + step, *difference
             if is_nested(in_a):
-                _enter(in_a, around)
+                _enter(in_a, enclosing)
                 rest.append((path + step, iter(_pairs(in_a, in_b))))
                 break
         else:
             rest.pop()
-            around.popitem()
+            enclosing.popitem()
     return None
 
 
 def _pairs(a: Any, b: Any) -> list[tuple[str, Any, Any]]:
-    """The parts of two containers alike, each with its step of the path."""
-    both = zip(_children(a), _parts(b), strict=True)
+    """Return corresponding parts of two containers, with their steps of the path."""
+    both = zip(_named_parts(a), _parts(b), strict=True)
     return [(step, in_a, in_b) for (step, in_a), in_b in both]
 
 
 def _difference(a: Any, b: Any, check_types: bool) -> tuple[str, str] | None:
-    """How two nests differ, whatever their parts are."""
+    """Return the difference of two nests without their parts, or None."""
     if not is_nested(a) and not is_nested(b):
         return None
     if not _same_kind(a, b, check_types):

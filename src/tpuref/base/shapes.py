@@ -1,4 +1,4 @@
-"""Shapes of tensors and their dimensions, which may be unknown."""
+"""Static shapes of tensors, whose dimensions or rank may be unknown."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Dimension:
         return self._value
 
     def is_compatible_with(self, other: DimensionLike) -> bool:
-        """Tell whether both sizes may be equal: they are, or either is unknown."""
+        """Return whether both sizes are equal or either is unknown."""
         return _compatible(self._value, as_dimension(other)._value)
 
     def assert_is_compatible_with(self, other: DimensionLike) -> None:
@@ -69,7 +69,7 @@ class Dimension:
             )
 
     def merge_with(self, other: DimensionLike) -> Dimension:
-        """Return the size that follows from both.
+        """Return this size, or `other` if this one is unknown.
 
         Raises
         ------
@@ -240,7 +240,7 @@ def _compatible(left: int | None, right: int | None) -> bool:
 
 
 def _known_pair(left: object, right: object) -> Any:
-    """Both operands as integers, None if either is unknown, or NotImplemented."""
+    """Return both operands as integers, None if one is unknown, or NotImplemented."""
     try:
         pair = _dimension_value(left), _dimension_value(right)
     except TypeError:
@@ -339,7 +339,7 @@ class TensorShape:
         return None if known is None else math.prod(known)
 
     def is_fully_defined(self) -> bool:
-        """Tell whether the rank and every dimension are known."""
+        """Return whether the rank and every dimension are known."""
         return _fully_known(self._dims) is not None
 
     def assert_is_fully_defined(self) -> None:
@@ -351,21 +351,13 @@ class TensorShape:
             )
 
     def is_compatible_with(self, other: ShapeLike) -> bool:
-        """Tell whether a tensor can have both shapes.
+        """Return whether a tensor can have both shapes.
 
-        Parameters
-        ----------
-        other : TensorShape or convertible
-            The other shape.
-
-        Returns
-        -------
-        bool
-            True if either rank is unknown, or the ranks are equal and no two
-            known dimensions differ.
+        It can if either rank is unknown, or the ranks are equal and no two known
+        dimensions differ.
         """
         if other.__class__ is tuple and other == self._dims:
-            return True  # an array that fits, in every step of a program
+            return True  # a fast path for arrays that are fed in every step
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None:
             return True
@@ -425,17 +417,7 @@ class TensorShape:
         return self
 
     def merge_with(self, other: ShapeLike) -> TensorShape:
-        """Return the shape that follows from both shapes.
-
-        Parameters
-        ----------
-        other : TensorShape or convertible
-            The other shape.
-
-        Returns
-        -------
-        TensorShape
-            A shape in which every dimension known in either is known.
+        """Return a shape in which every dimension known in either shape is known.
 
         Raises
         ------
@@ -458,16 +440,8 @@ class TensorShape:
     def most_specific_compatible_shape(self, other: ShapeLike) -> TensorShape:
         """Return the most specific shape compatible with both shapes.
 
-        Parameters
-        ----------
-        other : TensorShape or convertible
-            The other shape.
-
-        Returns
-        -------
-        TensorShape
-            The dimensions that are known and equal in both, unknown ones
-            elsewhere; of unknown rank if the ranks differ or either is unknown.
+        Dimensions that are known and equal in both are known; the rank is unknown if
+        the ranks differ or either is unknown.
         """
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None or len(self._dims) != len(theirs):
@@ -478,15 +452,7 @@ class TensorShape:
     def concatenate(self, other: ShapeLike) -> TensorShape:
         """Return the dimensions of this shape followed by those of `other`.
 
-        Parameters
-        ----------
-        other : TensorShape or convertible
-            The shape that follows.
-
-        Returns
-        -------
-        TensorShape
-            Of unknown rank if either rank is unknown.
+        The rank is unknown if either rank is unknown.
         """
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None:
@@ -566,40 +532,12 @@ def _item(size: int | None) -> Any:
 
 
 def as_shape(value: ShapeLike) -> TensorShape:
-    """Return `value` as a TensorShape; a TensorShape is returned unchanged.
-
-    Parameters
-    ----------
-    value : TensorShape or convertible
-        What the constructor of `TensorShape` accepts.
-
-    Returns
-    -------
-    TensorShape
-        The shape.
-
-    Raises
-    ------
-    ValueError
-        If a dimension is negative.
-    TypeError
-        If `value` is not a shape.
-    """
+    """Return `value` as a TensorShape, or raise as its constructor does."""
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """Return a shape with unknown dimensions, and perhaps an unknown rank.
-
-    Parameters
-    ----------
-    rank : int, optional
-        The number of unknown dimensions, or None if that is unknown too.
-
-    Returns
-    -------
-    TensorShape
-        The shape.
+    """Return a shape of `rank` unknown dimensions, or of unknown rank for None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The description of a tensor without a value: shape, type and name."""
+"""Tensor specs: the static shape, dtype and name of a tensor."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
 
 @dataclass(frozen=True, init=False, repr=False)
 class TensorSpec:
-    """What is known about a tensor before it has a value.
+    """The static shape and dtype of a tensor.
 
     Parameters
     ----------
     shape : TensorShape or convertible
-        What `as_shape` accepts.
+        Anything that `as_shape` accepts.
     dtype : DType or convertible, default float32
-        What `as_dtype` accepts.
+        Anything that `as_dtype` accepts.
     name : str, optional
         A name for messages.
 
@@ -52,17 +52,12 @@ class TensorSpec:
         object.__setattr__(self, "name", name)
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Tell whether a tensor can satisfy both descriptions.
+        """Return whether dtypes are equal and no static dimensions differ.
 
         Parameters
         ----------
         spec_or_tensor : TensorSpec or Tensor
-            The other description. Names are ignored.
-
-        Returns
-        -------
-        bool
-            True if the types agree and no known dimensions differ.
+            The other spec. Names are ignored.
         """
         given = getattr(spec_or_tensor, "spec", spec_or_tensor)
         other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", given)

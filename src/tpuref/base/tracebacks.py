@@ -1,7 +1,7 @@
 """Tracebacks without the frames of tpuref, so that the user's line comes last.
 
-``TPUREF_TRACEBACKS=full`` keeps all frames.  Only what is displayed changes: a program
-that handles an error finds its whole traceback.
+``TPUREF_TRACEBACKS=full`` keeps all frames.  Only displayed tracebacks change: code
+that handles an error gets the whole traceback.
 """
 
 from __future__ import annotations
@@ -27,38 +27,31 @@ def are_full() -> bool:
 
 
 def shorten(error: BaseException) -> bool:
-    """Leave out the frames of tpuref, and causes that have no others.
+    """Remove the frames of tpuref, and causes without other frames, from an error.
 
-    Parameters
-    ----------
-    error
-        The error.  One that has no other frames stays as it is.
-
-    Returns
-    -------
-    bool
-        Whether the innermost frame was among them.
+    An error without other frames does not change.  Return whether the innermost frame
+    was removed.
     """
     if are_full() or error.__traceback__ is None:
         return False
-    kept = _user_frames(error.__traceback__)
-    if not kept:
+    frames = _user_frames(error.__traceback__)
+    if not frames:
         return False
     innermost = _frames(error.__traceback__)[-1]
-    error.__traceback__ = _chained(kept)
+    error.__traceback__ = _chain(frames)
     _shorten_causes(error)
-    return innermost.tb_frame is not kept[-1].tb_frame
+    return innermost.tb_frame is not frames[-1].tb_frame
 
 
 def _shorten_causes(error: BaseException) -> None:
     seen = {id(error)}
     while (cause := error.__cause__ or _context(error)) and id(cause) not in seen:
         seen.add(id(cause))
-        kept = cause.__traceback__ and _user_frames(cause.__traceback__)
-        if not kept and (cause.__traceback__ or _is_ours(cause)):
+        frames = cause.__traceback__ and _user_frames(cause.__traceback__)
+        if not frames and (cause.__traceback__ or _is_ours(cause)):
             error.__cause__, error.__suppress_context__ = None, True
             return
-        cause.__traceback__ = _chained(kept or [])
+        cause.__traceback__ = _chain(frames or [])
         error = cause
 
 
@@ -79,32 +72,34 @@ def _frames(trace: TracebackType | None) -> list[TracebackType]:
 
 
 def _user_frames(trace: TracebackType) -> list[TracebackType]:
-    """Return the frames that are neither tpuref's nor what tpuref calls in Python."""
-    kept = []
+    """Return the frames of the user: neither tpuref's nor of libraries it calls."""
+    # A frame of NumPy or the standard library belongs to tpuref if tpuref called it,
+    # and to the user if the user did; user code that tpuref calls back is kept.
+    frames = []
     inside = False
     for one in _frames(trace):
         file = one.tb_frame.f_code.co_filename
         inside = is_tpuref(file) or (inside and _is_python(file))
         if not inside:
-            kept.append(one)
-    return kept
+            frames.append(one)
+    return frames
 
 
 @functools.cache
 def _is_python(file: str) -> bool:
-    """Return whether a file of code is NumPy's or of the standard library."""
+    """Return whether a source file is NumPy's or the standard library's."""
     standard = file.startswith(_STANDARD) and "site-packages" not in file
     return standard or is_library(file)
 
 
-def _chained(frames: list[TracebackType]) -> TracebackType | None:
+def _chain(frames: list[TracebackType]) -> TracebackType | None:
     trace = None
     for one in reversed(frames):
         trace = TracebackType(trace, one.tb_frame, one.tb_lasti, one.tb_lineno)
     return trace
 
 
-# -- where they are displayed --------------------------------------------------
+# -- display -------------------------------------------------------------------
 
 
 def display(
@@ -113,7 +108,7 @@ def display(
     trace: TracebackType | None,
     show: Any,
 ) -> None:
-    """Show an error that nothing handles, shortened, by another hook."""
+    """Show an unhandled error, shortened, with the hook `show`."""
     if error.__traceback__ is not trace:
         error = error.with_traceback(trace)
     hidden = shorten(error)
@@ -123,7 +118,7 @@ def display(
 
 
 def display_of_thread(arguments: Any, show: Any) -> None:
-    """Show an error that ends a thread, shortened, by another hook."""
+    """Show an error that ends a thread, shortened, with the hook `show`."""
     if arguments.exc_value is not None:
         shorten(arguments.exc_value)
         arguments = threading.ExceptHookArgs(
@@ -138,7 +133,7 @@ def display_of_thread(arguments: Any, show: Any) -> None:
 
 
 def install_in_notebook(shell: Any) -> None:
-    """Let IPython show errors shortened, unless something else handles them there."""
+    """Let IPython show shortened errors, unless it already has a custom handler."""
     if shell is None or shell.custom_exceptions:
         return
 

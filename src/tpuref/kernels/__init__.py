@@ -1,4 +1,4 @@
-"""The hot paths, in twins with equal names, arguments and bits.
+"""The hot paths, as two implementations with equal names, arguments and bits.
 
 ``TPUREF_KERNELS`` chooses the twin when this package is imported: ``cython``,
 ``python``, or ``auto``, the default, which prefers the compiled one if it was built.

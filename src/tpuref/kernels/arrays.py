@@ -1,4 +1,4 @@
-"""Splitting, joining and padding whole arrays, by the chosen kernels."""
+"""Splitting, joining and padding of whole arrays with the chosen kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tpuref.kernels.status import BAD_COUNT, BAD_RANK, DOES_NOT_FIT, OK, check
 
 Array = npt.NDArray[Any]
 Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
-"""Makes an array of a shape and dtype, to be written to."""
+"""A function that allocates an array of a shape and dtype."""
 
 
 def split(
@@ -24,21 +24,7 @@ def split(
 ) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
-    Parameters
-    ----------
-    array
-        Any array of one dimension or more.
-    axis
-        The axis to cut; negative ones count from the end.
-    num_shards
-        How many shards to make.
-    empty
-        Makes the shards.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        The shards in order, each with memory of its own.
+    The shards are in separate memory, allocated by `empty`.
 
     Raises
     ------
@@ -77,21 +63,10 @@ def split(
 
 
 def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
-    """Put arrays together along an axis.
+    """Concatenate arrays along an axis.
 
-    Parameters
-    ----------
-    arrays
-        One array or more, of one dtype, whose shapes differ along the axis at most.
-    axis
-        The axis along which they follow one another; negative ones count from the end.
-    empty
-        Makes the new array.
-
-    Returns
-    -------
-    numpy.ndarray
-        A new array; the slab itself if the arrays lie side by side in one.
+    Their shapes differ along the axis at most. Return a new array, allocated by
+    `empty`, or a view if the arrays are adjacent in one slab.
 
     Raises
     ------
@@ -135,25 +110,13 @@ def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
 def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Array:
     """Enlarge an array with zeros at the end of its dimensions.
 
-    Parameters
-    ----------
-    array
-        Any array.
-    shape
-        The shape to reach: of the same rank, smaller in no dimension.
-    out
-        A contiguous array of that shape to write into; by default a new one.
-
-    Returns
-    -------
-    numpy.ndarray
-        The array that was written. One of objects holds strings, is filled with empty
-        ones, and is always new.
+    The result is `out`, a contiguous array of the new shape, or a new array. An array
+    of objects holds strings: it is padded with empty strings, and always new.
 
     Raises
     ------
     ValueError
-        If the shape cannot be reached.
+        If the ranks differ or `shape` is smaller in a dimension.
 
     Examples
     --------
@@ -181,7 +144,7 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
 
 
 def _axis(function: str, axis: int, rank: int) -> int:
-    """Return the axis, counted from the start."""
+    """Return the axis counted from the start, or raise ValueError."""
     if not -rank <= axis < rank:
         raise ValueError(
             f"{function}: expected an axis from {-rank} to {rank - 1} for an array of "
@@ -191,7 +154,7 @@ def _axis(function: str, axis: int, rank: int) -> int:
 
 
 def _runs(part: Array, axis: int) -> tuple[int, int]:
-    """Return the number and size of a shard's contiguous runs."""
+    """Return the number of a shard's contiguous runs and their size in bytes."""
     run = math.prod(part.shape[axis:]) * part.dtype.itemsize
     return math.prod(part.shape[:axis]), run
 
@@ -201,12 +164,12 @@ def _extents(shape: Sequence[int]) -> Extents:
 
 
 def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
-    # The ellipsis makes an array even of a scalar.
+    # With the ellipsis, indexing an array of rank 0 gives an array, not a scalar.
     return (*(slice(extent) for extent in shape), ...)
 
 
 def _corner_status(small: Sequence[int], large: Sequence[int]) -> int:
-    """Return the status that the kernels have for these shapes."""
+    """Return the status with which the kernels answer these shapes."""
     if len(small) != len(large):
         return BAD_RANK
     if min((*small, *large, 0)) < 0:

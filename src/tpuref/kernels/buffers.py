@@ -1,6 +1,6 @@
-"""The flat memory that kernels take: bytes without a dtype, so that any dtype works.
+"""The flat byte buffers that kernels take, so that any dtype works.
 
-bfloat16 cannot cross the buffer protocol; its bytes can.
+bfloat16 has no format in the buffer protocol; its bytes do.
 """
 
 from __future__ import annotations
@@ -18,17 +18,7 @@ Extents: TypeAlias = "npt.NDArray[np.int64]"
 
 
 def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
-    """View the memory of a contiguous array as flat bytes.
-
-    Parameters
-    ----------
-    array
-        Any C-contiguous array but one of objects.
-
-    Returns
-    -------
-    numpy.ndarray
-        A uint8 array over the same memory.
+    """View the memory of a C-contiguous array, not of objects, as flat uint8.
 
     Raises
     ------
@@ -50,19 +40,7 @@ def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
 
 
 def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint8]:
-    """Check a buffer as Cython's typed memoryviews do, and view it as an array.
-
-    Parameters
-    ----------
-    buffer
-        The bytes.
-    writable
-        Whether they will be written to.
-
-    Returns
-    -------
-    numpy.ndarray
-        A uint8 array over the same memory.
+    """Check a buffer as Cython's typed memoryviews do, and view it as a uint8 array.
 
     Raises
     ------
@@ -76,5 +54,5 @@ def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint
             f"{view.format!r} with {view.ndim} dimensions; see buffers.byte_view"
         )
     if writable and view.readonly:
-        raise ValueError("the destination is read-only")
+        raise ValueError("the destination is read-only: expected a writable buffer")
     return np.frombuffer(view, np.uint8)

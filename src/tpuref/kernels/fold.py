@@ -1,7 +1,7 @@
-"""What a sum over cores is: the contributions, added from left to right.
+"""The definition of a sum over cores: contributions added from left to right.
 
-This is the meaning that every all-reduce has to give, written in NumPy. Lockstep uses
-it as it stands, the Python twin of the links for the part of each core.
+Every all-reduce must give these bits. The lockstep executor calls `fold` directly; the
+Python twin of the links uses it for the chunk of each core.
 """
 
 from __future__ import annotations
@@ -26,23 +26,13 @@ from tpuref.base.dtypes import (
 Array = npt.NDArray[Any]
 
 SUMMABLE: tuple[DType, ...] = (float16, bfloat16, float32, float64, int32, uint32)
-"""The element types that cores add up; ``cython/fold.h`` knows the same."""
+"""The element types that cores sum; ``cython/fold.h`` has the same list."""
 
 _HALVES = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type in which sums of a type are added up.
-
-    Parameters
-    ----------
-    dtype
-        The type of the contributions.
-
-    Returns
-    -------
-    numpy.dtype
-        float32 for float16 and bfloat16, otherwise the same type.
+    """Return the dtype that accumulates a sum: float32 for half types, else `dtype`.
 
     Raises
     ------
@@ -57,22 +47,15 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def fold(contributions: Sequence[Array]) -> Array:
-    """Add up the contributions from left to right: the meaning of an all-reduce.
+    """Return the sum of the contributions from left to right, as all-reduces define it.
 
-    Parameters
-    ----------
-    contributions
-        One array per core, of one dtype and shape.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``((x[0] + x[1]) + x[2]) + ...``, rounded once. Integers wrap.
+    ``((x[0] + x[1]) + x[2]) + ...`` for one array per core, of one dtype and shape,
+    rounded once. Integers wrap.
 
     Raises
     ------
     ValueError
-        If the contributions are none, or differ in dtype or shape.
+        If there are no contributions, or they differ in dtype or shape.
     TypeError
         If their dtype is not numeric.
 
@@ -91,7 +74,7 @@ def fold(contributions: Sequence[Array]) -> Array:
 
 
 def _check(contributions: Sequence[Array]) -> None:
-    """Refuse contributions that do not belong together."""
+    """Raise ValueError unless all contributions have one dtype and shape."""
     kinds = {(array.dtype, array.shape) for array in contributions}
     if len(kinds) != 1:
         described = ", ".join(

@@ -1,4 +1,4 @@
-"""What all members of a collective must agree on: who sums what."""
+"""The group of a collective: its members, dtype and order of vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tpuref.kernels.buffers import Extents
 
 
 class Group(NamedTuple):
-    """The cores that sum, and what they sum.
+    """The group of a collective, which all members must have in common.
 
     Attributes
     ----------
@@ -20,9 +20,9 @@ class Group(NamedTuple):
     fingerprint
         64 bits that identify the collective in the program.
     parts
-        For each vector, in the order of summation and of the ring, the place in
-        `members` of the core that brings it. The vectors of one member lie side by
-        side, in this order. None if every member brings one, in the order of members.
+        For each vector, in the order of summation and of the ring, the index in
+        `members` of the core that contributes it. The vectors of one member are
+        adjacent, in this order. None if every member has one, in the order of members.
     """
 
     members: Extents

@@ -1,4 +1,4 @@
-"""Which chunk of a vector each core works on, step by step: pure arithmetic.
+"""The schedule of an all-reduce: the chunk that each core works on in each step.
 
 Both twins of the links follow it, so both round in the same places and give the same
 bits. N cores hold one vector each and want the sum of all. A vector is cut into N
@@ -7,9 +7,9 @@ nearly equal chunks.
 **ring** passes chunks between neighbours, in 2 (N - 1) steps. In each step a core reads
 one chunk from the core on its left. In the first N - 1 steps, the reduce-scatter, it
 adds its own part and keeps the sum for the core on its right; in the others, the
-all-gather, it copies the chunk, which is complete by then. Chunk c sets out from core c
-and is the left fold that begins there: ``((x[c] + x[c+1]) + x[c+2]) + ...``, all modulo
-N. Its bits depend on where the chunks begin.
+all-gather, it copies the chunk, which is complete by then. Chunk c starts at core c and
+is the left fold from there: ``((x[c] + x[c+1]) + x[c+2]) + ...``, indices modulo N. Its
+bits depend on where the chunks begin.
 
 **direct** gives chunk c to core c, which folds that slice of all vectors in replica
 order, ``((x[0] + x[1]) + x[2]) + ...``, into one result that all cores share. In
@@ -23,21 +23,9 @@ from __future__ import annotations
 
 
 def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
-    """Return the place of a chunk; the sizes of two chunks differ by one at most.
+    """Return the elements of chunk `chunk` of a vector that is cut into `num_cores`.
 
-    Parameters
-    ----------
-    length
-        The number of elements of the whole vector.
-    num_cores
-        The number of chunks.
-    chunk
-        Which of them.
-
-    Returns
-    -------
-    slice
-        Its elements; empty for some chunks of a vector shorter than the ring.
+    The sizes of two chunks differ by one at most; a chunk may be empty.
 
     Examples
     --------
@@ -50,17 +38,7 @@ def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
 def ring_chunks(num_cores: int, core: int) -> list[int]:
     """Return the chunk that a core reads in each step of a ring.
 
-    Parameters
-    ----------
-    num_cores
-        The number of cores in the ring.
-    core
-        The place of the core in it, from 0.
-
-    Returns
-    -------
-    list of int
-        ``num_cores - 1`` chunks to add to, then as many to copy.
+    ``num_cores - 1`` chunks to add to, then as many to copy.
 
     Examples
     --------

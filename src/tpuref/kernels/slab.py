@@ -1,4 +1,4 @@
-"""Memory for a single value, which can be joined and handed out without a copy."""
+"""Slabs: memory for a single value, whose parts can be joined without a copy."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Array = npt.NDArray[Any]
 
 
 class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
-    """Flat bytes that hold one value, or its parts side by side, and nothing else.
+    """Flat bytes that hold one value, or its adjacent parts, and nothing else.
 
-    The arrays in it keep it alive, as it is their ``base``. Its own base must not be an
-    array, because NumPy would make that one theirs.
+    The arrays in a slab keep it alive as their ``base``. The slab itself must not have
+    an array as its base: NumPy would collapse the chain and make that array theirs.
 
     Examples
     --------
@@ -29,37 +29,13 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
     """
 
     def part(self, start: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return the array that begins at a byte.
-
-        Parameters
-        ----------
-        start
-            Where it begins.
-        shape, dtype
-            What it is.
-
-        Returns
-        -------
-        numpy.ndarray
-            A contiguous array over the memory of the slab.
-        """
+        """Return the contiguous array over the slab that begins at byte `start`."""
         array: Array = np.ndarray(shape, dtype, self, start)
         return array
 
     @staticmethod
     def of(array: Array) -> Slab | None:
-        """Return the slab that an array lies in.
-
-        Parameters
-        ----------
-        array
-            Any array.
-
-        Returns
-        -------
-        Slab or None
-            None for an array in other memory.
-        """
+        """Return the slab of an array, None for an array in other memory."""
         memory = array.base
         while memory.__class__ is np.ndarray:
             memory = memory.base
@@ -67,14 +43,14 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
 
     @staticmethod
     def joined(parts: Sequence[Array], axis: int) -> Array | None:
-        """Return the array that is made up of parts which lie side by side.
+        """Return the concatenation of adjacent parts as a view.
 
         Parameters
         ----------
         parts
             Arrays of one dtype, whose shapes differ along the axis at most.
         axis
-            The axis along which they follow one another, from 0.
+            The axis of the concatenation, from 0.
 
         Returns
         -------
@@ -96,18 +72,7 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """Return a new array that has a slab to itself.
-
-    Parameters
-    ----------
-    shape, dtype
-        What it is to be.
-
-    Returns
-    -------
-    numpy.ndarray
-        The array, in a slab of its own unless it holds objects.
-    """
+    """Return a new array in a new slab, or in plain memory if it holds objects."""
     if dtype.hasobject:
         return np.empty(shape, dtype)
     slab: Slab = Slab(math.prod(shape) * dtype.itemsize, np.uint8)

@@ -1,7 +1,7 @@
 """The status codes that kernels return, and the exceptions for them.
 
-A kernel runs without the interpreter's lock, so it cannot raise; it returns a number
-that says what was wrong. ``cython/status.pxd`` holds the same numbers.
+A kernel runs without the interpreter's lock, so it cannot raise and returns a code.
+``cython/status.pxd`` has the same numbers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ BAD_OFFSET = 11
 BAD_DTYPE = 12
 
 MAX_RANK = 32
-"""The most dimensions that a kernel supports: as many as every NumPy release allows."""
+"""The largest rank that a kernel supports: the limit of every NumPy release."""
 
 FLAT_LIMIT = 8192
-"""The most bytes of a vector that `flat` sums."""
+"""The size limit in bytes of the vectors that `flat` sums."""
 
-# What became of a message.
+# Results of Mailbox.put.
 FULL = 0
 PUT = 1
 PUT_FOR_SLEEPER = 2
@@ -48,21 +48,7 @@ _MEANINGS = {
 
 
 def check(status: int, function: str, **arguments: object) -> None:
-    """Raise the exception for a status, unless it is OK.
-
-    Parameters
-    ----------
-    status
-        What a kernel returned.
-    function
-        The name of the function to blame.
-    **arguments
-        The arguments to show in the message.
-
-    Raises
-    ------
-    ValueError
-        If the status is not OK.
+    """Raise ValueError with the call of `function` unless a status is OK.
 
     Examples
     --------

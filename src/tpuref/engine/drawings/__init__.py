@@ -1,5 +1,5 @@
 """Drawings and tables of meshes, placements and graphs.
 
-Their classes lie above this folder, and hand themselves over.  What a drawing reads of
-them is a Protocol here.
+The classes that are drawn are in higher layers, so this folder declares Protocols of
+what it reads, and the classes pass themselves in.
 """

@@ -1,4 +1,4 @@
-"""What regions and their parts are called in drawings and tables."""
+"""Captions of regions and their parts in drawings and tables."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ if TYPE_CHECKING:
     from tpuref.engine.drawings.drawn_graph import Operation, Region
 
 AssignedCores = Sequence[Sequence[int]]
-"""For each replica of a computation, the cores that its logical cores are."""
+"""For each replica of a computation, the core of each logical core."""
 
 
 def part_of(operation: Operation) -> str:
     """Return the part of its region that an operation belongs to.
 
-    Parameters
-    ----------
-    operation
-        The operation.
-
-    Returns
-    -------
-    str
-        ``"logical core 1"`` or ``"host part 0"`` within a replicated computation,
-        ``"tower 0"`` within a tower, ``""`` anywhere else.
+    ``"logical core 1"`` or ``"host part 0"`` within a replicated computation, ``"tower
+    0"`` within a tower, ``""`` anywhere else.
     """
     if operation.host_label is not None:
         return f"host part {operation.host_label}"
@@ -34,7 +26,7 @@ def part_of(operation: Operation) -> str:
 
 
 def name_of(region: Region) -> str:
-    """Return what a region is called in pictures and tables."""
+    """Return the caption of a region."""
     if _is_replicated(region):
         return f"{region.name}: {numbered('replica', region.replicas)}"
     return f"{region.name} ({region.kind})"
@@ -45,19 +37,9 @@ def _is_replicated(region: Region) -> bool:
 
 
 def cores_of(assigned: AssignedCores, part: str) -> str:
-    """Return the cores that a logical core of all replicas is, if that is fixed.
+    """Return the cores of a logical core in all replicas, such as ``"cores 0, 2"``.
 
-    Parameters
-    ----------
-    assigned
-        The cores of the replicas; none without a device assignment.
-    part
-        The part of the computation, as `part_of` has it.
-
-    Returns
-    -------
-    str
-        Such as ``"cores 0, 2, 4, 6"``; nothing without a device assignment.
+    The text is empty without a device assignment. `part` is a result of `part_of`.
     """
     if not assigned or not part.startswith("logical core "):
         return ""
@@ -72,7 +54,7 @@ def numbered(noun: str, count: int) -> str:
 
 
 def named_replicas(replicas: Sequence[int], of: int) -> str:
-    """Return which replicas are meant, of how many."""
+    """Return the caption of some of `of` replicas."""
     if len(replicas) == of:
         return "replica 0" if of == 1 else f"replicas 0-{of - 1}"
     return f"replica {', '.join(map(str, replicas))}"

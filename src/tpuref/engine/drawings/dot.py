@@ -1,4 +1,4 @@
-"""Writing the language of Graphviz, and running its program ``dot``."""
+"""A writer of Graphviz's language DOT, and a caller of its program ``dot``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ _DARK = """<style>
 
 
 class Dot:
-    r"""A directed graph that is written line by line.
-
-    Parameters
-    ----------
-    title
-        What it shows.
+    r"""A writer of a directed graph with a title.
 
     Examples
     --------
@@ -47,7 +42,7 @@ class Dot:
         self._clusters = 0
         self._depth = 1
         self._lines = [
-            f"digraph {_quoted(title)} {{",
+            f"digraph {_quote(title)} {{",
             f'  graph [{font} fontsize="12" bgcolor="white" compound="true"];',
             f'  node [{font} fontsize="11" shape="box" style="rounded,filled" '
             'fillcolor="white" height="0.3"];',
@@ -56,24 +51,22 @@ class Dot:
 
     def node(self, name: str, lines: list[str], **attributes: str) -> None:
         """Write a node with lines of text."""
-        label = _quoted("\n".join(lines))
-        self._line(f"{_quoted(name)} [label={label}{_listed(attributes)}];")
+        label = _quote("\n".join(lines))
+        self._line(f"{_quote(name)} [label={label}{_attribute_list(attributes)}];")
 
     def edge(self, start: str, end: str, **attributes: str) -> None:
         """Write an arrow."""
-        given = _listed(attributes).strip()
-        self._line(
-            f"{_quoted(start)} -> {_quoted(end)}{f' [{given}]' if given else ''};"
-        )
+        text = _attribute_list(attributes).strip()
+        self._line(f"{_quote(start)} -> {_quote(end)}{f' [{text}]' if text else ''};")
 
     @contextlib.contextmanager
     def cluster(self, label: str, **attributes: str) -> Iterator[str]:
-        """Frame the nodes written within a ``with`` block; gives the frame's name."""
+        """Frame the nodes written within a ``with`` block; yield the frame's name."""
         name = f"cluster_{self._clusters}"
         self._clusters += 1
-        self._line(f"subgraph {_quoted(name)} {{")
+        self._line(f"subgraph {_quote(name)} {{")
         self._depth += 1
-        self._line(f"graph [label={_quoted(label)}{_listed(attributes)}];")
+        self._line(f"graph [label={_quote(label)}{_attribute_list(attributes)}];")
         yield name
         self._depth -= 1
         self._line("}")
@@ -92,17 +85,7 @@ def graphviz_is_present() -> bool:
 
 
 def dot_to_svg(text: str) -> str:
-    """Lay a graph out with Graphviz.
-
-    Parameters
-    ----------
-    text
-        The graph in the language of Graphviz.
-
-    Returns
-    -------
-    str
-        The SVG element, without the lines that only stand before it in a file.
+    """Lay out a graph in DOT with Graphviz and return its SVG element.
 
     Raises
     ------
@@ -112,8 +95,8 @@ def dot_to_svg(text: str) -> str:
     if not graphviz_is_present():
         raise RuntimeError(
             "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "
-            "install it (apt install graphviz, brew install graphviz), or take the "
-            "text that it reads, drawing.dot, to a computer that has it "
+            "install it (apt install graphviz, brew install graphviz), or copy "
+            "drawing.dot to a computer that has it "
             f"[{codes.NOT_INSTALLED}]"
         )
     try:
@@ -138,16 +121,16 @@ def dot_to_svg(text: str) -> str:
 
 
 def readable_in_the_dark(svg: str) -> str:
-    """Return a picture of Graphviz with colours for dark pages as well."""
+    """Return an SVG of Graphviz with a style for dark pages."""
     start, end, rest = svg.partition(">")
     named = start.replace("<svg", '<svg role="img" class="tpuref-graph"', 1)
     return f"{named}{end}\n{_DARK}{rest.lstrip()}"
 
 
-def _listed(attributes: dict[str, str]) -> str:
-    return "".join(f" {name}={_quoted(value)}" for name, value in attributes.items())
+def _attribute_list(attributes: dict[str, str]) -> str:
+    return "".join(f" {name}={_quote(value)}" for name, value in attributes.items())
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

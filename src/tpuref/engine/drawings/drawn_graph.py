@@ -1,6 +1,6 @@
-"""What is read of a graph to draw it.
+"""The interface of graphs that drawings read.
 
-The classes of `tpuref.engine.graph` that bear these names have all of it.
+The classes of the same names in `tpuref.engine.graph` implement it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Tensor(Protocol):
 
     @property
     def value_index(self) -> int:
-        """Which of its outputs it is."""
+        """The index among the outputs of its operation."""
 
     @property
     def dtype(self) -> DType:
@@ -59,7 +59,7 @@ class Operation(Protocol):
 
     @property
     def definition(self) -> OpDef:
-        """The record of what the operation is."""
+        """The definition of the operation's type."""
 
     @property
     def attrs(self) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ class Operation(Protocol):
 
     @property
     def control_inputs(self) -> Sequence[Operation]:
-        """The operations awaited."""
+        """The operations that must run before."""
 
     @property
     def region(self) -> Region | None:
@@ -87,15 +87,15 @@ class Operation(Protocol):
 
     @property
     def logical_core(self) -> int | None:
-        """The virtual core that its device names, None where it names none."""
+        """The logical core that its device names, None without one."""
 
     @property
     def host_label(self) -> str | None:
-        """The host call that it is a part of, None outside of one."""
+        """The host call that it is a part of, None outside host calls."""
 
     @property
     def tower(self) -> int | None:
-        """The tower that it belongs to, None outside of towers."""
+        """The tower that it belongs to, None outside towers."""
 
 
 class Region(Protocol):
@@ -107,7 +107,7 @@ class Region(Protocol):
 
     @property
     def name(self) -> str:
-        """What the region is called."""
+        """The name."""
 
     @property
     def replicas(self) -> int:
@@ -115,7 +115,7 @@ class Region(Protocol):
 
     @property
     def outer(self) -> Region | None:
-        """The region around it."""
+        """The enclosing region."""
 
     @property
     def replicated(self) -> Region | None:
@@ -127,11 +127,11 @@ class Region(Protocol):
 
     @property
     def parameters(self) -> Sequence[Tensor]:
-        """The tensors that it is given."""
+        """The tensors that stand for its inputs."""
 
     @property
     def results(self) -> Sequence[Tensor]:
-        """The tensors that it hands out."""
+        """The tensors that it returns."""
 
 
 class Graph(Protocol):

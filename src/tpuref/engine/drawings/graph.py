@@ -1,4 +1,4 @@
-"""Drawings of graphs: operations with their shapes, grouped by where they run."""
+"""Drawings of graphs: operations with their shapes, grouped by device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tpuref.engine.drawings.sketch import sketch
 
 
 class GraphDrawing:
-    """A drawing of a graph, as `Graph.draw` gives it; notebooks show it.
+    """A drawing of a graph, the result of `Graph.draw`; notebooks show it.
 
     Attributes
     ----------
@@ -34,12 +34,7 @@ class GraphDrawing:
         self.dot = dot
 
     def svg(self) -> str:
-        """Return the drawing as SVG.
-
-        Returns
-        -------
-        str
-            The SVG element.
+        """Return the drawing as an SVG element.
 
         Raises
         ------
@@ -59,13 +54,13 @@ class GraphDrawing:
         Returns
         -------
         pathlib.Path
-            What was written: without Graphviz, a ``.dot`` file instead of
-            ``.svg``, and a warning says so.
+            The file. Without Graphviz it is a ``.dot`` file instead of ``.svg``, with a
+            warning.
 
         Raises
         ------
         ValueError
-            If the name ends in another way.
+            If the name has another ending.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

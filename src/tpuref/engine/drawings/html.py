@@ -13,21 +13,7 @@ _LONGEST = 300
 def table(
     caption: str, rows: Iterable[Sequence[object]], heading: Sequence[str] = ()
 ) -> str:
-    """Return a table; it takes the colours of the surrounding page.
-
-    Parameters
-    ----------
-    caption
-        The line above the table.
-    rows
-        The cells of each row, written as their ``str`` and escaped.
-    heading
-        The titles of the columns.
-
-    Returns
-    -------
-    str
-        The element.
+    """Return a table element in the colours of the page; cells are escaped.
 
     Examples
     --------
@@ -44,17 +30,7 @@ def table(
 
 
 def shortened(value: object) -> str:
-    """Return the ``repr`` of a value, abbreviated for large arrays and long texts.
-
-    Parameters
-    ----------
-    value
-        Anything.
-
-    Returns
-    -------
-    str
-        At most a few hundred characters.
+    """Return the ``repr`` of a value, cut to about 300 characters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Drawing a mesh of chips and cores as text."""
+"""Drawings of a mesh of chips and cores as text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
 
-# The widest picture: more positions than this along an axis are not all drawn.
 _DRAWN = 32
+"""The largest number of positions along an axis that are drawn."""
 
 
 def draw_mesh(
@@ -26,13 +26,13 @@ def draw_mesh(
     task_at
         Called with coordinates inside the mesh: the task there, -1 for no device.
     label
-        Called with any coordinates drawn: what to write there, or None for a plain
-        core, which is a dot, or an x where the mesh has no device.
+        Called with any coordinates drawn: the text of the core, or None for a dot, or
+        an x if the mesh has no device there.
     focus
         Coordinates that must be in the picture, inside the mesh or not.
     paint
-        Called with coordinates and the text of a core at its full width: the text
-        with the colours of a terminal. None leaves it as it is.
+        Called with coordinates and the padded text of a core: the text with terminal
+        colours. None leaves the text plain.
 
     Returns
     -------
@@ -135,9 +135,9 @@ class _Picture:
     ) -> str:
         text = ""
         for column in range(len(self._columns) + 1):
-            beside = hosts.get((column - 1, row), frozenset())
+            left = hosts.get((column - 1, row), frozenset())
             here = hosts.get((column, row), frozenset())
-            text += " " if beside == here else "|"
+            text += " " if left == here else "|"
             if column < len(self._columns):
                 text += self._chip(self._columns[column], self._rows[row], layer)
         return text

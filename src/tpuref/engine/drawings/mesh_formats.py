@@ -1,4 +1,4 @@
-"""The formats that a mesh is drawn in."""
+"""The formats of mesh drawings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Format = Literal["text", "terminal", "svg"]
 
 
 def draw_picture(picture: MeshPicture, format: str) -> str:
-    """Draw a mesh as a `Format`; ValueError where there is no such."""
+    """Draw a mesh in a `Format`, or raise TypeError or ValueError."""
     if not isinstance(format, str):
         raise wrong_type("draw: format", "'text', 'terminal' or 'svg'", format)
     if format == "text":
@@ -39,13 +39,13 @@ def _text(
 
 
 def _painter(picture: MeshPicture) -> Callable[[Coordinates, str], str]:
-    """Return what gives the text of a core the colours of a terminal."""
+    """Return the function that adds terminal colours to the text of a core."""
 
-    def painted(place: Coordinates, text: str) -> str:
+    def paint(place: Coordinates, text: str) -> str:
         number = picture.colour(place)
         if number is None:
             return text
         colour = colour_of(number)
         return f"\x1b[38;5;{colour.terminal_text};48;5;{colour.terminal}m{text}\x1b[0m"
 
-    return painted
+    return paint

@@ -1,4 +1,4 @@
-"""What is drawn of a mesh, whether as text, for a terminal, or as SVG."""
+"""The content of a mesh drawing, for all formats."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tpuref.engine.drawings.mesh_ascii import drawn_positions
 from tpuref.engine.drawings.svg import COLOURS
 
 _NAMED = 2 * len(COLOURS)
-_SAID = 64
+_DESCRIBED = 64
 
 
 @dataclass(frozen=True)
 class MeshPicture:
-    """A mesh, and what stands on its cores.
+    """A mesh with the labels and colours of its cores.
 
     Parameters
     ----------
@@ -27,15 +27,15 @@ class MeshPicture:
     task_at
         The task at a place inside the mesh, -1 for no device.
     label
-        What is written on a core, None for a core that is free or has no device.
+        The text on a core, None for a core that is free or has no device.
     colour
         The replica or host that gives a core its colour, None for none.
     note
-        A sentence about a core, shown to a pointer that rests on it.
+        The tooltip of a core.
     legend
         The line below the text.
     swatches
-        The legend of the picture: numbers of colours, and what they mean.
+        The legend of the picture: numbers of colours, and their meanings.
     """
 
     title: str
@@ -48,15 +48,16 @@ class MeshPicture:
     swatches: Sequence[tuple[int | None, str]]
 
     def description(self) -> str:
-        """Return a sentence about each core, as far as somebody would listen."""
+        """Return the text for screen readers, with the notes of the first cores."""
         places = list(product(*map(drawn_positions, self.mesh_shape)))
-        said = "; ".join(map(self.note, places[:_SAID]))
-        more = "" if len(places) <= _SAID else f"; and {len(places) - _SAID} more"
-        return f"{self.title}. {said}{more}"
+        notes = "; ".join(map(self.note, places[:_DESCRIBED]))
+        rest = len(places) - _DESCRIBED
+        more = f"; and {rest} more" if rest > 0 else ""
+        return f"{self.title}. {notes}{more}"
 
 
 def swatches_of(noun: str, count: int) -> list[tuple[int | None, str]]:
-    """Return the legend of numbered things, whose colours come round again."""
+    """Return the legend of numbered things; their colours repeat."""
     swatches: list[tuple[int | None, str]] = []
     for first in range(min(count, len(COLOURS))):
         numbers = [str(number) for number in range(first, count, len(COLOURS))]

@@ -1,4 +1,4 @@
-"""Drawing a mesh of chips and cores as SVG."""
+"""Drawings of a mesh of chips and cores as SVG."""
 
 from __future__ import annotations
 
@@ -21,23 +21,12 @@ _SWATCH = 16
 
 
 def mesh_svg(picture: MeshPicture) -> str:
-    """Draw a mesh: x to the right, y down, layers of z beside each other.
-
-    Parameters
-    ----------
-    picture
-        What the mesh is, and what stands on its cores.
-
-    Returns
-    -------
-    str
-        The document.
-    """
+    """Draw a mesh: x to the right, y down, layers of z next to each other."""
     return _Drawing(picture).svg()
 
 
 class _Drawing:
-    """The picture while it is written, and the sizes of its parts."""
+    """The state of a drawing in progress, and the sizes of its parts."""
 
     def __init__(self, picture: MeshPicture) -> None:
         self._mesh = picture
@@ -46,7 +35,7 @@ class _Drawing:
         )
         self._layers: list[Coordinates] = [(z,) for z in layers[0]] if layers else [()]
         self._sheet = Picture(picture.title, picture.description())
-        self._stack = math.isqrt(len(self._cores))  # cores beside each other
+        self._stack = math.isqrt(len(self._cores))  # cores in a row of a chip
         longest = max(len(self._label(place)) for place in self._places())
         self._cell = max(30, round(longest * CHARACTER) + 10)
         self._chip_width = self._stack * self._cell + 2 * _INSET
@@ -60,13 +49,13 @@ class _Drawing:
         self._sheet.text(_MARGIN, 24, self._mesh.title, size=14)
         width = self._axis + len(self._columns) * self._slot[0] + _MARGIN
         height = 40 + len(self._rows) * self._slot[1]
-        beside = max(1, min(len(self._layers), _WIDTH // width))
+        in_row = max(1, min(len(self._layers), _WIDTH // width))
         for number, layer in enumerate(self._layers):
-            row, column = divmod(number, beside)
+            row, column = divmod(number, in_row)
             left, top = _MARGIN + column * width, 34 + row * height
             self._plane(layer, left, top)
-        full = max(_MARGIN + beside * width, _LEAST_WIDTH)
-        below = 34 + math.ceil(len(self._layers) / beside) * height
+        full = max(_MARGIN + in_row * width, _LEAST_WIDTH)
+        below = 34 + math.ceil(len(self._layers) / in_row) * height
         if any(size > len(drawn_positions(size)) for size in self._mesh.mesh_shape):
             self._sheet.text(_MARGIN, below + 8, "(part of the mesh)")
             below += 20
@@ -135,7 +124,7 @@ class _Drawing:
         return text
 
     def _hosts(self, layer: Coordinates, left: int, top: int) -> None:
-        """Outline each host, and name it where it begins."""
+        """Outline each host, and write its name at its upper left corner."""
         width, height = self._slot
         borders: set[tuple[int, int, int, int]] = set()
         for row in range(len(self._rows)):
@@ -161,7 +150,7 @@ class _Drawing:
         )
 
     def _host(self, column: int, row: int, layer: Coordinates) -> frozenset[int]:
-        """Return the tasks of a chip, none beyond what is drawn."""
+        """Return the tasks of a chip, none outside the drawing."""
         if not (0 <= column < len(self._columns) and 0 <= row < len(self._rows)):
             return frozenset()
         chip = (self._columns[column], self._rows[row], *layer)
@@ -169,7 +158,7 @@ class _Drawing:
         return frozenset(tasks - {NO_DEVICE})
 
     def _legend(self, top: int, width: int) -> int:
-        """Write the legend line by line and return where it ends."""
+        """Write the legend line by line and return its lower edge."""
         x, y = _MARGIN, top
         for colour, meaning in self._mesh.swatches:
             step = round(len(meaning) * CHARACTER) + _SWATCH + 22

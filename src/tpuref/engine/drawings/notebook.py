@@ -1,4 +1,4 @@
-"""What notebooks show of tensors and graphs."""
+"""HTML tables of tensors and graphs for notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED = 8
 
 
 def tensor_html(tensor: Tensor) -> str:
-    """Return what is known of a tensor that has no value yet."""
+    """Return a table of the name, spec and place of a tensor without a value."""
     rows = [
         ("name", tensor.name),
         ("shape", tensor.shape),
@@ -39,7 +39,7 @@ def value_html(value: Array, spec: TensorSpec) -> str:
 
 
 def graph_html(graph: Graph) -> str:
-    """Return how many operations of which types run where."""
+    """Return a table of the number of operations by place and type."""
     places: dict[str, Counter[str]] = {}
     operations = graph.get_operations()
     for operation in operations:
@@ -65,5 +65,5 @@ def _place(operation: Operation) -> str:
     if region is None:
         return part or "on the host"
     computation = region.replicated
-    around = name_of(region if computation is None else computation)
-    return f"{around}, {part}" if part else f"{around}, {region.name}"
+    outer = name_of(region if computation is None else computation)
+    return f"{outer}, {part}" if part else f"{outer}, {region.name}"

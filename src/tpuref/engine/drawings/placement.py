@@ -1,4 +1,4 @@
-"""Drawings of placements: which replica runs where on the mesh of a topology."""
+"""Drawings of placements: the replicas on the mesh of a topology."""
 
 from __future__ import annotations
 
@@ -22,19 +22,8 @@ def draw_placement(
 ) -> str:
     """Draw the mesh with the logical core that runs on each core.
 
-    Parameters
-    ----------
-    topology
-        The mesh and its hosts.
-    placement
-        For each place in use, its (replica, logical core) pairs.
-    conflicts
-        The places to mark with ``!``; the first one is always in the picture.
-
-    Returns
-    -------
-    str
-        Lines of plain ASCII and a legend.
+    `placement` has the (replica, logical core) pairs of each place in use. Places in
+    `conflicts` are marked with ``!``; the first one is always in the picture.
 
     Examples
     --------
@@ -60,23 +49,9 @@ def draw_placement(
 def placement_picture(
     topology: Topology, placement: Placement, title: str, replicas: int
 ) -> MeshPicture:
-    """Return what is drawn of a placement: the cores of each replica in its colour.
+    """Return the picture of a placement: the cores of each replica in its colour.
 
-    Parameters
-    ----------
-    topology
-        The mesh and its hosts.
-    placement
-        The one (replica, logical core) pair of each place in use.
-    title
-        The line above it.
-    replicas
-        How many replicas there are.
-
-    Returns
-    -------
-    MeshPicture
-        Its picture.
+    `placement` has one (replica, logical core) pair for each place in use.
     """
 
     def label(place: Coordinates) -> str | None:
@@ -112,17 +87,8 @@ def placement_picture(
 def draw_footprint(topology: Topology, footprint: Sequence[int]) -> str:
     """Draw a block of cores that is too large for the mesh, from the first core on.
 
-    Parameters
-    ----------
-    topology
-        The mesh and its hosts.
-    footprint
-        The size of the block along each axis of the mesh.
-
-    Returns
-    -------
-    str
-        Lines of plain ASCII; the first positions past the mesh are marked with ``!``.
+    `footprint` is the size of the block along each axis; the first positions outside
+    the mesh are marked with ``!``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The text of a drawing of a graph, in the language of Graphviz."""
+"""Sketches of graphs in Graphviz's language DOT."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINE = "#57606a"
 
 @dataclass
 class _Arrow:
-    """From one node to another: for which replicas, of how many."""
+    """An arrow between two nodes: the replicas that it is for, and their number."""
 
     of: int
     replicas: set[int] = field(default_factory=set)
@@ -42,32 +42,28 @@ def sketch(
     operations: Sequence[Operation],
     assigned: Mapping[str, AssignedCores],
 ) -> str:
-    """Write the drawing of some operations.
+    """Return the drawing of some operations in DOT.
 
     Parameters
     ----------
     title
-        What it shows.
+        The title.
     operations
-        The operations in the order they were built, with those inside of them.
+        The operations in the order they were built, nested ones included.
     assigned
-        The cores of the computations that have a device assignment, by the name of the
+        The cores of the computations with a device assignment, by the name of the
         operation that runs the computation.
-
-    Returns
-    -------
-    str
-        The text.
     """
     return _Sketch(title, operations, assigned).text()
 
 
 class _Sketch:
-    """The drawing while it is written.
+    """The state of a sketch in progress.
 
-    The operation that runs a replicated computation is no node: its inputs go to the
-    parameters of the computation, and its outputs come from the results.  What hands
-    on the output of one replica is left out, or stands for the outputs of all.
+    The operation that runs a replicated computation is not a node: arrows of its inputs
+    end at the parameters of the computation, and those of its outputs start at the
+    results.  An identity on the output of one replica is skipped; if nothing in the
+    drawing reads it, one node stands for this output of all replicas.
     """
 
     def __init__(
@@ -100,7 +96,7 @@ class _Sketch:
     # -- nodes and frames ------------------------------------------------------
 
     def _part_by_part(self, region: Region | None) -> None:
-        """Write the operations of a region, each part in a frame of its own."""
+        """Write the operations of a region, with a frame for each part."""
         parts: dict[str, list[Operation]] = {}
         for operation in self._operations:
             if operation.region is region:
@@ -109,7 +105,7 @@ class _Sketch:
             with self._part_frame(part, region):
                 for operation in members:
                     self._node(operation)
-        for inner in self._unfinished(region):
+        for inner in self._open_regions(region):
             self._region(inner)
         if region is not None and not parts:
             self._dot.node(f"{region.name} ", [""], style="invis", shape="point")
@@ -134,14 +130,14 @@ class _Sketch:
         run = self._runs.get(region)
         return () if run is None else self._assigned.get(run.name, ())
 
-    def _unfinished(self, region: Region | None) -> list[Region]:
-        """Return the regions inside that nothing runs, as they are being built."""
-        found: dict[Region, None] = {}
+    def _open_regions(self, region: Region | None) -> list[Region]:
+        """Return the inner regions in progress, which no operation runs yet."""
+        inner_regions: dict[Region, None] = {}
         for operation in self._operations:
             inner = operation.region
             if inner is not None and inner not in self._runs and inner.outer is region:
-                found[inner] = None
-        return list(found)
+                inner_regions[inner] = None
+        return list(inner_regions)
 
     def _region(self, region: Region) -> None:
         name = name_of(region)
@@ -156,7 +152,7 @@ class _Sketch:
             self._region(block)
         if operation.definition is REPLICATE:
             return
-        if _hands_on(operation):
+        if _is_replica_output(operation):
             self._output(operation)
             return
         self._dot.node(operation.name, _label(operation), **_style(operation))
@@ -173,7 +169,7 @@ class _Sketch:
     # -- edges -----------------------------------------------------------------
 
     def _connect(self, operation: Operation) -> None:
-        """Draw the arrows from what an operation reads."""
+        """Draw the arrows to an operation from the tensors that it reads."""
         if operation.definition is REPLICATE:
             wanted = Replication.of(operation.attrs)
             for place, tensor in enumerate(operation.inputs):
@@ -181,7 +177,7 @@ class _Sketch:
                 end = operation.blocks[0].parameters[position].op.name
                 self._arrow(tensor, end, replica, wanted.replicas)
             return
-        if _hands_on(operation):
+        if _is_replica_output(operation):
             if operation.outputs[0] not in self._read:
                 self._arrow(operation.inputs[0], _output_id(operation))
             return
@@ -192,7 +188,7 @@ class _Sketch:
     def _arrow(
         self, tensor: Tensor, end: str, replica: int | None = None, of: int = 0
     ) -> None:
-        while _hands_on(tensor.op):
+        while _is_replica_output(tensor.op):
             tensor = tensor.op.inputs[0]
         if tensor.op.definition is REPLICATE:
             of = Replication.of(tensor.op.attrs).replicas
@@ -204,8 +200,8 @@ class _Sketch:
             arrow.replicas.add(replica)
 
     def _wait(self, before: Operation, after: Operation) -> None:
-        """Write that one operation waits for another, or for a whole computation."""
-        if _hands_on(before) or _hands_on(after):
+        """Draw the arrow of a control input, to or from a frame for a computation."""
+        if _is_replica_output(before) or _is_replica_output(after):
             return
         attributes = {"style": "dashed"}
         start, end = before.name, after.name
@@ -223,8 +219,8 @@ class _Sketch:
         return nodes[-1 if last else 0].name if nodes else f"{region.name} "
 
 
-def _hands_on(operation: Operation) -> bool:
-    """Whether an operation hands on one output of one replica."""
+def _is_replica_output(operation: Operation) -> bool:
+    """Return whether an operation is an identity on one output of one replica."""
     return (
         operation.definition is IDENTITY
         and operation.inputs[0].op.definition is REPLICATE

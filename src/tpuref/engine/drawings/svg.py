@@ -1,4 +1,4 @@
-"""Pictures as SVG that are readable on white and on dark pages."""
+"""SVG pictures that are readable on white and on dark pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ FONT_SIZE = 12
 CHARACTER = 7.3
 """The assumed width of a character of that size."""
 
-# Fixed colours would be wrong on half of all pages, so a picture has its own
-# background, and both change together. If a page strips styles, the attributes of the
-# elements give the colours for a white background.
+# A page may be white or dark, so a picture draws its own background, and changes the
+# background and its lines together. If a page strips styles, the attributes of the
+# elements apply, for a white background.
 _STYLE = """
 .tpuref-picture .paper { fill: #ffffff; stroke: #d0d7de }
 .tpuref-picture .ink { fill: #1f2328 }
@@ -52,14 +52,9 @@ def colour_of(number: int) -> Colour:
 
 
 class Picture:
-    """An SVG document that is written from top to bottom.
+    """A writer of an SVG document.
 
-    Parameters
-    ----------
-    title
-        What it shows, for screen readers and as a tooltip.
-    description
-        The same in full.
+    The title is also a tooltip; the description is for screen readers.
 
     Examples
     --------

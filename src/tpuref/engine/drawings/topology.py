@@ -1,4 +1,4 @@
-"""The picture of a topology: which device of which host is where."""
+"""The picture of a topology: the hosts and devices on its mesh."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpuref.engine.drawings.mesh_picture import MeshPicture, swatches_of
 
 
 class Topology(Protocol):
-    """The part of a topology that a drawing reads."""
+    """The interface of topologies that drawings read."""
 
     @property
     def mesh_shape(self) -> npt.NDArray[np.int32]:
@@ -47,20 +47,7 @@ class Topology(Protocol):
 
 
 def topology_picture(topology: Topology, title: str) -> MeshPicture:
-    """Return what is drawn of a topology: the devices of each task in its colour.
-
-    Parameters
-    ----------
-    topology
-        The topology.
-    title
-        The line above it.
-
-    Returns
-    -------
-    MeshPicture
-        Its picture.
-    """
+    """Return the picture of a topology: the devices of each task in its colour."""
     task_at = topology.task_ordinal_at_coordinates
 
     def label(place: Coordinates) -> str | None:
@@ -88,7 +75,7 @@ def topology_picture(topology: Topology, title: str) -> MeshPicture:
 
 
 def device_note(topology: Topology, place: Coordinates) -> str:
-    """Return what there is to say of a place: its device and the number of its core."""
+    """Return the note of a place: its core and device."""
     where = ",".join(map(str, place))
     if topology.task_ordinal_at_coordinates(place) == NO_DEVICE:
         return f"({where}): no device"

@@ -1,4 +1,4 @@
-"""The attributes of instructions, as messages: numbers, texts, tuples, arrays."""
+"""Attributes of instructions as protobuf messages: numbers, texts, tuples, arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DEPTH = 16
 """The greatest nesting depth of tuples, far above what operations use."""
 
 _INT64 = range(-(2**63), 2**63)
-_DECIMAL = re.compile(r"-?[0-9]{1,100}")
+_DECIMAL = re.compile(r"-?[0-9]{1,100}")  # bounds the work of int()
 
 
 def put_attributes(messages: Any, attrs: Mapping[str, Any]) -> None:

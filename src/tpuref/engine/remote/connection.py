@@ -37,24 +37,15 @@ OPENING_SECONDS = 20.0
 """The time limit for a server to open a session."""
 
 SILENT_SECONDS = 10.0
-"""The least silence that is tolerated of a server, which sends every second."""
+"""The shortest silence after which a server, which sends every second, is given up."""
 
 Outbox = queue.SimpleQueue["bytes | None"]
 
 
 class Connection:
-    """A stream to a server; replies are sorted by the number of their request.
+    """A stream to a server, with an inbox for the replies to each request.
 
-    Parameters
-    ----------
-    address
-        Host and port.
-    credentials
-        The credentials for TLS; None for a plain connection.
-    metadata
-        The metadata sent to the server at the start.
-    message_bytes
-        The size limit of a message.
+    `metadata` is sent once, at the start; without `credentials` there is no TLS.
     """
 
     def __init__(
@@ -71,18 +62,20 @@ class Connection:
             ("grpc.use_local_subchannel_pool", 1),
             *KEEPALIVE,
         ]
-        # Without a scheme, gRPC would take a host named "unix" for one.
+        # Without a scheme, gRPC would read a host named "unix" as the scheme.
         target = "dns:///" + quote(address, safe="[]:")
         if credentials is None:
             channel = grpc.insecure_channel(target, options)
         else:
             channel = grpc.secure_channel(target, credentials, options)
+        # The thread and the finalizer hold the inboxes but not this object, so a
+        # session that the program drops is collected and hangs up.
         self._sorting = _Sorting(address)
         self._outbox: Outbox = queue.SimpleQueue()
         method: Any = channel.stream_stream(schema.METHOD)
         replies = method(_until_none(self._outbox), metadata=metadata)
         threading.Thread(
-            target=_sort, args=(replies, self._sorting), name="replies", daemon=True
+            target=_receive, args=(replies, self._sorting), name="replies", daemon=True
         ).start()
         self.close = weakref.finalize(
             self, _hang_up, channel, self._outbox, self._sorting
@@ -94,7 +87,7 @@ class Connection:
 
     @contextlib.contextmanager
     def replies(self, number: int) -> Iterator[Replies]:
-        """Yield the replies to the request with that number, within a block."""
+        """Collect the replies to a request within a ``with`` block."""
         with self._sorting.inbox(number) as inbox:
             yield Replies(self._sorting, inbox)
 
@@ -112,8 +105,7 @@ class Replies:
         Parameters
         ----------
         seconds
-            How long to wait for it; None waits as long as the server shows signs of
-            life.
+            The time limit; None waits as long as the server shows signs of life.
 
         Raises
         ------
@@ -122,6 +114,8 @@ class Replies:
         DeadlineExceededError
             If nothing arrives in time.
         """
+        # A run may take any time, so without a limit only the silence of the server
+        # counts, and every message from it, for any request, starts the time again.
         began = time.monotonic()
         while True:
             self._sorting.check()
@@ -143,19 +137,20 @@ class Replies:
 
 
 class _Sorting:
-    """The replies of the server, by the number of the request."""
+    """The inboxes of requests that wait for replies."""
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.heard = time.monotonic()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._broken: OpError | None = None
-        # The garbage collector may close a session at any point in this thread.
+        # Reentrant, because the garbage collector may close a session, which takes the
+        # lock, at any point of a thread that holds it.
         self._lock = threading.RLock()
 
     @contextlib.contextmanager
     def inbox(self, number: int) -> Iterator[queue.SimpleQueue[Any]]:
-        """Collect the replies for a number within a block."""
+        """Yield a new inbox for a request, within a ``with`` block."""
         inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         with self._lock:
             self._inboxes[number] = inbox
@@ -166,18 +161,18 @@ class _Sorting:
                 del self._inboxes[number]
 
     def put(self, reply: Any) -> None:
-        """Pass a reply to whoever waits for it."""
+        """Put a reply into its inbox; one for a request that has ended is dropped."""
         self.heard = time.monotonic()
         with self._lock:
             if reply.number in self._inboxes and not reply.HasField("alive"):
                 self._inboxes[reply.number].put(reply)
 
     def break_off(self, error: OpError) -> None:
-        """Make all waits, now and later, raise an error; the first error counts."""
+        """Make all waits, now and later, raise an error; the first error stays."""
         with self._lock:
             self._broken = self._broken or error
             for inbox in self._inboxes.values():
-                inbox.put(None)
+                inbox.put(None)  # wakes the wait, which then checks
 
     def check(self) -> None:
         """Raise the error that ended the stream, if it has ended."""
@@ -190,7 +185,7 @@ def _until_none(outbox: Outbox) -> Iterator[bytes]:
         yield content
 
 
-def _sort(replies: Any, sorting: _Sorting) -> None:
+def _receive(replies: Any, sorting: _Sorting) -> None:
     """Receive replies until the stream ends; runs in a thread."""
     try:
         for content in replies:
@@ -203,7 +198,7 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
             code=codes.SERVER_UNREACHABLE,
         )
     except grpc.RpcError as error:
-        sorting.break_off(_of_status(error, sorting.address))
+        sorting.break_off(_error_of_status(error, sorting.address))
     except OpError as error:
         sorting.break_off(error)
     except Exception as error:  # otherwise waits would go on
@@ -212,7 +207,7 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
         replies.cancel()
 
 
-def _of_status(error: Any, address: str) -> OpError:
+def _error_of_status(error: Any, address: str) -> OpError:
     """Return the error for the gRPC status that ended a stream."""
     code, details = error.code(), error.details()
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):

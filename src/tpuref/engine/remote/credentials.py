@@ -1,4 +1,4 @@
-"""The credentials with which a connection uses TLS."""
+"""The credentials of TLS connections."""
 
 from __future__ import annotations
 

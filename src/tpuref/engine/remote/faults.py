@@ -71,5 +71,5 @@ def put_site(message: Any, site: CallSite) -> None:
 
 
 def site_of(message: Any) -> CallSite:
-    """Return a line of the user's program, without reading the file of that name."""
+    """Return a line of the user's program; its file may not exist on this computer."""
     return CallSite(message.filename, message.line, message.function, message.code)

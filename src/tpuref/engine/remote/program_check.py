@@ -1,9 +1,9 @@
-"""Whether the parts of a received program fit together.
+"""The type check of a received program.
 
 `remote.programs` checks that operations are known, with their attributes and
-numbers of inputs.  Here every instruction is followed through the program: each replica
-finds what it reads in a slot, blocks return what their instruction hands on, and the
-outputs of each operation are those that its own inference rule gives.
+numbers of inputs.  This module runs the program on specs, not values: each replica
+must find a value in every slot that it reads, blocks must return the outputs of their
+instruction, and the outputs of an operation must match its inference rule.
 """
 
 from __future__ import annotations
@@ -25,19 +25,12 @@ Specs = Sequence[TensorSpec]
 
 
 def check_program(program: Program, inputs: Sequence[DType]) -> None:
-    """Check the program of a request.
-
-    Parameters
-    ----------
-    program
-        The program.
-    inputs
-        The element types of the feeds.
+    """Check the program of a request with feeds of dtypes `inputs`.
 
     Raises
     ------
     InvalidArgumentError
-        If the program takes another number of inputs, or its parts do not fit together.
+        If the program takes another number of inputs, or the type check fails.
     """
     if len(inputs) != len(program.parameters):
         raise malformed(
@@ -49,15 +42,7 @@ def check_program(program: Program, inputs: Sequence[DType]) -> None:
 
 @dataclass(frozen=True)
 class _Active:
-    """The replicas that run a program.
-
-    Parameters
-    ----------
-    replicas
-        The number of replicas.
-    alone
-        The only one that runs it, None for all of them.
-    """
+    """The replicas that run a program: all `replicas`, or only number `alone`."""
 
     replicas: int
     alone: int | None = None
@@ -75,7 +60,7 @@ class _Active:
 
 @dataclass
 class _Slot:
-    """What a slot holds: the same for all replicas, or its own for some of them."""
+    """The specs of a slot: one for all replicas, overridden for some of them."""
 
     common: TensorSpec | None = None
     own: dict[int, TensorSpec] = field(default_factory=dict)
@@ -84,57 +69,59 @@ class _Slot:
 class _Slots:
     """The slots of a program, up to the instruction that is being checked."""
 
-    def __init__(self, program: Program, given: Specs, active: _Active) -> None:
+    def __init__(self, program: Program, parameters: Specs, active: _Active) -> None:
         self._active = active
         self._slots = {
             slot: _Slot(spec)
-            for slot, spec in zip(program.parameters, given, strict=True)
+            for slot, spec in zip(program.parameters, parameters, strict=True)
         }
 
     def read(self, slot: int, replica: int | None, user: str) -> TensorSpec | None:
-        """Return what a replica reads, None if the replicas read different types."""
-        held = self._slots[slot]
+        """Return the spec that a replica reads, None if dtypes differ by replica."""
+        content = self._slots[slot]
         if replica is not None:
-            found = held.own.get(replica, held.common)
-            if found is None:
+            spec = content.own.get(replica, content.common)
+            if spec is None:
                 raise malformed(
                     f"{user} reads slot {slot} on replica {replica}, where it is empty"
                 )
-            return found
-        specs = [*held.own.values()]
-        if held.common is not None:
-            specs.append(held.common)
+            return spec
+        specs = [*content.own.values()]
+        if content.common is not None:
+            specs.append(content.common)
         elif len(specs) < self._active.count:
             raise malformed(
                 f"{user} reads slot {slot}, which only the replicas "
-                f"{sorted(held.own)} of {self._active.count} wrote"
+                f"{sorted(content.own)} of {self._active.count} wrote"
             )
         return _common(specs)
 
     def write(self, slot: int, replica: int | None, spec: TensorSpec) -> None:
-        """Store what one replica, or each of them, writes."""
+        """Store the spec that one replica, or each of them, writes."""
         if replica is None:
             self._slots[slot] = _Slot(spec)
         else:
             self._slots.setdefault(slot, _Slot()).own[replica] = spec
 
 
-def _check(program: Program, given: Specs, active: _Active) -> list[TensorSpec | None]:
-    """Follow a program and return what is known of its results."""
-    slots = _Slots(program, given, active)
+def _check(
+    program: Program, parameters: Specs, active: _Active
+) -> list[TensorSpec | None]:
+    """Check a program on specs and return the specs of its results."""
+    slots = _Slots(program, parameters, active)
     for instr in program.instrs:
         _check_replica(instr, active)
         if instr.definition is TOWER_COPY:
             _check_copy(instr, slots, active)
             continue
-        operands = [slots.read(s, instr.replica, _named(instr)) for s in instr.inputs]
+        operands = [slots.read(s, instr.replica, _label(instr)) for s in instr.inputs]
         _check_outputs(instr, operands, active)
         for slot, spec in zip(instr.outputs, instr.specs, strict=True):
             slots.write(slot, instr.replica, spec)
     return [slots.read(s, None, repr(program.name)) for s in program.results]
 
 
-def _named(instr: Instr) -> str:
+def _label(instr: Instr) -> str:
     return f"{instr.op} ({instr.name!r})"
 
 
@@ -142,17 +129,17 @@ def _named(instr: Instr) -> str:
 
 
 def _check_replica(instr: Instr, active: _Active) -> None:
-    """Check the only replica that runs an instruction."""
+    """Check the replica of an instruction that only one replica runs."""
     if instr.replica is None:
         return
     if not 0 <= instr.replica < active.replicas:
         raise malformed(
-            f"{_named(instr)} is for replica {instr.replica}, there are "
+            f"{_label(instr)} is for replica {instr.replica}, there are "
             f"{active.replicas}"
         )
     if active.alone not in (None, instr.replica):
         raise malformed(
-            f"{_named(instr)} is for replica {instr.replica}, inside a block that only "
+            f"{_label(instr)} is for replica {instr.replica}, inside a block that only "
             f"replica {active.alone} runs"
         )
 
@@ -161,16 +148,16 @@ def _check_copy(instr: Instr, slots: _Slots, active: _Active) -> None:
     """Check a copy from one replica to others, and store it."""
     source, targets = instr.attrs["source"], instr.attrs["targets"]
     if active.alone is not None or instr.replica is not None:
-        raise malformed(f"{_named(instr)} copies where only one replica runs")
+        raise malformed(f"{_label(instr)} copies where only one replica runs")
     if not all(0 <= replica < active.replicas for replica in (source, *targets)):
         raise malformed(
-            f"{_named(instr)} copies from replica {source} to {targets}, there are "
+            f"{_label(instr)} copies from replica {source} to {targets}, there are "
             f"{active.replicas}"
         )
     if instr.outputs != instr.inputs:
-        raise malformed(f"{_named(instr)} must copy a slot into itself")
+        raise malformed(f"{_label(instr)} must copy a slot into itself")
     (slot,) = instr.inputs
-    spec = slots.read(slot, source, _named(instr))
+    spec = slots.read(slot, source, _label(instr))
     assert spec is not None
     for target in targets:
         slots.write(slot, target, spec)
@@ -182,17 +169,17 @@ def _check_groups(instr: Instr, active: _Active) -> None:
     members = sorted(member for group in groups for member in group)
     if groups and members != list(range(active.replicas)):
         raise malformed(
-            f"the groups of {_named(instr)} do not contain each of {active.replicas} "
+            f"the groups of {_label(instr)} do not contain each of {active.replicas} "
             "replicas once"
         )
     if instr.replica is not None and active.replicas > 1:
         raise malformed(
-            f"{_named(instr)} is between replicas, but for replica {instr.replica} only"
+            f"{_label(instr)} is between replicas, but for replica {instr.replica} only"
         )
 
 
 def _common(specs: Specs) -> TensorSpec | None:
-    """Return what holds for all of some values, None if their dtypes differ."""
+    """Return the most specific spec of all values, None if their dtypes differ."""
     if all(spec == specs[0] for spec in specs):
         return specs[0]
     if all(spec.dtype == specs[0].dtype for spec in specs):
@@ -206,7 +193,7 @@ def _common(specs: Specs) -> TensorSpec | None:
 def _check_outputs(
     instr: Instr, operands: Sequence[TensorSpec | None], active: _Active
 ) -> None:
-    """Check that an instruction returns what its specs state."""
+    """Check the outputs of an instruction against its specs."""
     if instr.definition is IF:
         _check_if(instr, operands, active)
     elif instr.definition is WHILE:
@@ -228,24 +215,25 @@ def _check_inference(instr: Instr, operands: Sequence[TensorSpec | None]) -> Non
         inferred = outputs_of(instr.definition.infer(*known, **instr.attrs))
     except Exception as error:  # a rule may fail on any attribute
         raise malformed(
-            f"the inputs and attributes of {_named(instr)} are invalid: "
+            f"the inputs and attributes of {_label(instr)} are invalid: "
             f"{type(error).__name__}: {error}"
         ) from None
     _check_specs(instr, inferred, instr.specs)
 
 
 def _check_specs(
-    instr: Instr, found: Sequence[TensorSpec | None], stated: Specs
+    instr: Instr, inferred: Sequence[TensorSpec | None], stated: Specs
 ) -> None:
     """Check inferred specs against those that the instruction states."""
-    if len(found) != len(stated):
+    if len(inferred) != len(stated):
         raise malformed(
-            f"{_named(instr)} returns {len(found)} values and has {len(stated)} outputs"
+            f"{_label(instr)} returns {len(inferred)} values and has "
+            f"{len(stated)} outputs"
         )
-    for index, (spec, own) in enumerate(zip(found, stated, strict=True)):
+    for index, (spec, own) in enumerate(zip(inferred, stated, strict=True)):
         if spec is not None and not _fit(spec, own):
             raise malformed(
-                f"output {index} of {_named(instr)} is {spec.describe()}, stated as "
+                f"output {index} of {_label(instr)} is {spec.describe()}, stated as "
                 f"{own.describe()}"
             )
 
@@ -261,29 +249,33 @@ def _check_if(
     instr: Instr, operands: Sequence[TensorSpec | None], active: _Active
 ) -> None:
     _check_verdict(instr, operands[0])
-    given = _widened(operands[1:])
+    parameters = _captured_specs(operands[1:])
     for branch in instr.blocks:
-        _check_specs(instr, _check(branch, given, active.within(instr)), instr.specs)
+        _check_specs(
+            instr, _check(branch, parameters, active.within(instr)), instr.specs
+        )
 
 
 def _check_while(
     instr: Instr, operands: Sequence[TensorSpec | None], active: _Active
 ) -> None:
+    # Loop variables enter the blocks with the stated specs, not with those of the first
+    # iteration: the body must keep them, so one pass checks every iteration.
     count, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
     if not 0 <= count <= len(operands):
         raise malformed(
-            f"{_named(instr)} has {count} loop variables and {len(operands)} inputs"
+            f"{_label(instr)} has {count} loop variables and {len(operands)} inputs"
         )
     if limit is not None and limit < 0:
-        raise malformed(f"{_named(instr)} repeats at most {limit} times")
+        raise malformed(f"{_label(instr)} repeats at most {limit} times")
     _check_specs(instr, operands[:count], instr.specs)
-    given = [*instr.specs, *_widened(operands[count:])]
+    parameters = [*instr.specs, *_captured_specs(operands[count:])]
     condition, body = (
-        _check(block, given, active.within(instr)) for block in instr.blocks
+        _check(block, parameters, active.within(instr)) for block in instr.blocks
     )
     if len(condition) != 1:
         raise malformed(
-            f"the condition of {_named(instr)} returns {len(condition)} values"
+            f"the condition of {_label(instr)} returns {len(condition)} values"
         )
     _check_verdict(instr, condition[0])
     _check_specs(instr, body, instr.specs)
@@ -293,7 +285,7 @@ def _check_verdict(instr: Instr, spec: TensorSpec | None) -> None:
     """Check the predicate of a branch or loop."""
     verdict = TensorSpec(TensorShape([]), bool_)
     if spec is not None and not _fit(spec, verdict):
-        raise malformed(f"the predicate of {_named(instr)} is {spec.describe()}")
+        raise malformed(f"the predicate of {_label(instr)} is {spec.describe()}")
 
 
 def _check_replicate(instr: Instr, operands: Sequence[TensorSpec | None]) -> None:
@@ -302,9 +294,9 @@ def _check_replicate(instr: Instr, operands: Sequence[TensorSpec | None]) -> Non
     _check_padding(instr, replication)
     _check_assignment(instr, replication)
     own = [operands[k : replicas * count : count] for k in range(count)]
-    captured = _widened(operands[replicas * count :])
-    given = [*(_of_all_replicas(specs, instr) for specs in own), *captured]
-    results = _check(instr.blocks[0], given, _Active(replicas))
+    captured = _captured_specs(operands[replicas * count :])
+    parameters = [*(_of_all_replicas(specs, instr) for specs in own), *captured]
+    results = _check(instr.blocks[0], parameters, _Active(replicas))
     _check_specs(instr, results * replicas, instr.specs)
 
 
@@ -313,42 +305,42 @@ def _check_padding(instr: Instr, replication: Replication) -> None:
         return
     if len(replication.padding) != replication.inputs_per_replica:
         raise malformed(
-            f"{_named(instr)} has {replication.inputs_per_replica} inputs per replica, "
+            f"{_label(instr)} has {replication.inputs_per_replica} inputs per replica, "
             f"and padding for {len(replication.padding)}"
         )
     sizes = [size for _, dims in replication.padding for size, _ in dims or ()]
     if not all(size is None or 0 <= size < 2**31 for size in sizes):
-        raise malformed(f"{_named(instr)} pads to the sizes {sizes}")
+        raise malformed(f"{_label(instr)} pads to the sizes {sizes}")
 
 
 def _check_assignment(instr: Instr, replication: Replication) -> None:
     """Check the cores of each replica, and their topology."""
     if replication.assignment is None:
         if replication.topology is not None:
-            raise malformed(f"{_named(instr)} has a topology but no assignment")
+            raise malformed(f"{_label(instr)} has a topology but no assignment")
         return
     numbers = {len(cores) for cores in replication.assignment}
     if len(numbers) != 1:
-        raise malformed(f"the replicas of {_named(instr)} differ in number of cores")
+        raise malformed(f"the replicas of {_label(instr)} differ in number of cores")
     try:
         topology = Topology(serialized=replication.topology)
         for cores in replication.assignment:
             for coordinates in cores:
                 topology.core_at(coordinates)
     except (ValueError, TypeError) as error:
-        raise malformed(f"the cores of {_named(instr)} do not exist: {error}") from None
+        raise malformed(f"the cores of {_label(instr)} do not exist: {error}") from None
 
 
 def _of_all_replicas(specs: Sequence[TensorSpec | None], instr: Instr) -> TensorSpec:
-    """Return what holds for one input of all replicas, which may be padded."""
+    """Return the spec of one input over all replicas; padding may change its shape."""
     known = [spec for spec in specs if spec is not None]
     if len({spec.dtype for spec in known}) != 1 or len(known) < len(specs):
-        raise malformed(f"the replicas of {_named(instr)} have inputs of other dtypes")
+        raise malformed(f"the replicas of {_label(instr)} have inputs of other dtypes")
     return TensorSpec(unknown_shape(), known[0].dtype)
 
 
-def _widened(specs: Sequence[TensorSpec | None]) -> list[TensorSpec]:
-    """Return what blocks capture; its dtype must be that of all replicas."""
+def _captured_specs(specs: Sequence[TensorSpec | None]) -> list[TensorSpec]:
+    """Return the specs of captured values, or raise if dtypes differ by replica."""
     if None in specs:
         raise malformed("a block captures values whose dtypes differ between replicas")
     return [spec for spec in specs if spec is not None]

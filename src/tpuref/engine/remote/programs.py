@@ -1,4 +1,4 @@
-"""Programs as protobuf messages, which are checked before they run."""
+"""Programs as protobuf messages, and the checks of received ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tpuref.engine.remote.tensors import malformed, put_spec, spec_of
 
 
 def put_program(bundle: Any, program: Program) -> int:
-    """Append a program to a bundle, after all programs inside it; return its place."""
+    """Append a program after its nested programs; return its position."""
     blocks = [
         [put_program(bundle, block) for block in instr.blocks]
         for instr in program.instrs
@@ -50,9 +50,9 @@ def program_of(bundle: Any) -> Program:
     Raises
     ------
     InvalidArgumentError
-        If the bundle is empty; a program is inside none or several others, or too deep;
-        an operation is unknown or has wrong inputs or attributes; a slot is used that
-        nothing wrote.
+        If the bundle is empty; a program but the last is not inside exactly one other;
+        nesting is too deep; an operation is unknown or has wrong inputs or attributes;
+        a slot is read that nothing wrote.
     """
     reading = _Reading()
     for message in bundle.programs:
@@ -62,6 +62,9 @@ def program_of(bundle: Any) -> Program:
 
 class _Reading:
     """The programs read so far that are not inside another one yet."""
+
+    # An instruction may only name earlier programs, and naming one removes it: so
+    # nesting is a tree, without cycles or sharing, and its depth is known at once.
 
     def __init__(self) -> None:
         self._loose: dict[int, tuple[Program, int]] = {}
@@ -157,12 +160,12 @@ def _check_replicas(replication: Replication, inputs: int) -> None:
 
 def _check_blocks(instr: Instr) -> None:
     """Check the number of programs and the number of inputs of each."""
-    given, attrs = len(instr.inputs), instr.attrs
-    taken = [len(block.parameters) for block in instr.blocks]
-    expected = [b.parameters(given, attrs) for b in instr.definition.blocks]
-    if taken != expected:
+    inputs, attrs = len(instr.inputs), instr.attrs
+    actual = [len(block.parameters) for block in instr.blocks]
+    expected = [b.parameters(inputs, attrs) for b in instr.definition.blocks]
+    if actual != expected:
         raise malformed(
-            f"{instr.op} ({instr.name!r}) contains programs that take {taken} inputs, "
+            f"{instr.op} ({instr.name!r}) contains programs that take {actual} inputs, "
             f"expected {expected}"
         )
 

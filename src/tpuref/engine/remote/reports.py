@@ -1,4 +1,4 @@
-"""Reports of a run besides its values, and devices, as protobuf messages."""
+"""Devices, traces and padding reports as protobuf messages."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def padded_of(messages: Iterable[Any]) -> list[PaddedInput]:
             operation=m.operation,
             index=m.index,
             name=m.name,
-            true_shapes=tuple(_known(shape) for shape in m.true_shapes),
-            padded_shape=_known(m.padded_shape),
+            true_shapes=tuple(_static_shape(shape) for shape in m.true_shapes),
+            padded_shape=_static_shape(m.padded_shape),
             forced_by=tuple(None if r == _NO_REPLICA else r for r in m.forced_by),
             waste=m.waste,
             compilations=m.compilations,
@@ -69,7 +69,7 @@ def padded_of(messages: Iterable[Any]) -> list[PaddedInput]:
     ]
 
 
-def _known(message: Any) -> Shape:
+def _static_shape(message: Any) -> Shape:
     shape = shape_of(message)
     if shape is None or None in shape:
         raise malformed("the shape of a padded input is unknown")

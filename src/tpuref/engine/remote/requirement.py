@@ -10,13 +10,7 @@ from tpuref.base.errors import coded
 
 
 def check_installed(function: str) -> None:
-    """Raise an ImportError that says what to install if a package is missing.
-
-    Parameters
-    ----------
-    function
-        The function that needs the packages, for the message.
-    """
+    """Raise ImportError with the command to install a missing package."""
     missing = [name for name in ("grpc", "proto") if find_spec(name) is None]
     if missing:
         raise coded(
@@ -25,5 +19,5 @@ def check_installed(function: str) -> None:
             "installed: pip install 'tpuref[grpc]'",
             code=codes.NOT_INSTALLED,
         )
-    # Otherwise gRPC writes to standard error whenever a connection ends.
+    # By default gRPC logs every connection that ends to standard error.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

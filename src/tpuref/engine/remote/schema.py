@@ -1,11 +1,11 @@
 """The messages between a session and its server, field by field.
 
 One session is one stream in both directions.  The client sends `Request`, the first
-one with `open`; the server sends `Reply`.  Numbers that the client chooses tie a reply
-to its request, so that several runs can be in progress at once.
+one with `open`; the server sends `Reply`.  A reply has the number that the client chose
+for its request, so several runs can be in progress at once.
 
-The code works on protobuf's own classes of these messages, ``Request.pb()``: the
-wrappers that describe them are slow.
+The code uses the protobuf classes of these messages, ``Request.pb()``: the wrappers
+that declare them are slow.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ import proto
 __protobuf__ = proto.module(package="tpuref.engine.remote")
 
 PROTOCOL = 1
-"""The version of the messages; fields `Request.open` and `Reply.refused`, and what they
-hold, are the same in all versions."""
+"""The version of the messages.
+
+`Request.open` and `Reply.refused` with their fields are the same in all versions, so
+that two releases can tell each other that they do not match.
+"""
 
 METHOD = "/tpuref.engine.remote.Sessions/Attend"
-"""The path of the one method, a stream in both directions."""
+"""The path of the only method, a stream in both directions."""
 
 
 # -- values --------------------------------------------------------------------
@@ -63,7 +66,7 @@ class Value(proto.Message):
 
 
 class Values(proto.Message):
-    """Some values in order."""
+    """A sequence of values."""
 
     items = proto.RepeatedField(Value, number=1)
 
@@ -123,7 +126,7 @@ class Bundle(proto.Message):
 class Fault(proto.Message):
     """An error: its status code, its message, and where it was raised.
 
-    If `builtin` is given, it is Python's exception of that name.
+    If `builtin` is set, it names a built-in exception of Python.
     """
 
     code = proto.Field(proto.INT32, number=1)
@@ -142,9 +145,9 @@ class Open(proto.Message):
 
     protocol = proto.Field(proto.INT32, number=1)
     version = proto.Field(proto.STRING, number=2)
-    jobs = proto.RepeatedField(proto.STRING, number=3)  # of a cluster of its own
+    jobs = proto.RepeatedField(proto.STRING, number=3)  # of a separate cluster
     isolated = proto.Field(proto.BOOL, number=4)
-    message_bytes = proto.Field(proto.INT64, number=5)  # what it can take
+    message_bytes = proto.Field(proto.INT64, number=5)  # the limit of a reply
 
 
 class Run(proto.Message):
@@ -174,11 +177,11 @@ class ListDevices(proto.Message):
 
 
 class Reset(proto.Message):
-    """Forget the variables of the server and end all its other sessions."""
+    """Drop the variables of the server and end all its other sessions."""
 
 
 class Request(proto.Message):
-    """A request; `number` ties replies to it."""
+    """A request; replies repeat its `number`."""
 
     number = proto.Field(proto.INT64, number=1)
     open = proto.Field(Open, number=2, oneof="kind")
@@ -197,7 +200,7 @@ class Opened(proto.Message):
 
     version = proto.Field(proto.STRING, number=1)
     jobs = proto.RepeatedField(proto.STRING, number=2)
-    message_bytes = proto.Field(proto.INT64, number=3)  # what it can take
+    message_bytes = proto.Field(proto.INT64, number=3)  # the limit of a request
 
 
 class Record(proto.Message):
@@ -236,7 +239,8 @@ class Done(proto.Message):
 class HostCall(proto.Message):
     """Run an instruction on the client: a Python function, a dataset.
 
-    `instruction` counts those of the program, each followed by those of its blocks.
+    `instruction` is a position among all instructions of the program, each followed by
+    those of its blocks.
     """
 
     call = proto.Field(proto.INT64, number=1)

@@ -20,21 +20,11 @@ from tpuref.engine.runtime.meaning.padding import PaddingRecord
 from tpuref.engine.runtime.meaning.run import Elsewhere, Run
 
 LOOK_SECONDS = 0.2
-"""The interval at which a run that waits for its client checks if it is abandoned."""
+"""The interval at which a run that waits for its client checks for cancellation."""
 
 
 class ServedRun:
-    """A program that runs for a client.
-
-    Parameters
-    ----------
-    number
-        The number of the client's request.
-    program, inputs
-        The program, and the messages of its fed values.
-    send
-        Sends a reply to the client.
-    """
+    """A program that runs for request `number` of a client; `send` sends replies."""
 
     def __init__(
         self,
@@ -60,7 +50,7 @@ class ServedRun:
         self._returned.put(message)
 
     def carry_out(self, run: Run) -> None:
-        """Run the program and send its results."""
+        """Run the program and send its results or its error."""
         reply = Reply(number=self._number)
         reply.done.SetInParent()  # a run may have no results
         try:
@@ -73,7 +63,7 @@ class ServedRun:
 
     def _fill(self, done: Any, run: Run) -> None:
         inputs = arrays_of(self._inputs)
-        run.watch = self._look
+        run.watch = self._check_cancelled
         run.elsewhere = self._elsewhere()
         put_arrays(done.outputs, run_program(self._program, {0: inputs}, run)[0])
         put_trace(done.trace, run.trace or ())
@@ -83,12 +73,14 @@ class ServedRun:
 
     # -- host calls ------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _check_cancelled(self) -> None:
         if self._cancelled.is_set():
             raise CancelledError("the client abandoned the run, or its session ended")
 
     def _elsewhere(self) -> Elsewhere:
-        """Return what lets the client run what needs its Python objects."""
+        """Return the function that lets the client run an instruction."""
+        # Both sides number the instructions alike, blocks included, so a position is
+        # enough to name an instruction whose Python objects only the client has.
         positions = {id(i): n for n, i in enumerate(self._program.all_instrs())}
 
         def call(
@@ -106,7 +98,7 @@ class ServedRun:
         replica: int,
         run: Run,
     ) -> list[Array]:
-        """Let the client run an instruction, and wait as long as it is alive."""
+        """Let the client run an instruction, and wait for its results."""
         number = next(self._calls)
         reply = Reply(number=self._number)
         reply.host_call.call = number
@@ -114,7 +106,7 @@ class ServedRun:
         reply.host_call.replica = replica
         put_arrays(reply.host_call.inputs, inputs)
         self._send(reply)
-        message = self._awaited(number, run)
+        message = self._await_answer(number, run)
         if message.HasField("fault"):
             raise error_of(message.fault)
         outputs = arrays_of(message.outputs)
@@ -123,7 +115,7 @@ class ServedRun:
             raise malformed(f"a host call has {expected} results, got {len(outputs)}")
         return outputs
 
-    def _awaited(self, number: int, run: Run) -> Any:
+    def _await_answer(self, number: int, run: Run) -> Any:
         while True:
             if run.watch is not None:
                 run.watch()

@@ -34,13 +34,13 @@ from tpuref.engine.runtime.meaning.state import State
 from tpuref.engine.runtime.system import Cluster
 
 ALIVE_SECONDS = 1.0
-"""The interval at which an otherwise silent server sends a sign of life."""
+"""The interval of the signs of life of an otherwise silent server."""
 
 MAX_SESSIONS = 256
 """The number of sessions that a server may have open at once."""
 
 MAX_SESSIONS_OF_PEER = 128
-"""The number of them that clients at one address may have."""
+"""The number of sessions that clients at one address may have open."""
 
 MAX_RUNS = 64
 """The number of concurrent runs of one session."""
@@ -70,7 +70,8 @@ class Shared:
         self.queues = FeedQueues()
         self.message_bytes = message_bytes
         self.sessions: set[ServedSession] = set()
-        # The garbage collector may stop a server at any point in this thread.
+        # Reentrant, because the garbage collector may stop a server, which takes the
+        # lock, at any point of a thread that holds it.
         self.lock = threading.RLock()
 
     def admit(self, session: ServedSession) -> None:
@@ -90,36 +91,29 @@ class Shared:
             self.sessions.add(session)
 
     def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
-        """End all sessions except `but` with an error that says why."""
+        """End all sessions except `but` with an error."""
         with self.lock:
             ending = self.sessions - {but}
         for session in ending:
             session.refuse(error)
 
 
-def _full(what: str) -> ResourceExhaustedError:
+def _full(sessions: str) -> ResourceExhaustedError:
     return ResourceExhaustedError(
-        f"the server has {what} open and accepts no more; close some",
+        f"the server has {sessions} open and accepts no more; close some",
         code=codes.LIMIT_EXCEEDED,
     )
 
 
 class ServedSession:
-    """A session with one client.
-
-    Parameters
-    ----------
-    shared
-        The state shared with other sessions.
-    peer
-        The address of the client, without its port.
+    """A session with one client, whose address without the port is `peer`.
 
     Attributes
     ----------
     begun
         Set when the client has opened the session, or the session has ended.
     gave_way
-        Whether it ended in favour of a newer stream, before it was open.
+        Whether the session ended in favour of a newer stream before it was open.
     """
 
     def __init__(self, shared: Shared, peer: str) -> None:
@@ -133,6 +127,8 @@ class ServedSession:
         self._programs: dict[int, tuple[Program, list[DType]]] = {}
         self._runs: dict[int, ServedRun] = {}
         self._padding_log: dict[str, Any] = {}
+        # Private state, which ends with the session; variables are in `shared`, unless
+        # the session is isolated.
         self._state = State(shared.queues)
         self._message_bytes = MESSAGE_BYTES
         self._cluster: Cluster | None = None
@@ -161,12 +157,12 @@ class ServedSession:
             request = request_of(content)
             if self._cluster is None and request.WhichOneof("kind") != "open":
                 raise malformed("the first request must open the session")
-            self._take(request)
+            self._handle(request)
         except OpError as error:
             self.refuse(error)
 
     def refuse(self, error: OpError) -> None:
-        """Tell the client why the session ends, and end it."""
+        """Send an error to the client and end the session."""
         with self._lock:
             if self._ended:
                 return
@@ -183,7 +179,10 @@ class ServedSession:
                 self.end()
 
     def end(self) -> None:
-        """Abandon all runs and drop all state."""
+        """Cancel all runs and drop all state."""
+        # Called by the reading thread, by gRPC when the stream ends and by the server:
+        # the first call does the work. None in the outbox ends `replies`; `begun`
+        # releases a stream that still waits for its opening.
         with self._lock:
             if self._ended:
                 return
@@ -206,10 +205,10 @@ class ServedSession:
 
     # -- requests --------------------------------------------------------------
 
-    def _take(self, request: Any) -> None:
+    def _handle(self, request: Any) -> None:
         kind = request.WhichOneof("kind")
         if kind == "open":
-            self._open(request)
+            self._open_session(request)
         elif kind == "run":
             self._start(request)
         elif kind == "returned" and request.number in self._runs:
@@ -221,7 +220,7 @@ class ServedSession:
         elif kind == "reset":
             self._reset(request)
 
-    def _open(self, request: Any) -> None:
+    def _open_session(self, request: Any) -> None:
         opening = request.open
         if opening.protocol != PROTOCOL:
             raise FailedPreconditionError(
@@ -235,6 +234,7 @@ class ServedSession:
         self._message_bytes = opening.message_bytes or MESSAGE_BYTES
         self._isolated = opening.isolated or bool(opening.jobs)
         own = Cluster(list(dict.fromkeys(opening.jobs))) if opening.jobs else None
+        # Under the lock, so a session that `end` has passed is not admitted after it.
         with self._lock:
             if self._ended:
                 return
@@ -266,7 +266,7 @@ class ServedSession:
 
     def _start(self, request: Any) -> None:
         try:
-            run = self._prepared(request)
+            run = self._prepare_run(request)
         except OpError as error:
             reply = Reply(number=request.number)
             put_fault(reply.failed, error)
@@ -279,7 +279,7 @@ class ServedSession:
             daemon=True,
         ).start()
 
-    def _prepared(self, request: Any) -> ServedRun:
+    def _prepare_run(self, request: Any) -> ServedRun:
         program = self._program(request.run)
         run = ServedRun(request.number, program, request.run.inputs, self._send)
         with self._lock:
@@ -295,6 +295,9 @@ class ServedSession:
         return run
 
     def _program(self, message: Any) -> Program:
+        """Return the program of a request, and check it when it is new."""
+        # A program is sent and checked once; later requests only name its number. The
+        # check used the dtypes of its first feeds, so later ones must have the same.
         fed = [dtype_of(tensor.dtype) for tensor in message.inputs]
         for number in message.forgotten:
             self._programs.pop(number, None)
@@ -308,7 +311,9 @@ class ServedSession:
             check_program(program, fed)
             self._programs[message.program] = program, fed
         if message.program not in self._programs:
-            raise NotFoundError(f"program {message.program} was not sent")
+            raise NotFoundError(
+                f"expected a program that was sent before, got number {message.program}"
+            )
         program, expected = self._programs[message.program]
         if fed != expected:
             raise malformed(

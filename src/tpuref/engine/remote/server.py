@@ -1,4 +1,4 @@
-"""The server of sessions: listens, checks tokens, gives each client a session.
+"""The server of sessions: listens, checks tokens, serves one session per stream.
 
 ::
 
@@ -34,13 +34,13 @@ OPEN_SECONDS = 10.0
 """The time within which a client must open its session."""
 
 MAX_STREAMS = 1024
-"""The number of streams: open sessions, and those that are opening or ending."""
+"""The limit of streams: more than sessions, because some are opening or ending."""
 
 GRACE_SECONDS = 0.5
-"""The time for clients to receive the news that the server stops."""
+"""The time in which clients receive the final error before streams are cut."""
 
 STOP_SECONDS = 5.0
-"""The time for connections to end."""
+"""The time limit for connections to end."""
 
 KEEPALIVE = (
     ("grpc.keepalive_time_ms", 20_000),
@@ -48,24 +48,14 @@ KEEPALIVE = (
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
 )
-"""Both sides regularly check that the other one is alive."""
+"""Both sides ping each other, so a vanished peer is noticed within 30 s."""
 
 
 class SessionServer:
-    """Serves sessions on one address once it is started.
+    """A server of sessions on one address.
 
-    Parameters
-    ----------
-    address
-        Host and port; port 0 chooses a free one.
-    job
-        The job that the server is a task of.
-    credentials
-        What makes connections use TLS; None for plain ones.
-    token
-        The token that a client must send, checked; None for none.
-    max_message_bytes
-        The size limit of a message.
+    The parameters are those of `tf.train.Server`, with one address (port 0 chooses a
+    free port), the job of the server, and a validated token or None.
 
     Raises
     ------
@@ -119,7 +109,7 @@ class SessionServer:
             ) from None
 
     def start(self) -> None:
-        """Start to serve, unless it already does."""
+        """Start to serve, unless already started."""
         if not self._started:
             self._started = True
             self._server.start()
@@ -145,6 +135,9 @@ class SessionServer:
     def _attend(
         self, requests: Iterator[bytes], context: grpc.ServicerContext
     ) -> Iterator[bytes]:
+        # Three threads serve a stream: this one, a generator that gRPC drains, yields
+        # replies; `_read` handles requests; each run has its own. So a reply, such as
+        # a sign of life, is sent while requests or runs are blocked.
         self._check_token(context)
         session = ServedSession(self._shared, context.peer().rpartition(":")[0])
         context.add_callback(session.end)
@@ -157,10 +150,8 @@ class SessionServer:
     def _await_opening(
         self, session: ServedSession, context: grpc.ServicerContext
     ) -> None:
-        """Wait until the session is open, and abort the stream if it stays silent.
-
-        A silent client may not read replies either, so it gets none.
-        """
+        """Wait until the session is open, and abort the stream if it stays silent."""
+        # The abort is a gRPC status, not a reply: a silent client may not read replies.
         self._waiting.add(session)
         in_time = session.begun.wait(OPEN_SECONDS)
         self._waiting.remove(session)
@@ -178,6 +169,7 @@ class SessionServer:
     def _check_token(self, context: grpc.ServicerContext) -> None:
         if self._expected is None:
             return
+        # Compared in constant time, so response times do not reveal a prefix.
         shown = dict(context.invocation_metadata()).get("authorization", "")
         if not hmac.compare_digest(str(shown).encode(), self._expected):
             context.abort(
@@ -199,7 +191,10 @@ def _read(session: ServedSession, requests: Iterator[bytes]) -> None:
 
 
 class _Threads(futures.ThreadPoolExecutor):
-    """Starts a daemon thread for each task."""
+    """An executor with a new daemon thread for each task."""
+
+    # A stream holds its thread as long as the session lasts, so a pool of fixed size
+    # would make clients wait; threads that are not daemons would keep Python alive.
 
     def submit(
         self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any

@@ -31,7 +31,10 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.topology.devices import DeviceAttributes
 
 CACHED_PROGRAMS = 200
-"""The number of programs that the server is asked to keep; it keeps a few more."""
+"""The number of programs that the client expects the server to cache.
+
+Below the server's limit, to leave room for programs that it has not dropped yet.
+"""
 
 
 class RemoteSession:
@@ -42,15 +45,11 @@ class RemoteSession:
     address
         Host and port of the server.
     jobs
-        The jobs of a separate cluster for this session; none for the server's own.
+        The jobs of a separate cluster for this session; none for the server's cluster.
     isolated
-        Whether the session has its own variables.
-    credentials
-        The credentials for TLS; None for a plain connection.
-    token
-        The token sent to the server, checked.
-    max_message_bytes
-        The size limit of a message.
+        Whether the session has private variables.
+    credentials, token, max_message_bytes
+        As for `tf.RPCOptions`; the token is validated.
 
     Raises
     ------
@@ -88,7 +87,7 @@ class RemoteSession:
         request.open.jobs.extend(jobs)
         request.open.isolated = isolated
         request.open.message_bytes = max_message_bytes
-        opened = self._asked(request).opened
+        opened = self._request(request).opened
         self._jobs = tuple(opened.jobs)
         self._message_bytes = opened.message_bytes
 
@@ -101,19 +100,19 @@ class RemoteSession:
         """Return the devices of the server."""
         request = Request(number=next(self._numbers))
         request.list_devices.SetInParent()
-        return devices_of(self._asked(request).devices.devices)
+        return devices_of(self._request(request).devices.devices)
 
     def reset(self) -> None:
         """Make the server drop its variables and end its other sessions."""
         request = Request(number=next(self._numbers))
         request.reset.SetInParent()
-        self._asked(request)
+        self._request(request)
 
     def close(self) -> None:
         """End the session; runs in progress end with an error."""
         self._connection.close()
 
-    def _asked(self, request: Any) -> Any:
+    def _request(self, request: Any) -> Any:
         """Return the reply to a request that is answered immediately."""
         with self._connection.replies(request.number) as replies:
             self._send(request)
@@ -128,27 +127,24 @@ class RemoteSession:
     # -- runs ------------------------------------------------------------------
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Run `program` on the server, and return its results.
+        """Run a program on the server and return its results.
 
-        Parameters
-        ----------
-        program
-            The program.
-        inputs
-            The values of its parameters.
-        run
-            The client's part: its Python functions and the state of datasets.
+        `run` has the client's Python functions and the state of its datasets, for the
+        instructions that the server hands back (host calls).
         """
         request = Request(number=next(self._numbers))
         request.run.traced = run.trace is not None
         put_arrays(request.run.inputs, inputs)
         with self._connection.replies(request.number) as replies:
             try:
-                with self._sending:  # a program precedes runs that only name it
+                # One lock for both steps: the request that includes a program must go
+                # out before any request that only names it.
+                with self._sending:
                     self._sent.describe(request.run, program)
                     self._send(request)
                 return self._results(request.number, replies, program, run)
             except BaseException:
+                # The server may have refused the program, so do not rely on its copy.
                 if request.run.HasField("bundle"):
                     self._sent.doubt(program)
                 raise
@@ -156,7 +152,7 @@ class RemoteSession:
     def _results(
         self, number: int, replies: Any, program: Program, run: Run
     ) -> list[Array]:
-        """Answer the host calls of a run until it ends."""
+        """Answer the host calls of a run until it ends, and return its results."""
         raised: dict[str, Exception] = {}
         try:
             while True:
@@ -165,9 +161,9 @@ class RemoteSession:
                 if kind == "host_call":
                     self._answer(number, reply.host_call, program, run, raised)
                 elif kind == "done":
-                    return _taken(reply.done, run)
+                    return _take_results(reply.done, run)
                 elif kind == "failed":
-                    raise _own(error_of(reply.failed), raised)
+                    raise _original_error(error_of(reply.failed), raised)
                 else:
                     raise malformed(f"the server answers a run with {kind!r}")
         except BaseException:
@@ -200,14 +196,16 @@ class RemoteSession:
 
 
 def _client_instruction(program: Program, position: int) -> Instr:
-    """Return the instruction that the server requests; only some are allowed."""
+    """Return the instruction of a host call, if the server may request it."""
+    # Only instructions marked `client` run here: a server must not be able to make the
+    # client run anything else of the program.
     instrs = list(program.all_instrs())
     if not 0 <= position < len(instrs) or not instrs[position].definition.client:
         raise malformed(f"the server requests instruction {position}")
     return instrs[position]
 
 
-def _taken(done: Any, run: Run) -> list[Array]:
+def _take_results(done: Any, run: Run) -> list[Array]:
     """Return the results of a run, and record its reports."""
     if run.trace is not None:
         run.trace += trace_of(done.trace)
@@ -218,11 +216,13 @@ def _taken(done: Any, run: Run) -> list[Array]:
     return arrays_of(done.outputs)
 
 
-def _own(error: Exception, raised: Mapping[str, Exception]) -> Exception:
-    """Return this process's error that caused an error of the server."""
-    told = error.message if isinstance(error, OpError) else str(error)
+def _original_error(error: Exception, raised: Mapping[str, Exception]) -> Exception:
+    """Return the client's exception behind an error of the server, or that error."""
+    # An exception of a host call travels to the server as a message and comes back in
+    # the error of the run; the user gets the original object, with its traceback.
+    text = error.message if isinstance(error, OpError) else str(error)
     for message, own in raised.items():
-        if told.endswith(message):
+        if text.endswith(message):
             if isinstance(own, OpError) and isinstance(error, OpError):
                 own.message, own.op, own.site = error.message, error.op, error.site
             return own
@@ -239,7 +239,9 @@ class _Sent:
         self._lock = threading.Lock()
 
     def describe(self, message: Any, program: Program) -> None:
-        """Name a program in a request, and include it if the server lacks it."""
+        """Write a program's number into a request, and the program if it is new."""
+        # `_numbers` is ordered by last use. Keeping the program in it keeps its id
+        # from being reused.
         with self._lock:
             known = self._numbers.pop(id(program), None)
             number = next(self._unused) if known is None else known[0]
@@ -254,7 +256,7 @@ class _Sent:
             self._forgotten.clear()
 
     def doubt(self, program: Program) -> None:
-        """Send a program again if its first run failed."""
+        """Forget a program, so that its next run sends it again."""
         with self._lock:
             known = self._numbers.pop(id(program), None)
             if known is not None:

@@ -17,9 +17,9 @@ from tpuref.engine.ops.meaning import Array
 MAX_RANK = 32
 
 
-def malformed(what: str) -> InvalidArgumentError:
+def malformed(problem: str) -> InvalidArgumentError:
     """Return the error for a malformed message."""
-    return InvalidArgumentError(f"a message is malformed: {what}")
+    return InvalidArgumentError(f"a message is malformed: {problem}")
 
 
 def put_arrays(messages: Any, arrays: Iterable[Array]) -> None:
@@ -58,7 +58,7 @@ def array_of(message: Any) -> Array:
         if dtype == string:
             return _texts(shape, message.content, message.texts)
         return _numbers(dtype, shape, message.content, message.texts)
-    except ValueError as error:  # too large for NumPy, although it is empty
+    except ValueError as error:  # dimensions too large for NumPy, with one of size 0
         raise malformed(f"a tensor of shape {list(shape)}: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""The token that a server expects and a client shows."""
+"""The token that a client must send to a server."""
 
 from __future__ import annotations
 
@@ -13,19 +13,9 @@ VARIABLE = "TPUREF_TOKEN"
 
 
 def checked_token(given: Any, function: str) -> str | None:
-    """Return the given token, or that of the environment.
+    """Return a valid token, by default that of the environment, or None.
 
-    Parameters
-    ----------
-    given
-        The token, or None for that of the environment.
-    function
-        The function it was passed to, for messages.  They never contain the token.
-
-    Returns
-    -------
-    str or None
-        The token; None if there is none.
+    Messages name `function`, but never contain the token.
 
     Raises
     ------
@@ -60,6 +50,6 @@ def bearer(token: str) -> str:
 
 
 def _fits_in_header(token: str) -> bool:
-    """Whether the other side receives the token unchanged."""
+    """Return whether the other side receives the token unchanged."""
     printable = token.isascii() and token.isprintable()
     return printable and token != "" and token == token.strip()

@@ -1,4 +1,4 @@
-"""The variables on the server, for operations on the client."""
+"""Access to the variables of the server for operations on the client."""
 
 from __future__ import annotations
 
@@ -31,14 +31,9 @@ class Runs(Protocol):
 
 
 class ServerVariables:
-    """Reads and writes the variables of a session with small programs.
+    """Access to the variables of a session through programs of one operation.
 
     Functions of datasets, which run on the client, need this.
-
-    Parameters
-    ----------
-    session
-        Runs them.
     """
 
     def __init__(self, session: Runs) -> None:
@@ -61,19 +56,20 @@ class ServerVariables:
 
     def _result(self, program: Program, *inputs: Array) -> Array:
         (instr,) = program.instrs
-        known = self._programs.setdefault((instr.op, instr.name), program)
+        # The session sends a program once for each Python object, so reuse the object.
+        cached = self._programs.setdefault((instr.op, instr.name), program)
         run = Run(state=State(), variables=(), functions={}, timeout=config.timeout)
         try:
-            return self._session.run(known, inputs, run)[0]
-        except OpError as error:  # the reader says where
+            return self._session.run(cached, inputs, run)[0]
+        except OpError as error:  # the caller adds its own operation and line
             raise type(error)(error.message) from None
 
 
 def _program(definition: OpDef, handle: str, dtype: np.dtype[np.generic]) -> Program:
     """Return a program of one operation on a variable."""
-    known = {"handle": handle, "dtype": as_dtype(dtype).name, "shape": None}
-    attrs = {name: known[name] for name in definition.attributes}
+    values = {"handle": handle, "dtype": as_dtype(dtype).name, "shape": None}
+    attrs = {name: values[name] for name in definition.attributes}
     spec = TensorSpec(unknown_shape(), as_dtype(dtype))
-    given = (0,) if definition.writes else ()
-    instr = Instr(definition.name, handle, given, (1,), attrs, (spec,), 0, _NOWHERE)
-    return Program(f"{definition.name} {handle}", given, (instr,), (1,))
+    inputs = (0,) if definition.writes else ()
+    instr = Instr(definition.name, handle, inputs, (1,), attrs, (spec,), 0, _NOWHERE)
+    return Program(f"{definition.name} {handle}", inputs, (instr,), (1,))

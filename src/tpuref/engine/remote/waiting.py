@@ -8,14 +8,14 @@ from collections import Counter
 from tpuref.engine.remote.served_session import ServedSession
 
 MAX_WAITING = 64
-"""The number of streams that may wait; a good client waits for an instant only."""
+"""The limit of waiting streams; a regular client opens its session at once."""
 
 
 class WaitingStreams:
     """The streams that have not opened a session yet, the oldest first.
 
-    If there are too many, the peer with the most loses its oldest one, so streams that
-    send nothing never keep out a client that opens a session.
+    If there are too many, the oldest stream of the peer with the most of them ends. So
+    idle streams cannot keep out a client that opens its session.
     """
 
     def __init__(self) -> None:

@@ -15,14 +15,14 @@ MESSAGE_BYTES = 1 << 29
 """The default size limit of a message."""
 
 LARGEST_MESSAGE_BYTES = (1 << 31) - 1
-"""The size limit of protobuf."""
+"""The largest size that protobuf can encode."""
 
 Request = schema.Request.pb()
 Reply = schema.Reply.pb()
 
 
 def checked_limit(message_bytes: Any, function: str) -> int:
-    """Return a limit for messages, or raise TypeError or ValueError."""
+    """Return a valid size limit of messages, or raise TypeError or ValueError."""
     if isinstance(message_bytes, bool) or not isinstance(message_bytes, int):
         raise coded(
             TypeError,
@@ -40,14 +40,8 @@ def checked_limit(message_bytes: Any, function: str) -> int:
     return message_bytes
 
 
-def packed(message: Any, limit: int, what: str) -> bytes:
-    """Return a message as bytes.
-
-    Raises
-    ------
-    ResourceExhaustedError
-        If it is larger than the other side accepts.
-    """
+def packed(message: Any, limit: int, content_name: str) -> bytes:
+    """Return a message as bytes, or raise ResourceExhaustedError above `limit`."""
     try:
         content: bytes = message.SerializeToString()
     except EncodeError:
@@ -57,24 +51,24 @@ def packed(message: Any, limit: int, what: str) -> bytes:
             return content
         size = str(len(content))
     raise ResourceExhaustedError(
-        f"{what} has {size} bytes, but the other side accepts {limit} in one message; "
-        "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
-        "and of tf.RPCOptions)",
+        f"{content_name} has {size} bytes, but the other side accepts {limit} in one "
+        "message; use smaller arrays, or raise the limit (max_message_bytes of "
+        "tf.train.Server and of tf.RPCOptions)",
         code=codes.LIMIT_EXCEEDED,
     )
 
 
 def request_of(content: bytes) -> Any:
     """Return a request from bytes, or raise InvalidArgumentError."""
-    return _parsed(Request, content)
+    return _parse(Request, content)
 
 
 def reply_of(content: bytes) -> Any:
     """Return a reply from bytes, or raise InvalidArgumentError."""
-    return _parsed(Reply, content)
+    return _parse(Reply, content)
 
 
-def _parsed(kind: Any, content: bytes) -> Any:
+def _parse(kind: Any, content: bytes) -> Any:
     try:
         message = kind.FromString(content)
     except DecodeError:

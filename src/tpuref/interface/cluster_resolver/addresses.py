@@ -16,7 +16,8 @@ DEFAULT_PORT = 8470
 GRPC = "grpc://"
 
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?")
-# It matches from the start of a word alone: from anywhere takes quadratic time.
+# The match starts only at the beginning of a word; otherwise a long word without an @
+# would be scanned from each of its characters, in quadratic time.
 _USER = re.compile(r"(?<![^/\s'\"])[^/\s'\"]*@")
 _EVERYWHERE = ("0.0.0.0", "::")
 _SCHEMES = ("external", "unix", "unix-abstract", "vsock")
@@ -24,7 +25,7 @@ _DIGITS = re.compile(r"[0-9]{1,5}")
 
 
 def checked_host(host: Any, where: str) -> str:
-    """Return `host` if it is an IP address or a host name."""
+    """Return `host` if it is an IP address or a host name, or raise ValueError."""
     if not isinstance(host, str):
         raise coded(
             ValueError,
@@ -41,7 +42,7 @@ def checked_host(host: Any, where: str) -> str:
 
 
 def checked_port(port: Any, where: str, least: int = 1) -> int:
-    """Return `port` as a number from `least` to 65535."""
+    """Return `port` as a number from `least` to 65535, or raise ValueError."""
     if isinstance(port, str) and _DIGITS.fullmatch(port):
         port = int(port)
     if isinstance(port, int) and not isinstance(port, bool) and least <= port < 65536:
@@ -79,7 +80,7 @@ def listening(address: str, where: str) -> tuple[str, str]:
     try:
         checked_host(host, where)
         checked_port(port, where, least=0)
-        fits = host not in _SCHEMES  # gRPC takes these for a kind of address
+        fits = host not in _SCHEMES  # gRPC reads these as the scheme of an address
     except ValueError:
         fits = False
     if not fits:
@@ -131,6 +132,6 @@ def _is_ip(host: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return a value, shortened and without a user: its source is not trusted."""
+    """Return a value for messages: cut to 80 characters, with users masked."""
     text = _USER.sub(f"{MASK}@", repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

@@ -1,4 +1,4 @@
-"""What an error of the Cloud TPU API means: try again, no such TPU, or no access."""
+"""Errors of the Cloud TPU API: transient, no such TPU, or no access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DENYING_STATUS = (401, 403)
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether another attempt may succeed."""
+    """Return whether another attempt may succeed."""
     status = _status(error)
     if status is None:
         return is_connection_error(error)
@@ -22,7 +22,9 @@ def is_transient(error: Exception) -> bool:
 
 
 def is_connection_error(error: Exception) -> bool:
-    """Whether an error of any of the underlying libraries means a failed connection."""
+    """Return whether an error of an underlying library means a failed connection."""
+    # The libraries are looked up, not imported: an error of one that is not loaded
+    # cannot exist.
     if isinstance(error, (ConnectionError, TimeoutError, socket.gaierror)):
         return True
     http = sys.modules.get("http.client")  # slow to import, and needed by few programs
@@ -35,12 +37,12 @@ def is_connection_error(error: Exception) -> bool:
 
 
 def has_status(error: Exception) -> bool:
-    """Whether the error is an HTTP answer, with its status."""
+    """Return whether the error is an HTTP response with a status."""
     return _status(error) is not None
 
 
 def is_own(error: Exception) -> bool:
-    """Whether the error is one of tpuref's, with a code."""
+    """Return whether the error is one of tpuref's, with a code."""
     return codes.PATTERN.search(str(error)) is not None
 
 
@@ -55,24 +57,19 @@ def unknown(path: str, name: str, reason: str) -> ValueError:
     )
 
 
-def refusal(path: str, name: str, asked: str, error: Exception) -> ValueError:
-    """Return the error for a request that ended with a lasting error.
+def refusal(path: str, name: str, service: str, error: Exception) -> ValueError:
+    """Return the error for a request that failed for good with `error`.
 
-    Parameters
-    ----------
-    path, name
-        The requested TPU.
-    asked
-        The service that was asked, and with which credentials.
-    error
-        The lasting error.
+    `service` describes the service and the credentials of the request.
     """
-    told = str(error) if _status(error) == 404 else f"{type(error).__name__}: {error}"
+    reason = str(error) if _status(error) == 404 else f"{type(error).__name__}: {error}"
     if not _is_denial(error):
-        return unknown(path, name, told)
+        return unknown(path, name, reason)
     return coded(
         ValueError,
-        masked(f"no access to TPU {name!r}: requested {path!r} from {asked}: {told}. ")
+        masked(
+            f"no access to TPU {name!r}: requested {path!r} from {service}: {reason}. "
+        )
         + "Pass credentials= that may read the TPUs of the project, or check name, "
         "zone and project",
         code=codes.TPU_ACCESS_DENIED,
@@ -80,14 +77,14 @@ def refusal(path: str, name: str, asked: str, error: Exception) -> ValueError:
 
 
 def _is_denial(error: Exception) -> bool:
-    """Whether other credentials, or a newer token, might get an answer."""
+    """Return whether other credentials, or a newer token, might succeed."""
     of_google_auth = type(error).__module__.startswith("google.auth.")
     denied = _status(error) in _DENYING_STATUS or isinstance(error, PermissionError)
     return denied or of_google_auth
 
 
 def _status(error: Exception) -> int | None:
-    """Return the HTTP status of an error answer, from where its library keeps it."""
+    """Return the HTTP status of an error response of any supported library."""
     response = getattr(error, "resp", getattr(error, "response", None))
     for holder, name in (
         (response, "status"),

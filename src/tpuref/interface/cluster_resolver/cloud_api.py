@@ -33,19 +33,10 @@ _UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
 
 
 class CloudAPI:
-    """Looks up TPUs by name.
+    """A client of the Cloud TPU API that looks up TPUs by name.
 
-    Parameters
-    ----------
-    service
-        The object to ask; None builds one with Google's client at the first request.
-    credentials
-        The credentials of the built object; None and ``"default"`` mean the default
-        credentials of Google's client.
-    discovery_url
-        The address of the API's description; None means the client's own.
-    patience
-        How long to wait for answers.
+    The parameters are those of `TPUClusterResolver`.  Without a `service`, Google's
+    client builds one at the first request.
 
     Raises
     ------
@@ -60,20 +51,20 @@ class CloudAPI:
         discovery_url: str | None,
         patience: Patience,
     ) -> None:
-        self._given = service
+        self._passed_service = service
         self._credentials = credentials
         self._discovery_url = discovery_url
         self._patience = patience
         self._built: Any = None
-        self._asked = ""
+        self._last_uri = ""
         if service is None:
             client_module("googleapiclient.discovery")
             client_module("google.auth")
 
     def describe(self) -> str:
         """Return a description of the service."""
-        if self._given is not None:
-            return f"the given service {type(self._given).__name__}"
+        if self._passed_service is not None:
+            return f"the given service {type(self._passed_service).__name__}"
         default = self._credentials is None or self._credentials == "default"
         return (
             f"{self._host()}, with {'default' if default else 'the given'} credentials"
@@ -84,7 +75,7 @@ class CloudAPI:
         return Budget(self._patience.api, self._patience.clock)
 
     def node(self, path: str, name: str, budget: Budget) -> Any:
-        """Return the API's answer about the TPU at ``projects/...``.
+        """Request the description of the TPU at ``projects/...``.
 
         Raises
         ------
@@ -100,7 +91,7 @@ class CloudAPI:
                 f"TPU {name!r}",
                 self._host,
                 lambda: self._attempt(path, name),
-                self._passes,
+                self._may_retry,
                 _LONGEST_ATTEMPT,
             )
         except Exception as error:
@@ -113,7 +104,7 @@ class CloudAPI:
         try:
             request = _request(service, path, name)
             address = getattr(request, "uri", "")
-            self._asked = address if isinstance(address, str) else ""
+            self._last_uri = address if isinstance(address, str) else ""
             return request.execute()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise coded(
@@ -123,12 +114,12 @@ class CloudAPI:
                 code=codes.SERVER_UNREACHABLE,
             ) from error
         finally:
-            if service is not self._given and hasattr(service, "close"):
+            if service is not self._passed_service and hasattr(service, "close"):
                 service.close()
 
     def _service(self) -> Any:
-        if self._given is not None:
-            return self._given
+        if self._passed_service is not None:
+            return self._passed_service
         if self._built is None:
             self._built = self._build()
         return self._built
@@ -136,7 +127,7 @@ class CloudAPI:
     def _build(self) -> Any:
         options: dict[str, Any] = {"cache_discovery": False, "num_retries": 0}
         options["credentials"] = self._credentials_object()
-        # It warns of each request for a token that the timeout is not its own.
+        # This library logs a warning about timeouts with each request for a token.
         logging.getLogger("google_auth_httplib2").setLevel(logging.ERROR)
         if self._discovery_url:
             options["discoveryServiceUrl"] = self._discovery_url
@@ -164,26 +155,26 @@ class CloudAPI:
             if is_connection_error(error):
                 raise
             kind = type(error).__name__
-            told = str(error) if kind == _NO_DEFAULT else f"{kind}: {error}"
+            reason = str(error) if kind == _NO_DEFAULT else f"{kind}: {error}"
             raise coded(
                 RuntimeError,
                 f"there are no default credentials for {self._host()}: "
-                f"{masked(told)}; pass credentials= or service=",
+                f"{masked(reason)}; pass credentials= or service=",
                 code=codes.TPU_ACCESS_DENIED,
             ) from shown_cause(error)
         return credentials
 
-    def _passes(self, error: Exception) -> bool:
-        """Whether the error may be transient."""
-        if self._given is None and isinstance(error, TimeoutError):
+    def _may_retry(self, error: Exception) -> bool:
+        """Return whether another attempt may succeed."""
+        if self._passed_service is None and isinstance(error, TimeoutError):
             self._built = None  # an abandoned attempt may still be using it
         return is_transient(error)
 
     def _host(self) -> str:
-        """Return the host of the last request, as far as it is known."""
-        if self._asked:
-            return _netloc(self._asked)
-        if self._given is not None:
+        """Return the host of the last request, or the expected one."""
+        if self._last_uri:
+            return _netloc(self._last_uri)
+        if self._passed_service is not None:
             return "the given service"
         if self._discovery_url:
             return _netloc(self._discovery_url) or masked(self._discovery_url)

@@ -11,34 +11,18 @@ from tpuref.names.members import explain_missing_members
 
 @explain_missing_members("tf.contrib.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
-    """Finds Cloud TPUs by name for a session.
+    """A resolver that finds Cloud TPUs by name for a session.
 
     Parameters
     ----------
     tpu
-        The name of a Cloud TPU, or a list of names whose endpoints are joined.  The
-        strings ``""`` and ``"local"`` and those that begin with ``"grpc://"`` or
-        ``"/bns"`` are not names: a session connects to them directly, and there is no
-        ClusterSpec.  None uses the first of the environment variables
-        ``KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS``, ``TPU_NAME`` and ``TPU_CONFIG`` that is
-        set.
-    zone, project
-        The location of the TPU; if omitted or empty, that of this machine, from the
-        metadata server of Google Cloud.
-    job_name
-        The job of the TPUs.
-    coordinator_name
-        The job of the coordinator; None omits it from the ClusterSpec.
-    coordinator_address
-        Its address; None starts a server if there is a `coordinator_name`.
-    credentials
-        The credentials; None and ``"default"`` mean the default credentials of Google's
-        client.
-    service
-        An object of the Cloud TPU API to use instead of one built with `credentials`.
-    discovery_url
-        A template of the address of the API's description, with ``{api}`` and
-        ``{apiVersion}``; the variable ``TPU_API_DISCOVERY_URL`` takes precedence.
+        As for `tf.distribute.cluster_resolver.TPUClusterResolver`; also a list of
+        names, whose endpoints are joined.  A string that begins with ``"/bns"`` is not
+        a name either.
+    zone, project, job_name, coordinator_name, coordinator_address
+        As for that class.
+    credentials, service, discovery_url
+        As for that class.
 
     Raises
     ------
@@ -97,7 +81,7 @@ class TPUClusterResolver(CloudTPUs):
         Returns
         -------
         str
-            The first address of the TPUs, as ``grpc://host:port``; or the string given
+            The first address of the TPUs, as ``grpc://host:port``; or the string passed
             instead of a name.
 
         Raises

@@ -1,4 +1,4 @@
-"""The coordinator of a cluster: a given address or a started server."""
+"""The coordinator of a cluster: a server at an address, or one started here."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ from tpuref.interface.cluster_resolver.server import Server
 class Coordinator:
     """The coordinator job with its address.
 
-    Parameters
-    ----------
-    name
-        The name of the job.
-    address
-        Its address; None starts a server, which runs until `stop` or until this object
-        is garbage collected.
-    metadata
-        Provides the address of this machine in Google Cloud; elsewhere the server is
-        reachable only from this computer.
+    Without an address it starts a server, which runs until `stop` or until this object
+    is garbage collected.  In Google Cloud the server listens on the machine's address
+    from `metadata`; elsewhere it is reachable only from this computer.
     """
 
     def __init__(self, name: str, address: str | None, metadata: Metadata) -> None:

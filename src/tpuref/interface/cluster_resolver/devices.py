@@ -34,7 +34,7 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
     if config is not None:
         argument = "num_accelerators: config_proto"
         instance_of(ConfigProto, argument, "a tf.ConfigProto or None", config)
-    counts = core_counts(_listed(master, config, patience))
+    counts = core_counts(_list_with_retries(master, config, patience))
     if len(set(counts.values())) > 1:
         shown = masked(repr(master))
         raise RuntimeError(
@@ -68,8 +68,8 @@ def list_devices(master: str, config: Any) -> list[str]:
         session.close()
 
 
-def _listed(master: str, config: Any, patience: Patience) -> list[str]:
-    """Ask until the master answers, or the attempts are used up."""
+def _list_with_retries(master: str, config: Any, patience: Patience) -> list[str]:
+    """List the devices of a master, retrying until the attempts are used up."""
     attempt, pause, start = 1, FIRST_PAUSE, patience.clock.now()
     while True:
         try:

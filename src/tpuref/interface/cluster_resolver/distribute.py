@@ -24,11 +24,11 @@ _NAME = "TPUClusterResolver"
 
 @explain_missing_members("tf.distribute.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
-    """Finds a Cloud TPU by name for a session.
+    """A resolver that finds a Cloud TPU by name for a session.
 
     It works on Compute Engine, where zone and project come from the metadata server; on
-    Kubernetes Engine, where the environment holds the TPU's endpoints; and for TPUs
-    attached to this computer, such as tpuref's own cores.
+    Kubernetes Engine, where the environment has the TPU's endpoints; and for TPUs
+    attached to this computer, such as tpuref's cores.
 
     Parameters
     ----------
@@ -120,12 +120,7 @@ class TPUClusterResolver(CloudTPUs):
     def connect(
         cls, tpu: Any = None, zone: str | None = None, project: str | None = None
     ) -> TPUClusterResolver:
-        """Return the resolver of a TPU after connecting to it and starting it.
-
-        Parameters
-        ----------
-        tpu, zone, project
-            As for the class.
+        """Connect to a TPU, initialize it, and return its resolver.
 
         Examples
         --------
@@ -162,7 +157,7 @@ class TPUClusterResolver(CloudTPUs):
         -------
         str
             The address of the task, as ``grpc://host:port``; or, regardless of the
-            arguments, the string given instead of a name.
+            arguments, the string passed instead of a name.
 
         Raises
         ------
@@ -265,7 +260,7 @@ class TPUClusterResolver(CloudTPUs):
 
 
 def _layer(value: Any, otherwise: str) -> str:
-    """Return the given protocol, or `otherwise` if it is None or empty."""
+    """Return a protocol as text, or `otherwise` if it is None or empty."""
     if value is None:
         return otherwise
     return text_of(value, "rpc_layer", _NAME) or otherwise

@@ -1,4 +1,4 @@
-"""The resolver of a cluster that the environment describes, in ``TF_CONFIG``."""
+"""The resolver of the cluster in the environment variable ``TF_CONFIG``."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["TFConfigClusterResolver"]
 
 
 class TFConfigClusterResolver(ClusterResolver):
-    """Reads the cluster from the environment variable ``TF_CONFIG``.
+    """A resolver of the cluster in the environment variable ``TF_CONFIG``.
 
     Parameters
     ----------
     task_type, task_id, rpc_layer, environment
-        Used instead of what the variable says.
+        Override the entries of the variable.
 
     Raises
     ------
     ValueError
-        If the variable is no JSON object.
+        If the variable is not a JSON object.
 
     Examples
     --------
@@ -41,26 +41,26 @@ class TFConfigClusterResolver(ClusterResolver):
         rpc_layer: str | None = None,
         environment: str | None = None,
     ) -> None:
-        known = _described()
-        task = known.get("task") or {}
-        self._cluster = known.get("cluster") or {}
-        self._session_master = known.get("session_master")
-        self._environment = environment or known.get("environment") or ""
+        entries = _read_variable()
+        task = entries.get("task") or {}
+        self._cluster = entries.get("cluster") or {}
+        self._session_master = entries.get("session_master")
+        self._environment = environment or entries.get("environment") or ""
         kind = task_type or task.get("type")
         self.task_type = None if kind is None else str(kind)
         number = task.get("index") if task_id is None else task_id
         self.task_id = None if number is None else int(number)
-        self.rpc_layer = rpc_layer or known.get("rpc_layer")
+        self.rpc_layer = rpc_layer or entries.get("rpc_layer")
 
     @property
     def environment(self) -> str:
-        """The environment that the variable names, ``""`` for none."""
+        """The environment in the variable, ``""`` without one."""
         return self._environment
 
     def cluster_spec(self) -> ClusterSpec:
         """Return the cluster; one without jobs if the variable is not set."""
         return ClusterSpec(
-            {job: _numbered(tasks) for job, tasks in self._cluster.items()}
+            {job: _tasks_by_number(tasks) for job, tasks in self._cluster.items()}
         )
 
     def master(
@@ -71,13 +71,13 @@ class TFConfigClusterResolver(ClusterResolver):
     ) -> str:
         """Return the address of a task; ``""``, this process, if there is at most one.
 
-        The variable's ``session_master`` is used instead of any task.
+        The variable's ``session_master`` takes precedence over all tasks.
 
         Raises
         ------
         ValueError
-            If the cluster has several tasks, but not the one that is asked for, or none
-            is: neither here nor in the variable.
+            If the cluster has several tasks, and the task does not exist or is not
+            specified, neither here nor in the variable.
         """
         if self._session_master is not None:
             return str(self._session_master)
@@ -104,27 +104,27 @@ class TFConfigClusterResolver(ClusterResolver):
         task_id: int | None = None,
         config_proto: Any = None,
     ) -> int:
-        """Return 0: TPU cores have a resolver of their own."""
+        """Return 0: TPU cores have their own resolver."""
         return 0
 
 
-def _numbered(tasks: Any) -> Any:
-    """Return a job's tasks by number; JSON has only texts as keys."""
+def _tasks_by_number(tasks: Any) -> Any:
+    """Return a job's tasks with integer keys; JSON has only strings as keys."""
     if not isinstance(tasks, dict):
         return tasks
     return {int(n) if n.isdecimal() else n: at for n, at in tasks.items()}
 
 
-def _described() -> dict[str, Any]:
+def _read_variable() -> dict[str, Any]:
     text = os.environ.get("TF_CONFIG") or "{}"
     try:
-        known = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError):
-        known = None
-    if not isinstance(known, dict):
+        entries = None
+    if not isinstance(entries, dict):
         raise coded(
             ValueError,
             f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}",
             code=codes.INVALID_ARGUMENT,
         )
-    return known
+    return entries

@@ -46,26 +46,26 @@ class Metadata:
         """Return the address of this machine in its network."""
         path = "instance/network-interfaces/0/ip"
         try:
-            return checked_host(self._asked("address", path), f"metadata {path}")
+            return checked_host(self._request("address", path), f"metadata {path}")
         except ValueError as error:
             raise RuntimeError(str(error)) from None
 
-    def _text(self, what: str, path: str) -> str:
-        text = self._asked(what, path).rpartition("/")[2]
+    def _text(self, field: str, path: str) -> str:
+        text = self._request(field, path).rpartition("/")[2]
         if _TEXT.fullmatch(text) is None:
             raise coded(
                 RuntimeError,
                 f"metadata {path}: {host()} answered {text[:80]!r}, which is not a "
-                f"valid {what}; pass {what}=",
+                f"valid {field}; pass {field}=",
                 code=codes.SERVER_UNREACHABLE,
             )
         return text
 
-    def _asked(self, what: str, path: str) -> str:
+    def _request(self, field: str, path: str) -> str:
         if self._budget is None:
             self._budget = Budget(self._patience.metadata, self._patience.clock)
         return self._budget.ask(
-            f"{what} of this machine (metadata {path})",
+            f"{field} of this machine (metadata {path})",
             host,
             lambda: answer(path),
             lambda error: isinstance(error, (OSError, _BusyError)),
@@ -110,11 +110,9 @@ def answer(path: str) -> str:
 
 
 def in_google_cloud() -> bool:
-    """Whether this is a machine of Google Cloud: its metadata server answers.
-
-    It is asked only if a variable names the server or the machine's product name is
-    Google's.
-    """
+    """Return whether this is a machine of Google Cloud: a metadata server answers."""
+    # Elsewhere a request would wait for its time limit, so one is made only if a
+    # variable names a server or the machine's product name is Google's.
     if not (any(map(os.environ.get, HOST_VARIABLES)) or _is_google_machine()):
         return False
     try:

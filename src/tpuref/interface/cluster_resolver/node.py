@@ -15,13 +15,8 @@ _LONGEST_SHOWN = 200
 def endpoints_of(answer: Any, name: str) -> list[str]:
     """Return the addresses of a healthy and ready TPU, in the reported order.
 
-    Parameters
-    ----------
-    answer
-        The API's answer: a dictionary with ``state`` and ``health``, and either
-        ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
-    name
-        The name of the TPU, for messages.
+    `answer` is a dictionary with ``state`` and ``health``, and either
+    ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
 
     Raises
     ------
@@ -33,8 +28,8 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     if not isinstance(answer, Mapping):
         raise _unclear(name, f"expected a dictionary, got {_shown(answer)}")
     _check_health(answer, name)
-    reported = _reported(answer, name)
-    if not reported:
+    entries = _endpoint_entries(answer, name)
+    if not entries:
         raise coded(
             ValueError,
             f"TPU {name!r} has no network endpoint to connect to; check the name, the "
@@ -44,7 +39,7 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     try:
         return [
             joined(entry.get("ipAddress"), entry.get("port"), f"endpoint {index}")
-            for index, entry in enumerate(reported)
+            for index, entry in enumerate(entries)
         ]
     except ValueError as error:
         raise _unclear(name, str(error)) from None
@@ -66,7 +61,7 @@ def _check_health(answer: Mapping[str, Any], name: str) -> None:
     )
 
 
-def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _endpoint_entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Return the endpoints as dictionaries; the older form counts as one."""
     if "networkEndpoints" not in answer:
         return [answer] if "ipAddress" in answer else []
@@ -78,10 +73,10 @@ def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return entries
 
 
-def _unclear(name: str, what: str) -> RuntimeError:
+def _unclear(name: str, problem: str) -> RuntimeError:
     return coded(
         RuntimeError,
-        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {what}",
+        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {problem}",
         code=codes.SERVER_UNREACHABLE,
     )
 

@@ -54,7 +54,7 @@ class Patience:
     attempts
         The number of requests for the devices of a master.
     clock
-        Measures time and waits between attempts.
+        The clock that measures time and waits between attempts.
     """
 
     metadata: float = 3.0
@@ -115,7 +115,7 @@ def patience(**changes: Any) -> Iterator[Patience]:
 
 
 class Budget:
-    """A time budget for several requests."""
+    """A time budget that several requests share."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self._seconds = seconds
@@ -136,24 +136,16 @@ class Budget:
     ) -> T:
         """Return the result of `call`, retried after transient errors.
 
-        Parameters
-        ----------
-        question
-            What is requested, for the message.
-        host
-            Returns the name of the host, for the message.
-        call
-            Makes one request.
-        passes
-            Whether an error is transient.
-        longest
-            The time limit of one attempt, in seconds.
+        `call` makes one request of at most `longest` seconds; `passes` returns whether
+        an error is transient.  `question` and `host` are for the message.
 
         Raises
         ------
         RuntimeError
             If there is no answer in time.
         """
+        # Pauses double from 0.1 to 5 s. A pause that the budget cannot pay for ends the
+        # attempts at once, instead of a wait without a request after it.
         attempts, pause = 0, FIRST_PAUSE
         while True:
             attempts += 1
@@ -164,12 +156,12 @@ class Budget:
                 if not passes(error):
                     raise
                 if self.spent() + pause >= self._seconds:
-                    unanswered = self._unanswered(question, host(), attempts, error)
-                    raise unanswered from shown_cause(error)
+                    failure = self._no_answer(question, host(), attempts, error)
+                    raise failure from shown_cause(error)
             self._clock.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _unanswered(
+    def _no_answer(
         self, question: str, host: str, attempts: int, error: Exception
     ) -> RuntimeError:
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
@@ -183,11 +175,9 @@ class Budget:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """Return the result of `call`, or raise TimeoutError if it takes longer.
-
-    It runs in a separate thread, so that neither name resolution nor the user's service
-    can block the program.
-    """
+    """Return the result of `call`, or raise TimeoutError if it takes longer."""
+    # Neither name resolution nor the user's service has a time limit of its own, so
+    # the call runs in a daemon thread, which is abandoned after the time.
     done: list[T] = []
     failed: list[BaseException] = []
 

@@ -8,7 +8,7 @@ from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec
 
 
 class ClusterResolver(abc.ABC):
-    """Finds the jobs of a cluster and the address for a session.
+    """The interface of resolvers: the jobs of a cluster, and the address of a session.
 
     Examples
     --------

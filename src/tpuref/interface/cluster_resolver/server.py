@@ -48,7 +48,7 @@ class ServerDef:
 
 
 class Server:
-    """Lets other processes run graphs in this one.
+    """A server that lets other processes run graphs in this one.
 
     A session on the server's `target` runs its graphs here: on the TPU system of this
     process, with the settings of this process.  All sessions share the variables, which
@@ -106,8 +106,8 @@ class Server:
 
     References
     ----------
-    004_1530f51430af0bea.txt, coordinator_address: a server is started where a
-    coordinator has a name and no address.
+    004_1530f51430af0bea.txt, coordinator_address: a server is started if a coordinator
+    has a name but no address.
     """
 
     def __init__(
@@ -203,21 +203,26 @@ class Server:
 
 
 def _server_def(
-    given: Any, job: str | None, task: int | None, protocol: str | None, config: Any
+    cluster_def: Any,
+    job: str | None,
+    task: int | None,
+    protocol: str | None,
+    config: Any,
 ) -> ServerDef:
-    if isinstance(given, ServerDef):
-        job = given.job_name if job is None else job
-        task = given.task_index if task is None else task
-        protocol = given.protocol if protocol is None else protocol
-        config = given.default_session_config if config is None else config
-        given = given.cluster
+    if isinstance(cluster_def, ServerDef):
+        base = cluster_def
+        job = base.job_name if job is None else job
+        task = base.task_index if task is None else task
+        protocol = base.protocol if protocol is None else protocol
+        config = base.default_session_config if config is None else config
+        cluster_def = base.cluster
     if protocol not in (None, "", "grpc"):
         raise coded(
             ValueError,
             f"tf.train.Server: protocol must be 'grpc', got {protocol!r}",
             code=codes.INVALID_CLUSTER,
         )
-    cluster = ClusterSpec(given)
+    cluster = ClusterSpec(cluster_def)
     job = _only(cluster.jobs, "job_name") if job is None else job
     if task is None:
         task = _only(cluster.task_indices(job), "task_index")
@@ -237,11 +242,8 @@ def _only(choices: list[Any], argument: str) -> Any:
 
 def _warn_if_unprotected(address: str, token: str | None, credentials: Any) -> None:
     """Warn if other computers can reach the server without a token or TLS."""
-    lacking = [
-        what
-        for what, given in (("a token", token), ("TLS", credentials))
-        if given is None
-    ]
+    protections = {"a token": token, "TLS": credentials}
+    lacking = [name for name, value in protections.items() if value is None]
     if not lacking or _is_loopback(address):
         return
     _LOG.warning(

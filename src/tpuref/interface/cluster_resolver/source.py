@@ -27,7 +27,7 @@ class Master:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """The addresses that Kubernetes Engine puts into the environment."""
+    """The addresses that Kubernetes Engine sets in the environment."""
 
     addresses: tuple[str, ...]
 
@@ -57,7 +57,7 @@ class Trace:
         self.lines: list[str] = []
 
     def note(self, line: str) -> None:
-        """Add a line."""
+        """Add a line with secrets masked."""
         self.lines.append(masked(line))
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Trace:
 
 
 class Search:
-    """Finds the requested TPU, and records the result of each source.
+    """A search for the requested TPU, which records the result of each source.
 
     Parameters
     ----------
@@ -88,10 +88,11 @@ class Search:
         if isinstance(tpu, list):
             return self._from_list(tpu)
         if tpu is not None:
-            return self._given("tpu", text_of(tpu, "tpu", self._function))
+            return self._from_text("tpu", text_of(tpu, "tpu", self._function))
         self.trace.note("tpu: not given")
-        found = self._from_endpoints() or self._from_name() or self._from_config()
-        if found is None:
+        # The documented order: Kubernetes Engine, then TPU_NAME, then TPU_CONFIG.
+        source = self._from_endpoints() or self._from_name() or self._from_config()
+        if source is None:
             self._mention_colab()
             raise ValueError(
                 f"{self._function}: no TPU is specified. Tried in turn:\n  "
@@ -100,7 +101,7 @@ class Search:
                 "tpu='local', or TPU_NAME=local in the environment, is this computer "
                 f"[{codes.TPU_NOT_SPECIFIED}]"
             )
-        return found
+        return source
 
     def _from_list(self, tpus: list[Any]) -> Source:
         if not tpus:
@@ -131,7 +132,7 @@ class Search:
         self.trace.note(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
 
-    def _given(self, source: str, text: str) -> Source:
+    def _from_text(self, source: str, text: str) -> Source:
         if self._is_master(text):
             self.trace.note(f"{source}: {text!r}, passed on as the session's master")
             return Master(text)
@@ -145,13 +146,13 @@ class Search:
         text = self._variable(ENDPOINTS_VARIABLE)
         if text is None:
             return None
-        found = tuple(addresses.endpoints(text, ENDPOINTS_VARIABLE))
-        self.trace.note(f"{ENDPOINTS_VARIABLE}: {', '.join(found)}")
-        return Endpoints(found)
+        hosts = tuple(addresses.endpoints(text, ENDPOINTS_VARIABLE))
+        self.trace.note(f"{ENDPOINTS_VARIABLE}: {', '.join(hosts)}")
+        return Endpoints(hosts)
 
     def _from_name(self) -> Source | None:
         text = self._variable(NAME_VARIABLE)
-        return None if text is None else self._given(NAME_VARIABLE, text)
+        return None if text is None else self._from_text(NAME_VARIABLE, text)
 
     def _from_config(self) -> Source | None:
         text = self._variable(CONFIG_VARIABLE)
@@ -164,8 +165,10 @@ class Search:
         if not name:
             self.trace.note(f"{CONFIG_VARIABLE}: set, but has no tpu_node_name")
             return None
-        found = self._given(CONFIG_VARIABLE, name)
-        return Names(found.names, project, zone) if isinstance(found, Names) else found
+        source = self._from_text(CONFIG_VARIABLE, name)
+        if isinstance(source, Names):
+            return Names(source.names, project, zone)
+        return source
 
     def _variable(self, name: str) -> str | None:
         text = os.environ.get(name)

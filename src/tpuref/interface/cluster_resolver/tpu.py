@@ -1,4 +1,4 @@
-"""The common part of the two documented resolvers of Cloud TPUs."""
+"""The base class of the two documented resolvers of Cloud TPUs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Self = TypeVar("Self", bound="CloudTPUs")
 
 
 class CloudTPUs(ClusterResolver):
-    """The TPUs of a job, found by name or in the environment, or given as a master."""
+    """The TPUs of a job, from a name, the environment or the address of a master."""
 
     _prefixes: ClassVar[tuple[str, ...]]
     _several: ClassVar[bool]
@@ -61,32 +61,34 @@ class CloudTPUs(ClusterResolver):
             self._trace.note(f"asks: {self._api.describe()}")
             self._project = self._place("project", project, self._source.project)
             self._zone = self._place("zone", zone, self._source.zone)
-        self._coordinator = self._coordinated(coordinator_name, coordinator_address)
+        self._coordinator = self._make_coordinator(
+            coordinator_name, coordinator_address
+        )
 
-    def _place(self, what: str, given: Any, configured: str | None) -> str:
-        """Return the project or zone: given, configured, or the machine's own."""
-        text = text_of(given or "", what, type(self).__name__)
+    def _place(self, kind: str, argument: Any, configured: str | None) -> str:
+        """Return the project or zone: the argument, TPU_CONFIG's, or this machine's."""
+        text = text_of(argument or "", kind, type(self).__name__)
         if text:
-            self._trace.note(f"{what}: {text!r}, as given")
+            self._trace.note(f"{kind}: {text!r}, as given")
             return text
         if configured:
-            self._trace.note(f"{what}: {configured!r}, as the environment says")
+            self._trace.note(f"{kind}: {configured!r}, as the environment says")
             return configured
-        ask = self._metadata.project if what == "project" else self._metadata.zone
-        self._trace.note(f"{what}: not given")
+        ask = self._metadata.project if kind == "project" else self._metadata.zone
+        self._trace.note(f"{kind}: not given")
         try:
             text = ask()
         except (RuntimeError, ValueError) as error:
             self._trace.note(f"metadata server: {error}")
             raise RuntimeError(
-                f"{type(self).__name__}: the {what} of the TPU is unknown; pass "
-                f"{what}= [{codes.TPU_NOT_SPECIFIED}]. Tried in turn:\n  {self._trace}"
+                f"{type(self).__name__}: the {kind} of the TPU is unknown; pass "
+                f"{kind}= [{codes.TPU_NOT_SPECIFIED}]. Tried in turn:\n  {self._trace}"
             ) from error
-        self._trace.note(f"{what}: {text!r}, from {metadata.host()}")
+        self._trace.note(f"{kind}: {text!r}, from {metadata.host()}")
         return text
 
-    def _coordinated(self, name: Any, address: Any) -> Coordinator | None:
-        """Return the coordinator, if the cluster has a ClusterSpec."""
+    def _make_coordinator(self, name: Any, address: Any) -> Coordinator | None:
+        """Return the coordinator if there is a name for it and a ClusterSpec."""
         if name is None or isinstance(self._source, Master):
             return None
         name = text_of(name, "coordinator_name", type(self).__name__)
@@ -108,7 +110,7 @@ class CloudTPUs(ClusterResolver):
             )
 
     def cluster_spec(self) -> ClusterSpec | None:
-        """Return the current jobs and addresses, asking the API each time.
+        """Return the current jobs and addresses; each call requests them anew.
 
         Returns
         -------
@@ -135,11 +137,11 @@ class CloudTPUs(ClusterResolver):
             return list(self._source.addresses)
         assert isinstance(self._source, Names)
         budget = self._api.budget()
-        found: list[str] = []
+        hosts: list[str] = []
         for name in self._source.names:
             path = f"projects/{self._project}/locations/{self._zone}/nodes/{name}"
-            found += endpoints_of(self._api.node(path, name, budget), name)
-        return found
+            hosts += endpoints_of(self._api.node(path, name, budget), name)
+        return hosts
 
     def _target(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
         """Return the address for a session on that task."""
@@ -152,7 +154,7 @@ class CloudTPUs(ClusterResolver):
         return f"{rpc_layer}://{address}" if rpc_layer else GRPC + address
 
     def get_master(self) -> str:
-        """Return what `master` returns."""
+        """Return the address for a session; see `master`."""
         return self.master()
 
     def get_job_name(self) -> str:
@@ -182,11 +184,6 @@ class CloudTPUs(ClusterResolver):
             Have no effect.
         config_proto
             A `tf.ConfigProto` for the connection to the master.
-
-        Returns
-        -------
-        int
-            The number of TPU cores of one host.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """The trace event format, which Perfetto and chrome://tracing open.
 
-A slice is an ``X`` event; an arrow is a chain of ``s``, ``t`` and ``f`` events, each of
-which belongs to the slice that begins at its time; a counter is a ``C`` event.
+A slice is an ``X`` event; an arrow is a chain of ``s``, ``t`` and ``f`` events, which
+viewers attach to the slice that encloses their time; a counter is a ``C`` event.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Writer:
         """Yield all events of the file."""
         yield from self._names()
         for track, slices in self._timeline.tracks.items():
-            yield from self._dropped(track, slices)
+            yield from self._dropped_mark(track, slices)
             for part in slices:
                 yield from self._slice(part)
         yield from self._counters()
@@ -80,7 +80,7 @@ class _Writer:
             yield _metadata("thread_name", place, name=track.name)
             yield _metadata("thread_sort_index", place, sort_index=thread)
 
-    def _dropped(self, track: Track, slices: list[Slice]) -> Iterator[Entry]:
+    def _dropped_mark(self, track: Track, slices: list[Slice]) -> Iterator[Entry]:
         number = self._timeline.dropped[track]
         if number:
             yield {
@@ -104,7 +104,8 @@ class _Writer:
             **self._place(part.track),
         }
         yield entry
-        # An arrow at the very beginning would belong to the slice itself.
+        # The inner slices start 1 ns later: an arrow at `event.begin` thus attaches to
+        # the slice itself, not to an inner one.
         begin, end = event.begin + 1, event.end
         if event.kind == COLLECTIVE and part.waiting:
             yield self._inner(entry, "wait", begin, event.begin + part.waiting)
@@ -115,7 +116,7 @@ class _Writer:
         yield from self._arrows.get(id(part), ())
 
     def _inner(self, entry: Entry, name: str, begin: int, end: int) -> Entry:
-        """Return a part of a slice."""
+        """Return a slice inside another one."""
         args = {"for": entry["name"]}
         times = {"ts": self._time(begin), "dur": max(0, end - begin) / 1000}
         return {**entry, "name": name, "cat": "wait", **times, "args": args}
@@ -123,7 +124,7 @@ class _Writer:
     # -- arrows ----------------------------------------------------------------
 
     def _add_arrow(self, number: int, met: list[Slice]) -> None:
-        """From the core that arrived first to the last one, or to a receiver."""
+        """Add the arrow from the first core to the last, or from sender to receiver."""
         chain = sorted(met, key=lambda part: part.event.kind == RECEIVE)
         first = chain[0].event.begin
         for position, part in enumerate(chain):
@@ -133,7 +134,8 @@ class _Writer:
                 "name": "collective" if event.kind == COLLECTIVE else "transfer",
                 "cat": "arrow",
                 "id": number,
-                # A receiver may have waited long before the value was sent.
+                # A receiver may have begun to wait before the value was sent, but an
+                # arrow must not go back in time.
                 "ts": self._time(max(event.begin, first + position)),
                 **self._place(part.track),
             }
@@ -173,7 +175,7 @@ def nbytes(event: Event) -> int:
 
 
 def _counter(event: Event) -> str | None:
-    """Return the counter that an event adds to."""
+    """Return the name of the counter that an event adds to, or None."""
     if event.kind == COLLECTIVE:
         return "summed"
     if event.kind in (SEND, RECEIVE):
@@ -197,7 +199,7 @@ def _arguments(part: Slice) -> Entry:
         args["replica"], args["logical core"] = event.place
     if event.outputs:
         if event.kind != STEP:
-            args["outputs"] = _described(event)
+            args["outputs"] = _output_types(event)
         args["bytes"] = nbytes(event)
     if event.kind == COLLECTIVE and event.meetings:
         args["replicas"] = list(event.meetings[0][2])
@@ -209,7 +211,7 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
-def _described(event: Event) -> list[str]:
+def _output_types(event: Event) -> list[str]:
     """Return the type and shape of each value."""
     specs = event.instr.specs if event.instr is not None else ()
     names = [spec.dtype.name for spec in specs]

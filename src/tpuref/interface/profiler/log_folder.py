@@ -1,4 +1,4 @@
-"""The profiler under the names of TensorFlow 2, which write below a log folder."""
+"""The profiler under its names of TensorFlow 2, which write to a log folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
 
 class ProfilerOptions(NamedTuple):
-    """How closely to look, accepted for programs that say; everything is recorded."""
+    """Options of TensorFlow's profiler, accepted without effect: all is recorded."""
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0

@@ -69,8 +69,8 @@ def start(path: Path) -> None:
     ------
     tpuref.errors.AlreadyExistsError
         If a profile is already running.
-    OSError
-        If the file cannot be written.
+    tpuref.errors.OpError
+        If the file cannot be written, such as NotFoundError.
 
     Examples
     --------
@@ -101,8 +101,7 @@ def stop() -> Summary:
     Returns
     -------
     Summary
-        The time that each core worked and waited, and the operations that took it; its
-        text is a table.
+        The times of cores and operations; its text is a table.
 
     Raises
     ------
@@ -138,23 +137,13 @@ class Trace:
 def trace(path: Path) -> Iterator[Trace]:
     """Record the host and the cores within a ``with`` block.
 
-    Parameters
-    ----------
-    path
-        The file for the trace, written at the end of the block even after an error, and
-        compressed if its name ends in ``.gz``.
+    The file is written at the end of the block even after an error.  Parameter and
+    errors are those of `start`.
 
     Yields
     ------
     Trace
         Its ``summary`` is available after the block.
-
-    Raises
-    ------
-    tpuref.errors.AlreadyExistsError
-        If a profile is already running.
-    OSError
-        If the file cannot be written.
 
     Examples
     --------

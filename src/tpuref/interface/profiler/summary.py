@@ -25,10 +25,10 @@ class CoreTime:
     core
         Its name.
     busy, waiting, idle
-        Seconds at work; seconds waiting in collectives for the last core, for values of
-        other cores and for the host; and seconds without work.
+        Seconds of work; seconds of waiting for the last core of a collective, for
+        values of other cores and for the host; and seconds without work.
     events, dropped
-        The number of events, and how many of them the recording dropped.
+        The number of events, and the number that the recording dropped.
     """
 
     core: str
@@ -48,9 +48,9 @@ class OperationTime:
     name, type, line
         The operation, its type, and the user's line that built it.
     seconds, waiting
-        The time that the cores worked on it, and waited in it.
+        The seconds of work and of waiting, over all cores.
     count, bytes
-        How often it ran, and the size of its outputs.
+        The number of runs, and the size of all outputs.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Summary:
             f"{_size(self.collective_bytes)} contributed to collectives, "
             f"{_size(self.transferred_bytes)} sent from core to core",
         ]
-        lines += self._dropped()
+        lines += self._dropped_line()
         return "\n".join(lines)
 
     def _core_row(self, core: CoreTime) -> list[str]:
@@ -142,7 +142,7 @@ class Summary:
     def _share(self, seconds: float) -> str:
         return f"{_time(seconds)} ({seconds / (self.seconds or 1):4.0%})"
 
-    def _dropped(self) -> list[str]:
+    def _dropped_line(self) -> list[str]:
         dropped = self.host_dropped + sum(core.dropped for core in self.cores)
         if not dropped:
             return []
@@ -164,16 +164,16 @@ def _core_time(timeline: Timeline, track: Track) -> CoreTime:
 
 
 def _operation_times(slices: Iterable[Slice]) -> list[OperationTime]:
-    found: dict[tuple[str, str, str], list[Slice]] = {}
+    by_operation: dict[tuple[str, str, str], list[Slice]] = {}
     for part in slices:
         event = part.event
         if event.instr is None or event.kind in (STEP, SEND, RECEIVE):
             continue
-        if event.instr.definition is REPLICATE:  # it covers all work of the cores
+        if event.instr.definition is REPLICATE:  # its slice contains those of the cores
             continue
         site = event.instr.site
         key = event.name, event.instr.op, f"{site.filename}:{site.line}"
-        found.setdefault(key, []).append(part)
+        by_operation.setdefault(key, []).append(part)
     times = [
         OperationTime(
             *key,
@@ -182,7 +182,7 @@ def _operation_times(slices: Iterable[Slice]) -> list[OperationTime]:
             count=len(parts),
             bytes=sum(nbytes(part.event) for part in parts),
         )
-        for key, parts in found.items()
+        for key, parts in by_operation.items()
     ]
     return sorted(times, key=lambda o: (-o.seconds, o.name))
 

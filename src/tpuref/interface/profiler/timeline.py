@@ -1,4 +1,4 @@
-"""A recording in order: nested slices, and waits in collectives and transfers."""
+"""Timelines: nested slices of a recording, and waits in collectives and transfers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Slice:
 
     @property
     def own(self) -> int:
-        """Its own working time, without waits and inner slices."""
+        """Its nanoseconds of work, without waits and inner slices."""
         return max(0, self.duration - self.inner - self.waiting)
 
 
@@ -73,7 +73,7 @@ class Timeline:
         for track in sorted(tracks, key=_order):
             events, noted = tracks[track]
             timeline.dropped[track] = noted - len(events)
-            timeline.tracks[track] = _nested(events, track)
+            timeline.tracks[track] = _nest(events, track)
         for part in timeline.slices():
             for meeting in part.event.meetings:
                 timeline.meetings.setdefault(meeting, []).append(part)
@@ -105,19 +105,21 @@ def _order(track: Track) -> tuple[bool, str, int]:
     return track.job is not None, track.job or "", track.number
 
 
-def _nested(events: list[Event], track: Track) -> list[Slice]:
-    """Return the slices of a track, with the time of the slices inside them."""
+def _nest(events: list[Event], track: Track) -> list[Slice]:
+    """Return the slices of a track, with their depth and inner time."""
+    # Sorted so that an outer slice precedes its inner ones; `stack` has the slices that
+    # enclose the current one.
     events.sort(key=lambda event: (event.begin, -event.end))
-    slices, around = [], list[Slice]()
+    slices, stack = [], list[Slice]()
     for event in events:
-        while around and around[-1].event.end <= event.begin:
-            around.pop()
+        while stack and stack[-1].event.end <= event.begin:
+            stack.pop()
         waits = event.kind == RECEIVE or (event.kind == HOST_CALL and _on_core(track))
         waiting = event.end - event.begin if waits else 0
-        part = Slice(event, track, waiting, depth=len(around))
-        if around:
-            around[-1].inner += part.duration
-        around.append(part)
+        part = Slice(event, track, waiting, depth=len(stack))
+        if stack:
+            stack[-1].inner += part.duration
+        stack.append(part)
         slices.append(part)
     return slices
 
@@ -128,6 +130,8 @@ def _on_core(track: Track) -> bool:
 
 def _wait_for_the_last(met: Sequence[Slice]) -> None:
     """Set the waiting times in a collective: until the last core arrived."""
+    # If events of some members were dropped, the last arrival is unknown, and the whole
+    # slice counts as waiting.
     first = met[0].event
     if first.kind != COLLECTIVE:
         return

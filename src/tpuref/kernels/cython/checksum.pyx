@@ -6,8 +6,9 @@
 # cython: embedsignature=True
 """The checksum of records, CRC-32C.
 
-The twin of `tpuref.kernels.python.checksum`, which says what the arguments mean.  Eight
-bytes are looked up at a time, each in the table of its distance from the end.
+The twin of `tpuref.kernels.python.checksum`.  It slices by eight: table k holds the
+remainder of a byte that k zero bytes follow, so eight bytes take eight independent
+look-ups instead of a chain of eight.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -60,6 +61,6 @@ def crc32c(bytes data):
 
 
 def masked_crc32c(bytes data):
-    """Return the checksum as records hold it: rotated, with a constant added."""
+    """Return the masked checksum of records: rotated, with a constant added."""
     cdef uint32_t crc = checksum(<const uint8_t*><const char*>data, len(data))
     return <uint32_t>(((crc >> 15) | (crc << 17)) + 0xA282EAD8U)

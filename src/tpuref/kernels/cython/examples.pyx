@@ -6,7 +6,7 @@
 # cython: embedsignature=True
 """The features of a serialized `tf.train.Example`, without protobuf.
 
-The twin of `tpuref.kernels.python.examples`, which says what the arguments mean.
+The twin of `tpuref.kernels.python.examples`, which documents the arguments.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -23,7 +23,7 @@ cdef enum:
     SIZED = 2
     FOUR_BYTES = 5
 
-# What is left of a message, and the field that was read last.
+# The rest of a message, and one field of it.
 cdef struct Part:
     const uint8_t* place
     const uint8_t* end
@@ -36,7 +36,7 @@ cdef struct Field:
 
 
 def features(bytes record, names):
-    """Return features of an example, by their names; None if it is damaged."""
+    """Return the named features of an example, or None if it is damaged."""
     cdef list wanted = list(names)
     cdef list found = [None] * len(wanted)
     cdef Part whole, held
@@ -64,7 +64,7 @@ def features(bytes record, names):
 
 
 cdef int add_entry(Part entry, list wanted, list found) except -2:
-    """Keep the feature of an entry of the map, if it is wanted."""
+    """Store the feature of a map entry if its key is wanted; the last entry wins."""
     cdef Part key, content
     cdef Field field
     cdef int status
@@ -94,7 +94,7 @@ cdef int add_entry(Part entry, list wanted, list found) except -2:
 
 
 cdef object feature_of(Part content):
-    """Return kind and values of a feature, None without any, False if damaged."""
+    """Return (kind, values) of a feature, None if empty, False if damaged."""
     cdef Field field
     cdef int status
     cdef uint64_t kind = 0
@@ -107,6 +107,8 @@ cdef object feature_of(Part content):
             if kind == 0:
                 return None
             return kind, values if kind == 1 else b"".join(values)
+        # The three lists are a oneof: another kind replaces the one before, the same
+        # kind is merged, as protobuf does.
         if field.how == SIZED and 1 <= field.number <= 3:
             if field.number != kind:
                 kind, values = field.number, []
@@ -133,7 +135,7 @@ cdef int add_values(uint64_t kind, Part content, list values) except -2:
         elif kind == 3 and field.how == VARINT:
             values.append(PyBytes_FromStringAndSize(<const char*>&field.value, 8))
         elif kind == 3 and field.how == SIZED:
-            numbers = unpacked(field.part)
+            numbers = unpack_varints(field.part)
             if numbers is None:
                 return DAMAGED
             values.append(numbers)
@@ -143,8 +145,8 @@ cdef bytes text_of(Part part):
     return PyBytes_FromStringAndSize(<const char*>part.place, part.end - part.place)
 
 
-cdef bytes unpacked(Part part):
-    """Return numbers of seven bits in each byte as eight bytes each."""
+cdef bytes unpack_varints(Part part):
+    """Return packed varints as int64 bytes, or None if they are damaged."""
     cdef Py_ssize_t count = 0
     cdef const uint8_t* place = part.place
     cdef bytes numbers
@@ -187,7 +189,7 @@ cdef int next_field(Part* part, Field* field) noexcept nogil:
 
 
 cdef bint varint(Part* part, uint64_t* value) noexcept nogil:
-    """Read a number of seven bits in each byte; false if it does not end."""
+    """Read a varint: seven bits per byte, the high bit means more; false if cut off."""
     cdef int k
     cdef uint8_t byte
     value[0] = 0

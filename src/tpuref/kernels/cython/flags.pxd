@@ -1,4 +1,4 @@
-# The layout of the control area, and what links.pyx takes over from Flags.
+# The layout of the control area, and the parts of Flags that links.pyx uses.
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -19,7 +19,7 @@ cdef struct Record:
     uint64_t source
     uint64_t result
     uint64_t scratch
-    uint64_t refused        # in a ring: here or further left something differs
+    uint64_t refused        # in a ring: this core or one further left saw a mismatch
 
 cdef struct Slot:
     uint64_t flag
@@ -51,10 +51,10 @@ cdef class Flags:
 
 
 cdef inline bint is_before(uint64_t flag, uint64_t other) noexcept nogil:
-    # By the sign of the difference, because the number of the run wraps around.
+    # The sign of the difference decides, because the number of the run wraps around.
     return (flag - other) >> 63 != 0
 
 
 cdef inline bint is_within(uint64_t flag, uint64_t other) noexcept nogil:
-    # Whether the first belongs to the run of the second, and to a core still in it.
+    # Whether `flag` is of the same run as `other`, and its core has not left the run.
     return flag >> 32 == other >> 32 and <uint32_t>flag != <uint32_t>GONE

@@ -35,11 +35,11 @@ cdef extern from "waiting.h" nogil:
 
 cdef enum:
     PENDING = -1
-    SLICE = 5000000         # nanoseconds
+    SLICE = 5000000         # nanoseconds of one sleep; the poison is checked after each
 
 
 def control_bytes(Py_ssize_t cores):
-    """Return the size of the control area for so many cores."""
+    """Return the size of the control area in bytes."""
     return sizeof(Header) + cores * sizeof(Slot)
 
 
@@ -83,7 +83,7 @@ cdef class Flags:
         return tpuref_load(&self.header.poison)
 
     def heal(self):
-        """Take the poison away; for the host, between runs."""
+        """Remove the poison; for the host, between runs."""
         tpuref_store(&self.header.poison, 0)
 
     def position(self, Py_ssize_t core):
@@ -98,19 +98,22 @@ cdef class Flags:
         return tpuref_load(&self.header.poison) != 0
 
     cdef void publish(self, Py_ssize_t core, uint64_t flag) noexcept nogil:
-        # Move a core's flag, and wake those who sleep on it.
+        # Move a core's flag and wake its sleepers. The system call is made only if
+        # there are any; `sleep` has the reason why none is missed.
         cdef Slot* slot = &self.slots[core]
         tpuref_store(&slot.flag, flag)
         if tpuref_load_count(&slot.sleepers) != 0:
             tpuref_wake(&slot.flag)
 
     cdef void leave(self, Py_ssize_t core, uint64_t flag) noexcept nogil:
-        # Store how far a core got in the run, and that it has left.
+        # `last` is stored before the flag, so a core that sees GONE reads the last
+        # phase of this run.
         self.slots[core].last = flag
         self.publish(core, flag | <uint32_t>GONE)
 
     cdef int look(self, Py_ssize_t core, uint64_t target) noexcept nogil:
-        # Whether a core has reached a flag, as far as one look can tell.
+        # Return whether a core has reached a flag, or PENDING. A target that was
+        # reached counts even if the run is poisoned or the core has left by now.
         cdef Slot* slot = &self.slots[core]
         cdef uint64_t flag = tpuref_load(&slot.flag)
         self.seen[core] = flag
@@ -126,7 +129,8 @@ cdef class Flags:
     cdef int reach(
         self, Py_ssize_t core, uint64_t target, Py_ssize_t spins, Py_ssize_t yields
     ) noexcept nogil:
-        # Wait until a core has reached a flag.
+        # Wait until a core has reached a flag. Flags only grow, so the last one seen
+        # may answer without touching the other core's cache line.
         cdef int status
         cdef Py_ssize_t turn
         if is_within(self.seen[core], target) and not is_before(
@@ -147,8 +151,10 @@ cdef class Flags:
         return status
 
     cdef int sleep(self, Py_ssize_t core, uint64_t target) noexcept nogil:
-        # Sleep once. The owner of a flag first stores it and then looks for sleepers;
-        # this counts itself first and then looks at the flag; so one sees the other.
+        # Sleep once. The owner stores the flag and then loads the number of sleepers;
+        # this core adds itself to the sleepers and then loads the flag. In any
+        # interleaving at least one of the two sees the other's store, so no wake-up is
+        # lost; the futex covers a flag that moves between that load and the sleep.
         cdef Slot* slot = &self.slots[core]
         cdef int status
         tpuref_add_count(&slot.sleepers, 1)

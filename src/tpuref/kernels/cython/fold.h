@@ -1,9 +1,9 @@
-/* Adding up vectors from left to right, on raw addresses of any alignment.
+/* Sums of vectors from left to right, on raw addresses of any alignment.
 
    Elements are named by TensorFlow's public DataType numbers. float16 and bfloat16 are
    added as float32 and rounded once, to nearest even; integers wrap. No sum is
-   reordered and no product is formed, so the widest instructions present give the bits
-   of the plain loop. Only where two NaNs meet is it open whose payload survives. */
+   reordered and there are no products to fuse, so every instruction set gives the bits
+   of the plain loop. Exception: which NaN payload survives NaN + NaN is unspecified. */
 
 #ifndef TPUREF_FOLD_H
 #define TPUREF_FOLD_H
@@ -49,6 +49,9 @@ static inline float tpuref_widen_bfloat16(uint16_t half)
     return tpuref_float_of((uint32_t)half << 16);
 }
 
+/* Rounds to nearest even: adding 0x7fff, plus 1 if the lowest bit that stays is odd,
+   carries into that bit exactly if the value has to be rounded up. A NaN becomes the
+   quiet NaN of its sign, because the carry could turn it into an infinity. */
 static inline uint16_t tpuref_round_bfloat16(float value)
 {
     uint32_t bits = tpuref_bits_of(value);
@@ -57,13 +60,16 @@ static inline uint16_t tpuref_round_bfloat16(float value)
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 
+/* float32 has 8 exponent bits with bias 127, float16 has 5 with bias 15: a normal number
+   adds 112 to the exponent, infinities and NaNs go from 31 to 255. */
 static inline float tpuref_widen_float16(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
     uint32_t magnitude = (uint32_t)(half & 0x7fffu) << 13;
     uint32_t normal = magnitude + (112u << 23);
     uint32_t special = magnitude + (224u << 23); /* infinities and NaNs */
-    /* A subnormal is its significand in units of 2**-24: exact in float32. */
+    /* A subnormal is its significand times 2**-24. As the low bits of a float32 with
+       the exponent of 2**-14 it reads 2**-14 more; the subtraction is exact. */
     uint32_t subnormal = tpuref_bits_of(
         tpuref_float_of(magnitude + (113u << 23)) - tpuref_float_of(113u << 23));
     uint32_t finite = magnitude < (1u << 23) ? subnormal : normal;
@@ -77,13 +83,15 @@ static inline uint16_t tpuref_round_float16(float value)
     uint32_t magnitude = bits & 0x7fffffffu;
     uint32_t odd = magnitude >> 13 & 1u;
     uint32_t normal = (magnitude - (112u << 23) + 0xfffu + odd) >> 13;
-    /* Adding one half leaves a subnormal's significand, rounded, in the low bits. */
+    /* The last bit of 0.5f counts 2**-24, the unit of float16's subnormals: the
+       processor rounds the sum to that unit, and the low bits are the significand. */
     uint32_t subnormal = tpuref_bits_of(
         tpuref_float_of(magnitude) + 0.5f) - tpuref_bits_of(0.5f);
     uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);
     uint32_t finite = magnitude < (113u << 23) ? subnormal : normal;
     uint32_t infinite = magnitude > 0x7f800000u ? nan : 0x7c00u;
-    /* 65520 and more round to infinity. */
+    /* 65520 and more round to infinity: it is halfway from 65504, the largest finite
+       value, to 65536, and the tie goes to the even one. */
     return (uint16_t)(sign | (magnitude >= 0x477ff000u ? infinite : finite));
 }
 
@@ -95,16 +103,18 @@ typedef void (*tpuref_pass)(
     const void *first, const void *const *others, int num_others, void *destination,
     size_t start, size_t stop, int stream);
 
-/* The passes of one set of instructions. A half type has four, by where the first
-   operand and the sum are float32: neither, the sum, the first operand, both. */
+/* The passes of one instruction set. A half type has four: [0] neither the first
+   operand nor the sum is float32, [1] the sum is, [2] the first operand is, [3] both. */
 typedef struct {
     const char *name;
     tpuref_pass bits32, float32, float64;
     tpuref_pass float16[4], bfloat16[4];
 } tpuref_passes;
 
-/* So many sums are held at a time: few, so that all operands are read side by side and
-   the processor, which sees so many streams, fetches all of them ahead. */
+/* The plain pass forms this many sums at a time. The number is small, so that all
+   operands are read at the same pace and the hardware prefetcher follows each of them.
+   Elements are independent, so every sum still goes from left to right. All operands of
+   a slice are read before it is written: the destination may be one of them. */
 enum { TPUREF_SUMS = 64 };
 
 #define TPUREF_PLAIN(name, first_type, widen_first, other_type, widen, accumulator, \
@@ -225,7 +235,8 @@ static inline void tpuref_add(
         tpuref_end_stream();
 }
 
-/* The sum of a single vector: only a bfloat16 NaN changes, as by any rounding. */
+/* The sum of a single vector: a copy, except that a bfloat16 NaN becomes the quiet NaN
+   that rounding gives, as in a sum of several. */
 static inline void tpuref_settle(
     const void *source, void *destination, size_t start, size_t stop, int dtype)
 {
@@ -240,13 +251,14 @@ static inline void tpuref_settle(
                 (stop - start) * item);
 }
 
-/* So many vectors are added at a time, and so many bytes of their sum: of more streams
-   the processor fetches few ahead, and vectors that lie whole pages apart displace each
-   other in its caches. */
+/* Many vectors are added eight at a time, in blocks of 16 KiB of the sum: a prefetcher
+   follows only a few streams, and vectors that lie whole pages apart compete for the
+   same cache sets. */
 enum { TPUREF_STREAMS = 8, TPUREF_BLOCK = 16384 };
 
-/* The same for many vectors, of `length` elements from `start`, which fill a block at
-   the most. */
+/* Sum many vectors over one block: `length` elements from `start`. The partial sum of
+   each eight stays in a buffer that fits the first-level cache, as float32 for half
+   types, so the order and the single rounding are those of one pass. */
 static inline void tpuref_fold_block(
     const void *const *sources, int count, void *destination, size_t start,
     size_t length, int dtype, int stream)

@@ -1,6 +1,7 @@
 /* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Each function is
-   compiled for its own instructions and called only if the processor has them. They add
-   four vectors at a time, and leave the rest to the plain passes. */
+   compiled for its own instruction set and called only if the processor has it. A loop
+   keeps four vector sums, whose additions do not wait for each other; the elements
+   before and after its last full turn go to the plain pass, which gives the same bits. */
 
 #include <cpuid.h>
 #include <immintrin.h>
@@ -8,8 +9,8 @@
 #define TPUREF_AVX2 __attribute__((target("avx2,f16c")))
 #define TPUREF_AVX512F __attribute__((target("avx512f")))
 
-/* The elements before the first one that lies aligned, as streaming stores want it; all
-   of them where none does. */
+/* Return the number of elements before the first aligned one, or `count` if no element
+   is aligned: streaming stores require aligned addresses. */
 static inline size_t tpuref_before_aligned(
     const void *address, size_t alignment, size_t item, size_t count)
 {
@@ -24,8 +25,8 @@ static inline size_t tpuref_before_aligned(
 #define TPUREF_STREAM_32(to, sum) _mm256_stream_si256((__m256i *)(to), (__m256i)(sum))
 #define TPUREF_STREAM_64(to, sum) _mm512_stream_si512((__m512i *)(to), (__m512i)(sum))
 
-/* `load_first` and `load` give the vector that begins at an address; `finish` makes of
-   one what is stored, so many bytes. */
+/* `load_first` and `load` read a vector at an address; `finish` converts a vector sum to
+   the `bytes` bytes that are stored. */
 #define TPUREF_PASS(name, set, target, vector, lanes, first_type, load_first, \
                     other_type, load, type, finish, bytes) \
     target static void tpuref_##name##_##set( \
@@ -70,7 +71,7 @@ static inline size_t tpuref_before_aligned(
 
 #define TPUREF_KEEP(sum) (sum)
 
-/* Types whose sums have their own type. */
+/* Types that are summed in their own type. */
 
 #define TPUREF_SAME(name, element, set, target, bytes) \
     typedef element tpuref_##name##_##set##_vector \
@@ -95,7 +96,7 @@ TPUREF_SAME(bits32, uint32_t, avx512f, TPUREF_AVX512F, 64)
 TPUREF_SAME(float32, float, avx512f, TPUREF_AVX512F, 64)
 TPUREF_SAME(float64, double, avx512f, TPUREF_AVX512F, 64)
 
-/* Half types: eight of them become a vector of AVX2, sixteen one of AVX-512. */
+/* Half types: eight widen to one vector of AVX2, sixteen to one of AVX-512. */
 
 TPUREF_AVX2 static inline __m256 tpuref_widen_float16_8(const tpuref_bits16 *from)
 {
@@ -124,7 +125,8 @@ TPUREF_AVX2 static inline __m128i tpuref_round_bfloat16_8(__m256 sum)
     __m256i nan = _mm256_or_si256(sign, _mm256_set1_epi32(0x7fc0));
     __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(sum, sum, _CMP_UNORD_Q));
     __m256i chosen = _mm256_blendv_epi8(rounded, nan, is_nan);
-    __m256i packed = _mm256_packus_epi32(chosen, chosen); /* within each half */
+    /* The pack works within each 128-bit half: quadwords 0 and 2 hold the result. */
+    __m256i packed = _mm256_packus_epi32(chosen, chosen);
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08));
 }
 
@@ -157,8 +159,7 @@ TPUREF_AVX512F static inline __m256i tpuref_round_bfloat16_16(__m512 sum)
     return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(rounded, is_nan, nan));
 }
 
-/* Where the first operand and the sum are float32: neither, the sum, the first operand,
-   both. */
+/* The variants of a half type: see tpuref_passes. */
 #define TPUREF_NARROW(name, set, target, vector, lanes, bytes) \
     TPUREF_PASS(name##_0, set, target, vector, lanes, \
                 tpuref_bits16, tpuref_widen_##name##_##lanes, \
@@ -187,9 +188,11 @@ TPUREF_WIDE(bfloat16, avx2, TPUREF_AVX2, __m256, 8, 32, 16)
 TPUREF_WIDE(float16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
 TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
 
-/* bfloat16 is the high half of a float32. Where nothing wider comes or goes, two
-   neighbours are widened within the word they share, so that none changes its place.
-   NaNs, which do not round as numbers do, are left to the plain pass. */
+/* bfloat16 to bfloat16, without moving an element between lanes. A bfloat16 is the high
+   half of a float32, so a 32-bit word holds two neighbours: the even one widens by a
+   shift, the odd one by a mask, and after rounding both return to their place in the
+   word. The rounding has no case for NaNs: a slice with one is summed again by the plain
+   pass, which can still read all operands because nothing of the slice is stored yet. */
 #define TPUREF_NARROW_BFLOAT16(set, target, bytes, any_nan) \
     typedef uint32_t tpuref_words_##set __attribute__((vector_size(bytes))); \
     typedef uint32_t tpuref_words_##set##_anywhere \
@@ -285,7 +288,7 @@ static const tpuref_passes *tpuref_best_passes(void)
     static const tpuref_passes avx2 = TPUREF_PASSES(avx2);
     static const tpuref_passes avx512f = TPUREF_PASSES(avx512f);
     static const tpuref_passes *best = NULL;
-    if (best == NULL) { /* threads that get here together find the same */
+    if (best == NULL) { /* a race is harmless: all threads store the same pointer */
         if (__builtin_cpu_supports("avx512f"))
             best = &avx512f;
         else if (__builtin_cpu_supports("avx2") && tpuref_has_f16c())
@@ -296,7 +299,8 @@ static const tpuref_passes *tpuref_best_passes(void)
     return best;
 }
 
-/* Streaming stores become visible in no order until this. */
+/* Streaming stores are weakly ordered. The fence puts them before the store of the flag
+   that tells other cores that the sum is there. */
 static void tpuref_end_stream(void)
 {
     _mm_sfence();

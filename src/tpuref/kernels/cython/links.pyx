@@ -4,10 +4,10 @@
 # cython: initializedcheck=False
 # cython: cdivision=True
 # cython: embedsignature=True
-"""How core processes add up vectors, over one shared memory mapping.
+"""All-reduce over core processes that share one memory mapping.
 
-The twin of `tpuref.kernels.python.links`, which describes the protocol and says what
-the arguments mean. All of it runs without the interpreter's lock.
+The twin of `tpuref.kernels.python.links`, which documents the protocol and the
+arguments. Sums and waits run without the interpreter's lock.
 """
 
 from cpython.buffer cimport (
@@ -69,17 +69,17 @@ cdef enum:
 
 cdef enum:
     YIELDS = 200
-    PATIENCE_BYTES = 262144     # of larger vectors, others have too much to add up
-    STREAM_BYTES = 16384
+    PATIENCE_BYTES = 262144     # of a vector: above it, waits are long and do not yield
+    STREAM_BYTES = 16384        # of a vector: see is_streamed
 
 
 cdef struct Part:
     Py_ssize_t core
-    Py_ssize_t rank         # among the vectors that this core brings
+    Py_ssize_t rank         # among the vectors of this core
 
 
 def vector_instructions():
-    """Name the instructions that add up: avx512f, avx2 or plain."""
+    """Return the instruction set of the sums: avx512f, avx2 or plain."""
     return tpuref_vector_instructions().decode()
 
 
@@ -93,14 +93,14 @@ cdef class Links:
     cdef Py_ssize_t core
     cdef Py_ssize_t spins
 
-    # The run: this core's flag in it, and how far it got.
+    # The run: this core's flag, and the number of collectives so far.
     cdef uint64_t flag
     cdef uint64_t arrival
     cdef Py_ssize_t collectives
     cdef Py_ssize_t parity          # of the collective, and so of the record in use
     cdef Py_ssize_t yields
 
-    # The group that sums: its members, this core's place, and who brings each vector.
+    # The group that sums: its members, this core's place, and the core of each vector.
     cdef object group
     cdef const int64_t[::1] members
     cdef Py_ssize_t size
@@ -113,7 +113,7 @@ cdef class Links:
     cdef uint64_t fingerprint
     cdef uint64_t order             # identifies the members and their order
 
-    # By parity: who reads what this core published, and the flag of those who have.
+    # By parity: the readers of the record, and the flag of a reader that is done.
     cdef int64_t* readers[2]
     cdef Py_ssize_t num_readers[2]
     cdef uint64_t released[2]
@@ -147,17 +147,17 @@ cdef class Links:
         self.flags.publish(self.core, self.flag)
 
     def finish(self):
-        """Leave the run; cores that wait for this one in vain learn of it at once."""
+        """Leave the run; a wait for this core that cannot succeed ends at once."""
         self.flags.leave(self.core, self.flag)
 
     def follow(self, Links member not None):
-        """Be as far as another core of this process, which brings this one's vector."""
+        """Take over the progress of the core that sums this core's vector."""
         self.flag, self.collectives = member.flag, member.collectives
         self.flags.publish(self.core, self.flag)
 
     def flat(self, group, source, result):
         """Sum small private vectors: every member folds all; return a status."""
-        # Plain buffers, because typed views of them would take longer than the sum.
+        # Plain buffers: to make typed memoryviews would take longer than the sum.
         cdef Py_buffer vector
         cdef Py_buffer total
         cdef int status
@@ -228,8 +228,9 @@ cdef class Links:
     # Checking arguments
 
     cdef int take(self, group) except -1:
-        # Work out this core's part in a group. To take it apart costs as much as all
-        # the rest of a call, and a program passes the same few groups over and over.
+        # Unpack a group. That costs as much as the rest of a call, and a program passes
+        # the same few groups in every step, so the last one is cached by identity. A
+        # group that is invalid for this core leaves place at -1: enter refuses it.
         cdef Py_ssize_t position
         if group is self.group:
             return 0
@@ -255,7 +256,7 @@ cdef class Links:
         return 0
 
     cdef int take_parts(self, owners) except -1:
-        # Note for each vector who brings it, and as which of its own.
+        # Store the core of each vector, and its rank among that core's vectors.
         cdef const int64_t[::1] places
         cdef Py_ssize_t position, other
         cdef Py_ssize_t count = self.size if owners is None else len(owners)
@@ -328,7 +329,7 @@ cdef class Links:
     # The parts of a collective
 
     cdef int enter(self, int kind, size_t count, Py_ssize_t phases) noexcept nogil:
-        # Fill in the record when it is free.
+        # Wait until the record of this parity is free, then fill it in.
         cdef Record* record
         cdef int status
         if self.place < 0:
@@ -352,7 +353,9 @@ cdef class Links:
         return OK
 
     cdef int reclaim(self) noexcept nogil:
-        # Wait until what this core published with this parity has been read.
+        # Wait until the readers of this record, two collectives ago, are done with it.
+        # One that has left the run cannot read any more. If the groups do not change,
+        # the last collective has shown all flags that are needed, and nothing waits.
         cdef uint64_t target = self.released[self.parity]
         cdef int64_t* readers = self.readers[self.parity]
         cdef Py_ssize_t position
@@ -367,7 +370,7 @@ cdef class Links:
         return OK
 
     cdef void lend(self, uint64_t released) noexcept nogil:
-        # Note who will read what is published now, and the flag they then have.
+        # Store the readers of this collective's record, and their flag afterwards.
         cdef int64_t* readers = self.readers[self.parity]
         self.released[self.parity] = released
         self.num_readers[self.parity] = self.size
@@ -382,7 +385,9 @@ cdef class Links:
         record.scratch = scratch
 
     cdef int meet(self) noexcept nogil:
-        # Arrive, wait for all members, and compare their records.
+        # Arrive, wait for all members, and compare their records. Every member makes
+        # the same comparisons on the same records, so either all of them see a
+        # mismatch or none does.
         cdef Py_ssize_t position
         cdef int status
         self.advance()
@@ -475,6 +480,11 @@ cdef class Links:
                 self.dtype, False,
             )
             return OK
+        # Steps 0 to N - 2 are the reduce-scatter, the other N - 1 the all-gather. The
+        # flag counts steps: a left neighbour with the same flag has finished the step
+        # before, so the chunk to read is complete, and the chunk to overwrite has been
+        # read (the module of the twin proves it). In one step the vectors of a core
+        # work on different chunks, so their order does not matter.
         for step in range(2 * (size - 1)):
             for own in range(size):
                 if self.parts[own].core == self.core:
@@ -484,6 +494,7 @@ cdef class Links:
                         return status
                     self.ring_step(step, own, count)
             self.advance()
+        # The right neighbour may still read from this core until it is done as well.
         for own in range(size):
             if self.parts[left_of(own, size)].core == self.core:
                 status = self.reach(self.parts[own].core, end)
@@ -492,8 +503,9 @@ cdef class Links:
         return OK
 
     cdef int left_is_ready(self, Py_ssize_t left, uint64_t end) noexcept nogil:
-        # Wait until a left neighbour is as far as this core. If it, or one further
-        # left, found a difference, tell the right neighbour and skip the other steps.
+        # Wait until a left neighbour is as far as this core. On a mismatch with it, or
+        # one that it passes on, mark the own record refused and jump to the end: the
+        # right neighbour sees it in its next step, so all know within N - 1 steps.
         cdef int status = OK
         if left != self.core:
             status = self.reach(left, self.flag)
@@ -511,7 +523,7 @@ cdef class Links:
     cdef void ring_step(
         self, Py_ssize_t step, Py_ssize_t part, Py_ssize_t count
     ) noexcept nogil:
-        # Read a chunk from the left: schedule.ring_chunks has the order.
+        # Add or copy one chunk from the left neighbour; see schedule.ring_chunks.
         cdef Py_ssize_t size = self.num_parts
         cdef Py_ssize_t chunk = (part + 2 * size - 1 - step) % size
         cdef Py_ssize_t start = chunk_start(count, size, chunk)
@@ -529,20 +541,21 @@ cdef class Links:
         Py_ssize_t stop,
         Py_ssize_t count,
     ) noexcept nogil:
-        # Add one of this core's vectors to the sum of those further left.
-        cdef Py_ssize_t beside = left_of(part, self.num_parts)
-        cdef Record* left = self.record_of(beside)
+        # Add a chunk of an own vector to the left neighbour's partial sum. Partial sums
+        # of half types are float32 in scratch; the last addition rounds into result.
+        cdef Py_ssize_t neighbour = left_of(part, self.num_parts)
+        cdef Record* left = self.record_of(neighbour)
         cdef Record* own = self.record_of(part)
         cdef bint first = step == 0
         cdef bint last = step == self.num_parts - 2
         cdef bint half = tpuref_is_half(self.dtype)
         cdef Py_ssize_t wider = sizeof(float) // tpuref_item_bytes(self.dtype)
-        cdef uint64_t partial = left.result + self.ahead(beside, count)
+        cdef uint64_t partial = left.result + self.ahead(neighbour, count)
         cdef uint64_t total = own.result + self.ahead(part, count)
         if first:
-            partial = left.source + self.ahead(beside, count)
+            partial = left.source + self.ahead(neighbour, count)
         elif half:
-            partial = left.scratch + wider * self.ahead(beside, count)
+            partial = left.scratch + wider * self.ahead(neighbour, count)
         if half and not last:
             total = own.scratch + wider * self.ahead(part, count)
         self.sources[0] = self.flags.base + own.source + self.ahead(part, count)
@@ -555,12 +568,12 @@ cdef class Links:
     cdef void copy_chunk(
         self, Py_ssize_t part, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t count
     ) noexcept nogil:
-        # Copy a complete chunk.
-        cdef Py_ssize_t beside = left_of(part, self.num_parts)
+        # Copy a finished chunk from the left neighbour's result.
+        cdef Py_ssize_t neighbour = left_of(part, self.num_parts)
         cdef Py_ssize_t item = tpuref_item_bytes(self.dtype)
         cdef uint64_t total = self.record_of(part).result + self.ahead(part, count)
         cdef uint64_t finished = (
-            self.record_of(beside).result + self.ahead(beside, count)
+            self.record_of(neighbour).result + self.ahead(neighbour, count)
         )
         tpuref_copy(
             self.flags.base + total + start * item,
@@ -577,12 +590,12 @@ cdef inline Py_ssize_t left_of(Py_ssize_t part, Py_ssize_t parts) noexcept nogil
 cdef inline Py_ssize_t chunk_start(
     Py_ssize_t count, Py_ssize_t chunks, Py_ssize_t chunk
 ) noexcept nogil:
-    # As schedule.chunk_slice has it.
+    # The start of schedule.chunk_slice.
     return count * chunk // chunks
 
 
 cdef inline bint is_streamed(Py_ssize_t count, int dtype) noexcept nogil:
-    # Whether a result is written past the caches. Others have read from that memory
-    # before, and taking more than a few lines back from their caches costs more than
-    # going to memory.
+    # Whether to write a result past the caches. Other cores have read this memory in
+    # earlier collectives, and for more than a few lines it costs more to reclaim them
+    # from their caches than to write to memory.
     return count >= STREAM_BYTES // <Py_ssize_t>tpuref_item_bytes(dtype)

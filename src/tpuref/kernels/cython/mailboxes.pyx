@@ -6,8 +6,8 @@
 # cython: embedsignature=True
 """Mailboxes: one message at a time, from one process to another, in shared memory.
 
-The twin of `tpuref.kernels.python.mailboxes`, which describes the protocol and says
-what the arguments mean. Waiting is done without the interpreter's lock.
+The twin of `tpuref.kernels.python.mailboxes`, which documents the protocol and the
+arguments. Waits run without the interpreter's lock.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -28,8 +28,9 @@ MAILBOX_BYTES = sizeof(Box)
 cdef enum:
     CONTENT = 7936
 
-# On a busy machine a process that yields gets the processor back after milliseconds,
-# one that sleeps as soon as it is woken. So after a long yield, waits sleep at once.
+# On a busy machine a process that yields gets the processor back only after
+# milliseconds, but one that sleeps on its socket runs as soon as it is woken. So after
+# a yield of more than 1 ms, the next 100 waits go to sleep at once.
 cdef enum:
     LONG_YIELD = 1000000    # nanoseconds
     WAITS_AFTER_IT = 100
@@ -48,7 +49,7 @@ cdef struct Box:
 
 
 cdef class Mailbox:
-    """A mailbox, as its writer or its reader sees it."""
+    """One end of a mailbox: the writer's or the reader's."""
 
     cdef unsigned char[::1] arena
     cdef Box* box
@@ -65,20 +66,23 @@ cdef class Mailbox:
         self.passed = 0
 
     def put(self, bytes content):
-        """Put the next message in, if it can be."""
+        """Write the next message, or leave it to the socket."""
         cdef Box* box = self.box
         cdef Py_ssize_t size = len(content)
         self.passed += 1
         if tpuref_load(&box.taken) != box.number or size > CONTENT:
             tpuref_store(&box.by_socket, self.passed)
             return FULL
+        # The content is complete before `number` announces it. The reader stores
+        # `looking` and then loads `number`, the writer does it the other way round: one
+        # of them sees the other, so the reader finds the message or is woken.
         memcpy(box.content, <const char*>content, size)
         box.size = size
         tpuref_store(&box.number, self.passed)
         return PUT if tpuref_load(&box.looking) else PUT_FOR_SLEEPER
 
     def pass_by(self):
-        """Count a message that goes through the socket."""
+        """Count a message that is sent through the socket."""
         self.passed += 1
         tpuref_store(&self.box.by_socket, self.passed)
 
@@ -87,7 +91,7 @@ cdef class Mailbox:
         return tpuref_load(&self.box.number) == self.passed + 1
 
     def take(self):
-        """Take the next message out."""
+        """Return the next message and free the mailbox, or None."""
         cdef Box* box = self.box
         if tpuref_load(&box.number) != self.passed + 1:
             return None
@@ -101,12 +105,12 @@ cdef class Mailbox:
         self.passed += 1
 
     def look(self, bint looking):
-        """Say whether the reader looks into the mailbox before it sleeps."""
+        """Announce whether the reader checks the mailbox before it sleeps."""
         tpuref_store(&self.box.looking, looking)
 
 
 def await_any(mailboxes, int64_t nanoseconds):
-    """Wait until one of some readers has its next message, or it is in the socket."""
+    """Wait until a next message is in a mailbox or announced for a socket."""
     cdef Py_ssize_t count = len(mailboxes), place
     cdef Mailbox mailbox
     cdef Box** boxes
@@ -130,7 +134,8 @@ def await_any(mailboxes, int64_t nanoseconds):
 cdef bint arrives(
     Box** boxes, uint64_t* passed, Py_ssize_t count, int64_t nanoseconds
 ) noexcept nogil:
-    # Whether a mailbox has the next message before a time has passed.
+    # Return whether a next message arrives in a mailbox within a time. False at once
+    # if a message goes through the socket: the caller then reads from there.
     global waits_to_sleep
     cdef int64_t begin = tpuref_now(), now = begin, before
     cdef Py_ssize_t place

@@ -6,7 +6,7 @@
 # cython: embedsignature=True
 """Padding an array with zeros up to a larger shape, on flat bytes.
 
-The twin of `tpuref.kernels.python.padding`, which says what the arguments mean.
+The twin of `tpuref.kernels.python.padding`, which documents the arguments.
 """
 
 from libc.stdint cimport int64_t
@@ -22,16 +22,16 @@ from tpuref.kernels.cython.status cimport (
     SOURCE_SIZE,
 )
 
-# How to go through the whole array in the order of memory: rows of the corner, and
-# after each a gap up to the next one.
+# A walk over the destination in memory order: rows of the source, each followed by a
+# gap of zeros. Every byte is written once, with no pass that zeroes everything first.
 cdef struct Walk:
     Py_ssize_t rows
     Py_ssize_t row_bytes
-    Py_ssize_t row_gap          # from the end of a row to the next place for one
-    Py_ssize_t axes             # how many axes lie outside a row
+    Py_ssize_t row_gap          # bytes from the end of a row to the next row
+    Py_ssize_t axes             # the number of axes outside a row
     Py_ssize_t index[MAX_RANK]
     Py_ssize_t extent[MAX_RANK]
-    Py_ssize_t gap[MAX_RANK]    # from the end of the corner to the end of the axis
+    Py_ssize_t gap[MAX_RANK]    # bytes of padding at the end of the axis
 
 
 def pad(
@@ -89,7 +89,8 @@ cdef int check(
 cdef bint is_size(
     Py_ssize_t size, const int64_t* shape, Py_ssize_t rank, Py_ssize_t item_bytes
 ) noexcept nogil:
-    # By division, because the product of the dimensions may overflow.
+    # size == the product of the dimensions * item_bytes, by division because the
+    # product may overflow.
     cdef Py_ssize_t axis
     for axis in range(rank):
         if shape[axis] == 0:
@@ -118,8 +119,8 @@ cdef void start(
     Py_ssize_t rank,
     Py_ssize_t item_bytes,
 ) noexcept nogil:
-    # Trailing axes of equal extent are contiguous in both arrays: with the last axis
-    # that differs they make up a row.
+    # Trailing axes of equal extent are contiguous in both arrays. Together with the
+    # last axis that differs they form a row: the longest copy in one piece.
     cdef Py_ssize_t step = item_bytes
     cdef Py_ssize_t axis = rank
     while axis > 0 and small[axis - 1] == large[axis - 1]:
@@ -144,7 +145,8 @@ cdef void start(
 
 
 cdef Py_ssize_t next_gap(Walk* walk) noexcept nogil:
-    # Step to the next row; every axis that this one completes adds its own gap.
+    # Step to the next row and return the padding before it: like an odometer, every
+    # axis that is completed adds its gap.
     cdef Py_ssize_t gap = walk.row_gap
     cdef Py_ssize_t axis = walk.axes
     while axis > 0:

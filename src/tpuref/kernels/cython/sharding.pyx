@@ -6,7 +6,7 @@
 # cython: embedsignature=True
 """Cutting an array into shards along an axis, and joining them, on flat bytes.
 
-The twin of `tpuref.kernels.python.sharding`, which says what the arguments mean.
+The twin of `tpuref.kernels.python.sharding`, which documents the arguments.
 """
 
 from libc.string cimport memcpy
@@ -85,7 +85,7 @@ cdef int check_counts(
 cdef bint is_product(
     Py_ssize_t size, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c
 ) noexcept nogil:
-    # By division, because the product of three lengths may overflow.
+    # size == a * b * c, by division because the product may overflow.
     if a == 0 or b == 0 or c == 0:
         return size == 0
     return size % a == 0 and size // a % b == 0 and size // a // b == c
@@ -99,8 +99,8 @@ cdef void copy_runs(
     Py_ssize_t run_bytes,
     Py_ssize_t runs,
 ) noexcept nogil:
-    # A copy of constant length is an instruction or two, of any other a call, which
-    # shows when the last axis is cut and runs are as short as an element.
+    # The compiler turns a copy of constant length into an instruction or two, any other
+    # into a call. That matters if the last axis is cut: a run is then a few elements.
     if run_bytes == 1:
         copy_each(source, source_step, destination, destination_step, 1, runs)
     elif run_bytes == 2:

@@ -1,8 +1,8 @@
-/* Flags that processes share: to store and load them, and to wait until they change.
+/* Flags in shared memory: load, store, and sleep until one changes.
 
-   All of it is sequentially consistent, so that the program may be reasoned about as
-   one interleaving of its steps. On x86-64 that costs nothing for a load, and for a
-   store one locked instruction. */
+   All accesses are sequentially consistent: the sleep protocol (flags.pyx) and the
+   mailboxes store one word and then load another, which a weaker order could swap. On
+   x86-64 a load costs nothing more, a store is one locked instruction. */
 
 #ifndef TPUREF_WAITING_H
 #define TPUREF_WAITING_H
@@ -33,7 +33,7 @@ static inline void tpuref_store(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-/* Store a value where there was 0, unless somebody has done so already. */
+/* Store a value if the word is still 0. */
 static inline void tpuref_store_first(uint64_t *word, uint64_t value)
 {
     uint64_t zero = 0;
@@ -65,7 +65,7 @@ static inline void tpuref_yield(void)
     sched_yield();
 }
 
-/* Nanoseconds of the clock that runs evenly. */
+/* Nanoseconds of the monotonic clock. */
 static inline int64_t tpuref_now(void)
 {
     struct timespec now;
@@ -73,7 +73,7 @@ static inline int64_t tpuref_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A futex is 32 bits: of a flag the half that changes with every step. */
+/* A futex has 32 bits: the half of a flag that every step changes, the phase. */
 static inline uint32_t *tpuref_low_half(uint64_t *word)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -83,8 +83,9 @@ static inline uint32_t *tpuref_low_half(uint64_t *word)
 #endif
 }
 
-/* Sleep until somebody wakes the sleepers on a word, if it still has the value seen;
-   at most so long, and perhaps shorter. */
+/* Sleep until tpuref_wake, for at most `nanoseconds`; may return earlier. The kernel
+   compares the word with `seen` before it sleeps, so a change since then is not missed.
+   Without futexes this is a nap of at most 50 microseconds. */
 static inline void tpuref_sleep(uint64_t *word, uint64_t seen, int64_t nanoseconds)
 {
 #if defined(TPUREF_FUTEX)

@@ -1,1 +1,1 @@
-"""The kernels in NumPy: what they mean, and what runs where nothing was compiled."""
+"""The kernels in NumPy: the reference, and the fallback if nothing was compiled."""

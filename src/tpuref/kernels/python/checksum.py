@@ -1,8 +1,8 @@
 """The checksum of records, CRC-32C, with NumPy.
 
-A CRC is linear: that of a message is the exclusive or of what each byte contributes
-from its place.  `_PLACES` holds the contribution of every byte value at each place of a
-block, so a block costs one lookup for each byte, without a loop in Python.
+A CRC is linear over exclusive or: the CRC of a message is the exclusive or of one
+contribution per byte, which depends on its value and its place.  `_places` is the table
+of contributions for a block, so a block costs one look-up per byte and no Python loop.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Table = npt.NDArray[np.uint32]
 
 _POLYNOMIAL = 0x82F63B78  # Castagnoli's, reflected
 _BLOCK = 1024
-_AT_ONCE = 64  # blocks, which fit into a processor's cache with their contributions
+_AT_ONCE = 64  # blocks that fit into the cache together with their contributions
 _SHORT = 256  # up to here, a loop in Python is faster
 
 
@@ -35,7 +35,7 @@ def _bytes_table() -> list[int]:
 
 @functools.cache
 def _places() -> Table:
-    """Return what each byte value contributes, by its place in a block."""
+    """Return the contribution of each byte value at each place of a block."""
     one = np.array(_bytes_table(), np.uint32)
     places = np.empty((_BLOCK, 256), np.uint32)
     places[-1] = one
@@ -47,12 +47,12 @@ def _places() -> Table:
 
 @functools.cache
 def _first_places() -> list[list[int]]:
-    """Return what the bytes of a remainder contribute to the block that follows."""
+    """Return the contributions of the first four places, for the previous remainder."""
     return [table.tolist() for table in _places()[:4]]
 
 
 _STARTS = np.arange(0, 256 * _BLOCK, 256)
-"""Where the contributions of each place begin."""
+"""The start of each place's contributions in the flat table."""
 
 
 def crc32c(data: bytes) -> int:
@@ -65,8 +65,9 @@ def crc32c(data: bytes) -> int:
     """
     if len(data) <= _SHORT:
         return _bytewise(data)
-    # The inverted first four bytes stand for the start value of all ones; from then on
-    # the start is zero, which zeros in front do not change.
+    # The standard starts with a remainder of all ones, which equals inverting the first
+    # four bytes and starting with zero. Zeros in front do not change a zero remainder,
+    # so the message can be padded to whole blocks.
     padding = -len(data) % _BLOCK
     padded = np.zeros(padding + len(data), np.uint8)
     padded[padding:] = np.frombuffer(data, np.uint8)
@@ -74,8 +75,8 @@ def crc32c(data: bytes) -> int:
     places, remainder = _places().ravel(), 0
     blocks = padded.reshape(-1, _BLOCK)
     for few in np.array_split(blocks, -(-len(blocks) // _AT_ONCE)):
-        for own in _folded(places.take(_STARTS + few)).tolist():
-            # The remainder so far goes into the first four bytes of what follows.
+        for own in _xor_rows(places.take(_STARTS + few)).tolist():
+            # The remainder so far is added to the first four bytes of this block.
             before = remainder.to_bytes(4, "little")
             remainder = own
             for table, byte in zip(_first_places(), before, strict=True):
@@ -83,8 +84,8 @@ def crc32c(data: bytes) -> int:
     return remainder ^ 0xFFFFFFFF
 
 
-def _folded(parts: Table) -> Table:
-    """Return the exclusive or of each row."""
+def _xor_rows(parts: Table) -> Table:
+    """Return the exclusive or over each row."""
     folding: Any = np.bitwise_xor  # NumPy's types know no reduction of it
     folded: Table = folding.reduce(parts, axis=1)
     return folded
@@ -98,9 +99,9 @@ def _bytewise(data: bytes) -> int:
 
 
 def masked_crc32c(data: bytes) -> int:
-    """Return the checksum as records hold it: rotated, with a constant added.
+    """Return the masked checksum of records: rotated, with a constant added.
 
-    Data that contains checksums would otherwise have checksums of a special form.
+    The CRC of data that contains its own CRC would otherwise be degenerate.
     """
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF

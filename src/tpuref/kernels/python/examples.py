@@ -17,7 +17,7 @@ Feature = tuple[int, list[bytes] | bytes]
 
 
 def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | None:
-    """Return features of an example, by their names.
+    """Return the named features of a serialized example, or None if it is damaged.
 
     Parameters
     ----------
@@ -29,16 +29,15 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
     Returns
     -------
     list or None
-        For each name its kind (1 to 3) and its values, or None if the example lacks it.
-        Texts are a list, numbers the bytes of little-endian float32 or int64.  None
-        instead of the list if the message is damaged.
+        For each name (kind, values), or None if the example lacks it.  Texts are a list
+        of bytes, numbers the bytes of little-endian float32 or int64.
     """
     found: dict[bytes, Feature | None] = {}
     try:
-        for held in _sized(record, 1):
-            for entry in _sized(held, 1):
-                key = [b"", *_sized(entry, 1)][-1]
-                value = [b"", *_sized(entry, 2)][-1]
+        for held in _sized_fields(record, 1):
+            for entry in _sized_fields(held, 1):
+                key = [b"", *_sized_fields(entry, 1)][-1]
+                value = [b"", *_sized_fields(entry, 2)][-1]
                 found[key] = _feature(value)
     except (IndexError, ValueError):
         return None
@@ -48,6 +47,8 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
 def _feature(content: bytes) -> Feature | None:
     kind, values = 0, list[bytes]()
     for number, how, part in _fields(content):
+        # The three lists are a oneof: another kind replaces the one before, the same
+        # kind is merged, as protobuf does.
         if how == _SIZED and number in (TEXTS, FLOATS, INTEGERS):
             before = values if kind == number else []
             kind, values = number, [*before, *_values(number, part)]
@@ -75,15 +76,15 @@ def _values(kind: int, content: bytes) -> Iterator[bytes]:
                 yield one.to_bytes(8, "little")
 
 
-def _sized(content: bytes, wanted: int) -> Iterator[bytes]:
-    """Give the texts and messages of one number."""
+def _sized_fields(content: bytes, wanted: int) -> Iterator[bytes]:
+    """Yield the length-delimited fields with the number `wanted`."""
     for number, how, value in _fields(content):
         if number == wanted and how == _SIZED:
             yield value
 
 
 def _fields(content: bytes) -> Iterator[tuple[int, int, Any]]:
-    """Give number, wire type and value of each field; ValueError if it is damaged."""
+    """Yield (number, wire type, value) of each field; ValueError if one is damaged."""
     place = 0
     while place < len(content):
         tag, place = _varint(content, place)
@@ -102,7 +103,7 @@ def _fields(content: bytes) -> Iterator[tuple[int, int, Any]]:
 
 
 def _varint(content: bytes, place: int) -> tuple[int, int]:
-    """Return a number of seven bits in each byte, and the place behind it."""
+    """Return a varint (seven bits per byte, the high bit means more) and its end."""
     value = 0
     for k in range(10):
         byte = content[place + k]

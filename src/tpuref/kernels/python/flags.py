@@ -1,32 +1,31 @@
 """The flags of the cores and the poison: how processes of a pool wait and stop.
 
-They are in a control area of the shared memory: a header, then a slot for each core::
+They lie in a control area of the shared memory: a header, then a slot for each core::
 
     header    poison
     slot      flag, last, sleepers | record 0, record 1 | staging 0, staging 1
 
-Any process may set the poison. Everything in a slot is written by its own core only,
-except ``sleepers``, which counts the cores asleep on the flag. For records and staging
-areas see `tpuref.kernels.python.links`.
+Any process may set the poison. Only its own core writes to a slot, except to
+``sleepers``, which counts the cores asleep on the flag. For records and staging areas
+see `tpuref.kernels.python.links`.
 
-**Flags.** A flag is ``run << 32 | phase``. It only grows: by one whenever its core
-arrives where others wait for it, or finishes something that others wait for. Members of
-a collective must therefore reach it in the same phase, that is, after equally many
-collectives of the same kinds in groups of the same size; programs that are the same on
-all cores do. Flags are compared by the sign of their difference, because the number of
-the run wraps around; a run has room for 2^32 - 2 phases. A core that leaves the run
-stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in the flag: a core
-that waits for a phase which ``last`` has not reached learns at once that it waits in
-vain.
+**Flags.** A flag is ``run << 32 | phase``. It only grows: by one when its core arrives
+at a point, or finishes a task, that others wait for. Members of a collective must
+therefore reach it in the same phase, that is, after equally many collectives of the
+same kinds in groups of the same size; equal programs on all cores do. Flags are
+compared by the sign of their difference, because the number of the run wraps around; a
+run has room for 2^32 - 2 phases. A core that leaves the run stores its flag in
+``last``, and then ``run << 32 | 0xFFFFFFFF`` in the flag: a wait for a phase after
+``last`` fails at once.
 
-**Waiting** is spinning, then yielding the processor, then sleeping in short slices, and
-checking the poison throughout. A wait has no deadline of its own: the host watches the
-run and poisons it when its time is up.
+**A wait** spins, then yields the processor, then sleeps in short slices, and checks the
+poison throughout. It has no deadline: the host watches the run and poisons it when its
+time is up.
 
-This twin stores and loads flags through a memory view of 8-byte words, which is one
-aligned access on every platform that CPython runs on, and relies on the processor to
-keep the order of stores and loads, as x86-64 does; elsewhere use the compiled twin. It
-sleeps by the clock. All cores of a run must use the same twin.
+This twin accesses flags through a memory view of 8-byte words, which is one aligned
+access on every platform that CPython runs on. It relies on the processor to keep the
+order of stores, as x86-64 does; elsewhere use the compiled twin. It sleeps by the
+clock. All cores of a run must use the same twin.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from tpuref.kernels.status import FLAT_LIMIT, LEFT, OK, POISONED
 
 _WORD = 8
 _HEADER_WORDS = 16
-_RECORDS = 16  # where a slot's records begin, in words
+_RECORDS = 16  # the first word of a slot's records
 _RECORD_WORDS = 8
 _STAGING = 32
 _SLOT_WORDS = _STAGING + 2 * FLAT_LIMIT // _WORD
@@ -58,18 +57,7 @@ _NAP_SECONDS = 50e-6
 
 
 def control_bytes(cores: int) -> int:
-    """Return the size of the control area.
-
-    Parameters
-    ----------
-    cores
-        The number of cores that share it.
-
-    Returns
-    -------
-    int
-        Its bytes, which must be zero at first.
-    """
+    """Return the size in bytes of the control area, which must be zero at first."""
     return _WORD * (_HEADER_WORDS + cores * _SLOT_WORDS)
 
 
@@ -81,9 +69,9 @@ class Flags:
     arena
         The whole shared mapping, flat bytes.
     control
-        Where the control area begins: a multiple of 64.
+        The offset of the control area: a multiple of 64.
     cores
-        How many cores there are.
+        The number of cores.
 
     Raises
     ------
@@ -99,42 +87,20 @@ class Flags:
         self.cores = cores
 
     def poison(self, code: int) -> None:
-        """Make all cores stop waiting; only the first poison counts.
-
-        Parameters
-        ----------
-        code
-            What `poisoned` returns: not 0.
-        """
+        """Make all cores stop waiting; the first `code`, not 0, counts."""
         if self._words[0] == 0:
             self._words[0] = code
 
     def poisoned(self) -> int:
-        """Return the code of the first poison.
-
-        Returns
-        -------
-        int
-            The code, 0 if there is no poison.
-        """
+        """Return the code of the first poison, 0 without."""
         return self._words[0]
 
     def heal(self) -> None:
-        """Take the poison away: for the host, while no core is in a run."""
+        """Remove the poison: for the host, while no core is in a run."""
         self._words[0] = 0
 
     def position(self, core: int) -> tuple[int, int]:
-        """Return how far a core has got.
-
-        Parameters
-        ----------
-        core
-            Any core.
-
-        Returns
-        -------
-        tuple of int
-            The run, and the phase in it: 0xFFFFFFFF once the core has left it.
+        """Return the run that a core is in, and its phase: 0xFFFFFFFF once it left.
 
         Raises
         ------
@@ -165,12 +131,14 @@ class Flags:
         self._words[_slot(core) + _FLAG] = flag
 
     def leave(self, core: int, flag: int) -> None:
-        """Store how far a core got in the run, and that it has left."""
+        """Mark a core as gone from the run, after the phase of `flag`."""
+        # A core that sees _GONE must read the last phase of this run.
         self._words[_slot(core) + _LAST] = flag
         self.publish(core, flag | _GONE)
 
     def look(self, core: int, target: int) -> int:
         """Return whether a core has reached a flag, as a status or `_PENDING`."""
+        # A target that was reached counts even if the run is poisoned by now.
         flag = self._words[_slot(core) + _FLAG]
         if not _is_before(flag, target):
             if _is_within(flag, target):
@@ -216,10 +184,10 @@ def _slot(core: int) -> int:
 
 
 def _is_before(flag: int, other: int) -> bool:
-    """Compare by the sign of the difference, as the number of the run wraps around."""
+    """Return whether a flag is lower; the number of the run may wrap around."""
     return (flag - other) % 2**64 >= 2**63
 
 
 def _is_within(flag: int, other: int) -> bool:
-    """Return whether two flags are of one run, which the first core is still in."""
+    """Return whether two flags are of one run and the core of the first is in it."""
     return flag >> 32 == other >> 32 and flag & _GONE != _GONE

@@ -1,45 +1,45 @@
-r"""How core processes add up vectors, over one shared memory mapping.
+r"""All-reduce over core processes that share one memory mapping.
 
 Each core process has one `Links` over the same memory. Cores wait for one another by
 their flags (`tpuref.kernels.python.flags`). The slot of a core also has two records, in
 which it describes a collective, and two staging areas for small vectors.
 
-Where a process carries several cores, one of them is the member of a collective. It
-also brings the vectors of the others, which lie side by side (`Group.parts`), and they
-`follow` it: their flags move on with its own. All vectors are summed in the order of
-the parts, so the bits do not depend on who brings what.
+If a process runs several cores, one of them is the member of a collective. It also
+contributes the vectors of the others, which are adjacent in memory (`Group.parts`), and
+they `follow` it: their flags take the value of its flag. All vectors are summed in the
+order of the parts, so the bits do not depend on the process of a vector.
 
 **A collective** goes through these steps, n being its number in the run and p the phase
 of its members before it:
 
 1. wait until all readers of record and staging area n mod 2, used two collectives ago,
-   are done with them (their flags tell, see below);
+   are done with them (their flags show it, see below);
 2. fill in record n mod 2; for `flat`, copy the vector into the staging area;
 3. set the flag to p + 1 and wait for the flags of all members to reach that;
 4. compare all records with the own one: phase, kind, members, dtype, count and
    fingerprint must be the same, otherwise all members see a mismatch;
-5. fold: `flat` the staging areas of all members, `direct` its chunk of all sources;
-6. set the flag to p + 2: done with what others published. `direct` then waits for p + 2
-   of all members, because only then is the result complete.
+5. fold: `flat` the staging areas of all members, `direct` the own chunk of all sources;
+6. set the flag to p + 2: done reading from others. `direct` then waits for p + 2 of all
+   members, because only then is the result complete.
 
-A `ring` of N vectors does not meet: after setting its flag to p + 1 a core waits in
-each of the 2 (N - 1) steps only until its left neighbour's flag is as high as its own,
-reads from that neighbour, and adds one to its flag. A core that brings several vectors
-takes each step for all of them. Its record says where the neighbour on the
-right may read: the source in the first step, then the partial sums (in ``scratch`` for
-half types, otherwise in ``result``), then the finished chunks in ``result``. In step
+A `ring` of N vectors has no common arrival: after setting its flag to p + 1 a core
+waits in each of the 2 (N - 1) steps only until its left neighbour's flag is as high as
+its own, reads from that neighbour, and adds one to its flag. A core with several
+vectors takes each step for all of them. Its record tells the right neighbour where to
+read: the source in the first step, then the partial sums (in ``scratch`` for half
+types, otherwise in ``result``), then the finished chunks in ``result``. In step
 N - 1 + s core r overwrites chunk r - s, whose partial sum its right neighbour read in
 step s. That read is over: before a core enters step t, its left neighbour has finished
 step t - 1, the one left of that step t - 2, and so on around the ring to the right
 neighbour, N - 1 places to the left. For the same reason the result may be the source.
-At the end a core waits until its right neighbour has finished, so that all its buffers
-are its own again. A core whose left neighbour has another record, or one that is
+At the end a core waits until its right neighbour has finished, so that nobody reads its
+buffers any more. A core whose left neighbour has a different record, or one that is
 ``refused``, marks its own record refused and moves its flag to the end at once; so
 every core learns of it within N - 1 steps.
 
 **Two records** suffice. A core that is ahead fills in record n mod 2 while others may
-still read its other record, (n - 1) mod 2. Before it fills in the record it used for
-collective n - 2, it waits in step 1 until the flags of that record's readers say that
+still read its other record, (n - 1) mod 2. Before it overwrites the record of
+collective n - 2, it waits in step 1 until the flags of that record's readers show that
 they are done. If the members stay the same this never waits: all of them had to arrive
 at collective n - 1, so they were done with n - 2. Only if groups change can a reader be
 further behind, and then it can finish without any further step of this core: no two
@@ -84,9 +84,9 @@ _ELEMENTS = {dtype.as_datatype_enum: dtype.np for dtype in SUMMABLE}
 class Links:
     """One core's end of the links to all others.
 
-    The collectives, `flat`, `direct` and `ring`, give a status: OK, POISONED, LEFT,
-    MISMATCH, or what is wrong with the arguments, in which case the core has not
-    arrived. After any failure the run is lost for this core.
+    The collectives, `flat`, `direct` and `ring`, return a status: OK, POISONED, LEFT,
+    MISMATCH, or a code for a wrong argument, in which case the core has not arrived.
+    After any failure the run is lost for this core.
 
     Parameters
     ----------
@@ -95,13 +95,13 @@ class Links:
     core
         The number of this core.
     spins
-        How often a wait looks again at once before it yields the processor: 0 where
-        cores outnumber processors.
+        The number of times that a wait polls before it yields the processor: 0 if
+        there are more cores than processors.
 
     Attributes
     ----------
     shared_result
-        Where the result of the last `direct` lies in the arena.
+        The offset of the last `direct`'s result in the arena.
 
     Raises
     ------
@@ -143,20 +143,11 @@ class Links:
         self._flags.publish(self._core, self._flag)
 
     def finish(self) -> None:
-        """Leave the run, whether it went well or not.
-
-        Any core that waits for this one in vain learns of it at once.
-        """
+        """Leave the run; a wait for this core that cannot succeed ends at once."""
         self._flags.leave(self._core, self._flag)
 
     def follow(self, member: Links) -> None:
-        """Be as far as another core of this process, which brought this one's vector.
-
-        Parameters
-        ----------
-        member
-            The other core's end.
-        """
+        """Take over the progress of `member`, which summed this core's vector."""
         self._flag, self._collectives = member._flag, member._collectives
         self._flags.publish(self._core, self._flag)
 
@@ -165,22 +156,17 @@ class Links:
     def flat(
         self, group: Group, source: npt.NDArray[Any], result: npt.NDArray[Any]
     ) -> int:
-        """Sum small vectors: every member folds all of them itself.
+        """Sum small vectors: every member folds all of them itself; return a status.
 
         Parameters
         ----------
         group
-            The cores that sum, and what.
+            The members and the order of their vectors.
         source
             This core's vectors, contiguous, FLAT_LIMIT bytes at most; need not lie in
             the arena.
         result
             Receives the sum: as long as one vector. It may be the memory of `source`.
-
-        Returns
-        -------
-        int
-            A status; also SOURCE_SIZE or DESTINATION_SIZE.
         """
         self._take(group)
         vectors, total = byte_view(source), byte_view(result)
@@ -197,8 +183,8 @@ class Links:
             staging[: vectors.size] = vectors
             status = self._meet()
         if status == OK:
-            staged = [self._staged(part, total.size) for part in self._parts]
-            sums = fold([vector.view(element) for vector in staged])
+            vectors_of_parts = [self._staging(part, total.size) for part in self._parts]
+            sums = fold([vector.view(element) for vector in vectors_of_parts])
             total[:] = sums.view(np.uint8)
         if status in (OK, MISMATCH):
             self._advance()
@@ -209,26 +195,21 @@ class Links:
     ) -> int:
         """Sum vectors in the arena: every member folds its chunk into one result.
 
-        When it returns, the sources may be written again. The result, at
-        `shared_result`, may be written again once every member is done reading it, as
-        it must be when it comes to a later collective.
+        When it returns a status, the sources may be written again. The result, at
+        `shared_result`, may be written again after every member has read it; a member
+        that arrives at a later collective must have.
 
         Parameters
         ----------
         group
-            The cores that sum, and what.
+            The members and the order of their vectors.
         source_offset
-            Where this core's vectors lie in the arena.
+            The offset of this core's vectors in the arena.
         result_offset
-            Where the result is to lie; that of the first member counts. It may be that
+            The offset for the result; that of the first member counts. It may be that
             member's source.
         count
             The number of elements of one vector.
-
-        Returns
-        -------
-        int
-            A status.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))
@@ -255,29 +236,18 @@ class Links:
         scratch_offset: int,
         count: int,
     ) -> int:
-        """Sum vectors in the arena: chunks go round from neighbour to neighbour.
+        """Sum vectors in the arena: chunks move from neighbour to neighbour.
 
-        When it returns, all buffers are this core's own again.
+        When it returns a status, nobody reads this core's buffers any more. `group`,
+        `source_offset` and `count` are those of `direct`.
 
         Parameters
         ----------
-        group
-            The cores that sum, and what.
-        source_offset
-            Where this core's vectors lie in the arena.
         result_offset
-            Where this core's results are to lie, one for each vector; may be the
-            source.
+            The offset for this core's results, one for each vector; may be the source.
         scratch_offset
-            Where 4 bytes an element of each vector can be used meanwhile; only for half
-            types.
-        count
-            The number of elements of one vector.
-
-        Returns
-        -------
-        int
-            A status.
+            The offset of scratch memory for half types: 4 bytes for each element of
+            each vector.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))
@@ -295,7 +265,7 @@ class Links:
     # Checking arguments
 
     def _take(self, group: Group) -> None:
-        """Work out this core's part in a group, unless that is the previous one."""
+        """Unpack a group, unless it is the previous one: programs repeat a few."""
         if group is self._group:
             return
         self._group = group
@@ -345,7 +315,7 @@ class Links:
     # The parts of a collective
 
     def _enter(self, kind: int, count: int) -> int:
-        """Fill in the record when it is free."""
+        """Wait until the record of this parity is free, then fill it in."""
         group = self._group
         assert group is not None
         if self._place < 0:
@@ -366,18 +336,18 @@ class Links:
         return OK
 
     def _reclaim(self) -> int:
-        """Wait until what this core published with this parity has been read."""
+        """Wait until the readers of this record, two collectives ago, are done."""
         if self._flags.poisoned():
             return POISONED
         for reader in self._readers[self._parity]:
             if reader != self._core:
                 status = self._reach(reader, self._released[self._parity])
-                if status not in (OK, LEFT):
+                if status not in (OK, LEFT):  # one that has left reads no more
                     return status
         return OK
 
     def _lend(self, kind: int) -> None:
-        """Note who will read what is published now, and the flag they then have."""
+        """Store the readers of this collective's record, and their flag afterwards."""
         phases = 2 * len(self._parts) - 1 if kind == _RING else 2
         self._released[self._parity] = self._flag + phases
         self._readers[self._parity] = self._members
@@ -392,12 +362,12 @@ class Links:
         status = self._all_reach(self._arrival)
         if status != OK:
             return status
-        own = self._agreed(self._core)
-        same = all(self._agreed(member) == own for member in self._members)
+        own = self._identity_words(self._core)
+        same = all(self._identity_words(member) == own for member in self._members)
         return OK if same else MISMATCH
 
-    def _agreed(self, core: int) -> list[int]:
-        """Return what all members must agree on."""
+    def _identity_words(self, core: int) -> list[int]:
+        """Return the words of a record that must be equal on all members."""
         return self._record(core)[: _FINGERPRINT + 1].tolist()
 
     def _fold_chunk(self, element: np.dtype[Any], count: int) -> None:
@@ -420,6 +390,8 @@ class Links:
             source = self._vector(part, _SOURCE, element, count)
             self._vector(part, _RESULT, element, count)[:] = fold([source])
             return OK
+        # A left neighbour with the same flag has finished the step before: the chunk to
+        # read is complete, and the chunk to overwrite has been read (see the module).
         for step in range(2 * (size - 1)):
             for own in self._own:
                 left = self._parts[own - 1]
@@ -435,6 +407,7 @@ class Links:
                     finished = self._vector(left, _RESULT, element, count)
                     total[place] = finished[place]
             self._advance()
+        # The right neighbour may still read from this core until it is done as well.
         for own in self._own:
             status = self._reach(self._parts[(own + 1) % size][0], end)
             if status != OK:
@@ -442,15 +415,11 @@ class Links:
         return OK
 
     def _left_is_ready(self, left: int, end: int) -> int:
-        """Wait until a left neighbour is as far as this core.
-
-        If it, or one further left, found a difference, tell the right neighbour and
-        skip the remaining steps.
-        """
+        """Wait for a left neighbour; pass a mismatch on, and skip all other steps."""
         status = self._reach(left, self._flag)
         if status != OK:
             return status
-        same = self._agreed(left) == self._agreed(self._core)
+        same = self._identity_words(left) == self._identity_words(self._core)
         if same and not self._record(left)[_REFUSED]:
             return OK
         self._record(self._core)[_REFUSED] = 1
@@ -467,7 +436,7 @@ class Links:
         element: np.dtype[Any],
         count: int,
     ) -> None:
-        """Add one of this core's vectors to the sum of those further left."""
+        """Add a chunk of an own vector to the left neighbour's partial sum."""
         first, last = step == 0, step == len(self._parts) - 2
         wide = accumulator(element)
         sums = _SCRATCH if _is_half(element) else _RESULT
@@ -483,19 +452,19 @@ class Links:
         with np.errstate(all="ignore"):
             total[place] = partial[place].astype(wide) + own[place].astype(wide)
 
-    # Where things lie
+    # Addresses
 
     def _record(self, core: int) -> memoryview:
         return self._flags.record(core, self._parity)
 
-    def _staged(self, part: tuple[int, int], size: int) -> npt.NDArray[np.uint8]:
+    def _staging(self, part: tuple[int, int], size: int) -> npt.NDArray[np.uint8]:
         core, rank = part
         return self._flags.staging(core, self._parity)[rank * size : (rank + 1) * size]
 
     def _vector(
         self, part: tuple[int, int], word: int, element: np.dtype[Any], count: int
     ) -> Array:
-        """Return one of the vectors at an offset in a core's record."""
+        """View the vector of a part, at the offset in word `word` of its record."""
         core, rank = part
         size = count * element.itemsize
         offset = self._record(core)[word] + rank * size
@@ -503,7 +472,7 @@ class Links:
 
 
 def _kind_word(members: list[int], kind: int, dtype: int) -> int:
-    """Return a number that identifies a collective, its members and its type."""
+    """Return a hash of the kind of collective, its members and its dtype."""
     group = 0
     for member in members:
         group = group * 31 + member + 1
@@ -511,13 +480,7 @@ def _kind_word(members: list[int], kind: int, dtype: int) -> int:
 
 
 def vector_instructions() -> str:
-    """Name what adds up: NumPy here, a set of instructions in the compiled twin.
-
-    Returns
-    -------
-    str
-        ``numpy``.
-    """
+    """Return ``numpy``; the compiled twin returns its instruction set."""
     return "numpy"
 
 

@@ -1,23 +1,22 @@
 """Mailboxes: one message at a time, from one process to another, in shared memory.
 
-Two processes that talk have a mailbox for each direction beside their socket. Each
-message has a number. A message goes into the mailbox if the one before it has been
-taken out and if it is small enough, otherwise through the socket; by the numbers the
-reader knows where the next one comes from::
+A pair of processes has a socket and a mailbox for each direction. Messages are
+numbered. A message goes through the mailbox if the previous one has been taken out and
+it is small enough, otherwise through the socket; the numbers tell the reader where the
+next message is::
 
     line 0    of the writer: number, size, by_socket
     line 1    of the reader: taken, looking
     content
 
-``number`` is that of the message in the mailbox, ``by_socket`` that of the last one
-that went through the socket. A reader that has stored ``looking`` looks into its
-mailbox before it sleeps; otherwise it may be asleep on its socket, and the writer sends
-it a byte or more. The reader takes ``looking`` back and then looks once more before it
-sleeps; the writer stores ``number`` and then looks at ``looking``; so one sees the
-other.
+``number`` is the number of the message in the mailbox, ``by_socket`` of the last one
+through the socket. A reader with ``looking`` set polls its mailbox; one without may be
+asleep on its socket, so the writer sends a byte to wake it. No wake-up is lost: the
+reader clears ``looking`` and then checks the mailbox once more before it sleeps; the
+writer stores ``number`` and then loads ``looking``; one of them sees the other.
 
-This twin cannot force a store to come before a load, so it always has the reader woken
-through the socket, and never waits for the mailbox alone.
+This twin cannot order a store before a load, so its writer always wakes the reader
+through the socket, and its reader never waits for the mailbox alone.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ _CONTENT_BYTE = 256
 
 
 class Mailbox:
-    """A mailbox, as its writer or its reader sees it.
+    """One end of a mailbox: the writer's or the reader's.
 
     Parameters
     ----------
     arena
         The whole shared mapping, flat bytes.
     start
-        Where the mailbox begins: a multiple of 64.
+        The offset of the mailbox: a multiple of 64.
 
     Raises
     ------
@@ -65,12 +64,7 @@ class Mailbox:
     # -- the writer --------------------------------------------------------------
 
     def put(self, content: bytes) -> int:
-        """Put the next message in, if it can be.
-
-        Parameters
-        ----------
-        content
-            The message.
+        """Write the next message, or leave it to the socket.
 
         Returns
         -------
@@ -89,7 +83,7 @@ class Mailbox:
         return PUT_FOR_SLEEPER
 
     def pass_by(self) -> None:
-        """Count a message that goes through the socket."""
+        """Count a message that is sent through the socket."""
         self._passed += 1
         self._words[_BY_SOCKET] = self._passed
 
@@ -100,13 +94,7 @@ class Mailbox:
         return self._words[_NUMBER] == self._passed + 1
 
     def take(self) -> bytes | None:
-        """Take the next message out.
-
-        Returns
-        -------
-        bytes or None
-            The message, None if it is not there.
-        """
+        """Return the next message and free the mailbox, or None."""
         if not self.has_next():
             return None
         size = self._words[_SIZE]
@@ -120,24 +108,24 @@ class Mailbox:
         self._passed += 1
 
     def look(self, looking: bool) -> None:
-        """Say whether the reader looks into the mailbox before it sleeps."""
+        """Announce whether the reader checks the mailbox before it sleeps."""
         self._words[_LOOKING] = looking
 
 
 def await_any(mailboxes: Sequence[Mailbox], nanoseconds: int) -> bool:
-    """Wait until one of some readers has its next message, or it is in the socket.
+    """Wait until a next message is in a mailbox or announced for a socket.
 
     Parameters
     ----------
     mailboxes
-        Those of the readers.
+        The readers' ends.
     nanoseconds
-        How long at most, in which the processor is yielded again and again.
+        The time limit; the wait yields the processor repeatedly.
 
     Returns
     -------
     bool
-        Whether a mailbox has it.
+        Whether a mailbox has its next message.
     """
     del nanoseconds  # the writer wakes the reader in any case
     return any(mailbox.has_next() for mailbox in mailboxes)

@@ -1,7 +1,7 @@
-"""Padding an array with zeros up to a larger shape, on flat bytes.
+"""Padding an array with zeros to a larger shape, on flat bytes.
 
-The array becomes the corner of the larger one that begins at the origin. Source and
-destination must not overlap.
+The array is copied to the origin of the larger one. Source and destination must not
+overlap.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _fits(small: Sequence[int], large: Sequence[int]) -> bool:
 
 
 def _byte_shape(shape: Sequence[int], item_bytes: int) -> tuple[int, ...]:
-    """Count the last dimension in bytes; a scalar becomes one dimension of them."""
+    """Return the shape with its last dimension in bytes; a scalar has one dimension."""
     if not shape:
         return (item_bytes,)
     return (*shape[:-1], shape[-1] * item_bytes)
@@ -99,6 +99,6 @@ def _corner(
     small: Sequence[int],
     item_bytes: int,
 ) -> npt.NDArray[np.uint8]:
-    """View the corner of the whole array that the smaller shape covers."""
+    """View the part of the whole array that the smaller shape covers."""
     corner = tuple(slice(extent) for extent in _byte_shape(small, item_bytes))
     return whole.reshape(_byte_shape(large, item_bytes))[corner]

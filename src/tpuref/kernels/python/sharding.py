@@ -30,26 +30,9 @@ def take_shard(
 ) -> int:
     """Copy one shard out of the whole array.
 
-    Parameters
-    ----------
-    source
-        The whole array, ``[outer, num_shards, run_bytes]``.
-    destination
-        Receives the shard, ``[outer, run_bytes]``.
-    outer
-        How many runs a shard has.
-    run_bytes
-        How long a run is.
-    num_shards
-        How many shards the array has.
-    shard
-        Which of them to copy.
-
-    Returns
-    -------
-    int
-        OK, BAD_COUNT, NO_SUCH_SHARD, SOURCE_SIZE or DESTINATION_SIZE; nothing is
-        written unless it is OK.
+    `source` is the whole array, ``[outer, num_shards, run_bytes]``, and `destination`
+    receives the shard, ``[outer, run_bytes]``. Return OK, BAD_COUNT, NO_SUCH_SHARD,
+    SOURCE_SIZE or DESTINATION_SIZE; nothing is written unless it is OK.
     """
     whole = flat_bytes(source)
     part = flat_bytes(destination, writable=True)
@@ -74,29 +57,10 @@ def put_shard(
     num_shards: int,
     shard: int,
 ) -> int:
-    """Copy one shard to its place in the whole array.
+    """Copy one shard, `source`, to its place in the whole array, `destination`.
 
-    Parameters
-    ----------
-    source
-        The shard, ``[outer, run_bytes]``.
-    destination
-        The whole array, ``[outer, num_shards, run_bytes]``; the other shards' places
-        are left as they are.
-    outer
-        How many runs a shard has.
-    run_bytes
-        How long a run is.
-    num_shards
-        How many shards the array has.
-    shard
-        Which of them to write.
-
-    Returns
-    -------
-    int
-        OK, BAD_COUNT, NO_SUCH_SHARD, SOURCE_SIZE or DESTINATION_SIZE; nothing is
-        written unless it is OK.
+    The inverse of `take_shard`, with its arguments and statuses. The other shards'
+    places do not change.
     """
     part = flat_bytes(source)
     whole = flat_bytes(destination, writable=True)

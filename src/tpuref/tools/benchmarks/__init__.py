@@ -1,5 +1,5 @@
-"""The measurements of ``tpuref bench``, of tpuref and the alternatives a user has.
+"""The benchmarks of ``tpuref bench``: tpuref compared with other libraries.
 
-Every table is measured in rounds.  In each round all contestants take their turn, so
-that a disturbance affects all of them alike.
+Every table is measured in rounds.  In each round all contestants take a turn, so a
+disturbance of the machine affects all of them equally.
 """

@@ -43,7 +43,7 @@ def counts(size: int) -> tuple[int, int]:
 
 
 def target(cores: int, size: int) -> float:
-    """Return the target: how many times as fast as the fastest peer."""
+    """Return the target of the speed relative to the fastest peer."""
     if size <= 1 << 16:
         return 2.0 if cores >= 4 else 1.0
     return {1 << 20: 3.0, 16 << 20: 1.5, 64 << 20: 5.0}[size]

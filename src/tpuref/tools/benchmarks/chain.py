@@ -1,4 +1,4 @@
-"""Sums in a row within one program."""
+"""Chains of sums within one program."""
 
 from __future__ import annotations
 
@@ -15,18 +15,9 @@ FEW = 4
 
 
 class Chain:
-    """Sums in a row in one program: the time of many minus that of few.
+    """A chain of sums in one program, timed as many sums minus few.
 
-    Parameters
-    ----------
-    session
-        The session that runs them.
-    cores, elements, dtype
-        The vectors to sum.
-    count
-        The number of timed sums.
-    algorithm
-        The setting of ``tf.config.all_reduce``.
+    `algorithm` is a setting of ``tf.config.all_reduce``.
     """
 
     def __init__(
@@ -45,7 +36,7 @@ class Chain:
             verify(session, cores, elements, dtype)
         self.seconds()
 
-    def _timed(self, program: Any) -> float:
+    def _time(self, program: Any) -> float:
         began = time.perf_counter()
         self._session.run(program)
         return time.perf_counter() - began
@@ -53,16 +44,16 @@ class Chain:
     def seconds(self) -> float:
         """Measure once, and return the seconds per sum."""
         with tf.config.override(all_reduce=self._algorithm):
-            # The first run after one with another algorithm prepares its sums anew.
-            self._timed(self._many)
-            self._timed(self._few)
-            few = self._timed(self._few)
-            return (self._timed(self._many) - few) / self._count
+            # After a run with another algorithm, the first run prepares the sums again.
+            self._time(self._many)
+            self._time(self._few)
+            few = self._time(self._few)
+            return (self._time(self._many) - few) / self._count
 
 
 def _sums(cores: int, elements: int, dtype: tf.DType, count: int) -> Any:
     """Build `count` sums of vectors that differ between cores."""
-    # The same group, but sums whose groups are written alike could be one exchange.
+    # Two spellings of the same group: sums with equal groups could be fused into one.
     groups = [list(range(cores))], [list(reversed(range(cores)))]
 
     def computation(number: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Timing a call."""
+"""The timing of a call."""
 
 from __future__ import annotations
 
@@ -8,19 +8,7 @@ from typing import Any
 
 
 def seconds_of(once: Callable[[], Any], calls: int = 1) -> Callable[[], float]:
-    """Return a function that measures one call, as the mean of several in a row.
-
-    Parameters
-    ----------
-    once
-        The function to call; its result is dropped.
-    calls
-        The number of calls per measurement.
-
-    Returns
-    -------
-    callable
-        Measures, and returns seconds.
+    """Return a function that measures one call, as the mean of `calls` in a row.
 
     Examples
     --------

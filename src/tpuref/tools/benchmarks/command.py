@@ -40,8 +40,11 @@ OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits")
 def run(options: argparse.Namespace) -> int:
     """Run ``tpuref bench`` and return its exit status."""
     if options.write_docs is not None and not os.access(options.write_docs, os.W_OK):
-        where = options.write_docs
-        print(f"tpuref bench: {where} is no folder to write to", file=sys.stderr)
+        folder = options.write_docs
+        print(
+            f"tpuref bench: --write-docs needs a writable folder, got {folder}",
+            file=sys.stderr,
+        )
         return 2
     extent = Extent(quick=options.quick, peers=options.peers, report=_report)
     facts = machine.description()

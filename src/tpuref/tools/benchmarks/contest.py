@@ -1,4 +1,4 @@
-"""Contestants that take turns."""
+"""Contests: contestants that measure in turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Samples = dict[str, list[float]]
 
 
 PAUSE_SECONDS = 0.1
-"""How long a settled contestant waits: threads of OpenBLAS spin for 20 ms or more."""
+"""The pause before a settled contestant: OpenBLAS threads spin for 20 ms or more."""
 
 
 class Withdrawn(Exception):
@@ -21,20 +21,10 @@ class Withdrawn(Exception):
 
 
 def settled(contestants: Contestants) -> Contestants:
-    """Return contestants that are not disturbed by those before them.
+    """Return contestants that the previous contestant does not disturb.
 
-    Each waits until threads of the one before sleep, then measures twice: the first
-    time does not count, because its caches are cold.
-
-    Parameters
-    ----------
-    contestants
-        The functions that measure, by name.
-
-    Returns
-    -------
-    dict
-        Functions that take longer, by name.
+    Each waits until the threads of the previous one sleep, then measures twice: the
+    first time does not count, because its caches are cold.
 
     Examples
     --------
@@ -42,10 +32,10 @@ def settled(contestants: Contestants) -> Contestants:
     >>> settled({"only": lambda: next(times)})["only"]()
     1.0
     """
-    return {name: _settled(measure) for name, measure in contestants.items()}
+    return {name: _settle(measure) for name, measure in contestants.items()}
 
 
-def _settled(measure: Callable[[], float]) -> Callable[[], float]:
+def _settle(measure: Callable[[], float]) -> Callable[[], float]:
     def again() -> float:
         time.sleep(PAUSE_SECONDS)
         measure()
@@ -55,19 +45,7 @@ def _settled(measure: Callable[[], float]) -> Callable[[], float]:
 
 
 def interleaved(contestants: Contestants, rounds: int) -> Samples:
-    """Measure every contestant once in each round.
-
-    Parameters
-    ----------
-    contestants
-        The functions to call, by name; one that raises `Withdrawn` is dropped.
-    rounds
-        The number of rounds.
-
-    Returns
-    -------
-    dict
-        The seconds of each round, by name.
+    """Measure every contestant once in each round, and drop one that withdraws.
 
     Examples
     --------

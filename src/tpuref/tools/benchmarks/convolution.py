@@ -1,4 +1,4 @@
-"""Convolution and its gradients on one thread, beside PyTorch's."""
+"""Convolution and its gradients on one thread, compared with PyTorch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tpuref.tools.benchmarks.table import Goal, Row, Table, times_as_fast
 OWN, PEER = "tpuref", "PyTorch"
 
 TARGET = 1 / 3
-"""How many times as fast as PyTorch."""
+"""The target of the speed relative to PyTorch."""
 
 BATCH, CALLS = 32, 3
 
@@ -60,22 +60,22 @@ def _rows(shape: tuple[int, int, int, int], extent: Extent) -> list[Row]:
     images = drawn(BATCH, rows, rows, channels)
     filters = drawn(3, 3, channels, outputs)
     backprop = drawn(BATCH, rows // stride, rows // stride, outputs)
-    # PyTorch pads evenly, which SAME does not with a stride.
+    # Explicit padding of 1: SAME with a stride pads unevenly, PyTorch evenly.
     own = _own(images, filters, backprop, stride)
-    found = []
+    table_rows = []
     for name, (compute, result) in convolutions(
         images, filters, backprop, stride
     ).items():
         np.testing.assert_allclose(own[name](), result(), rtol=1e-3, atol=1e-2)
         contest = {OWN: own[name], PEER: compute}
         samples = interleaved(
-            {who: seconds_of(what, CALLS) for who, what in contest.items()},
+            {name: seconds_of(once, CALLS) for name, once in contest.items()},
             extent.rounds,
         )
         goal = Goal(PEER, times_as_fast(samples, OWN, PEER), TARGET)
         size = f"{rows} x {rows} x {channels} to {outputs}, stride {stride}"
-        found.append(Row({"layer": size, "of": name}, samples, goals=[goal]))
-    return found
+        table_rows.append(Row({"layer": size, "of": name}, samples, goals=[goal]))
+    return table_rows
 
 
 def _own(

@@ -22,7 +22,7 @@ from tpuref.tools.benchmarks.table import Row, Table
 POOL, LOCKSTEP, NUMPY = "pool", "lockstep", "NumPy"
 MODELS = ("softmax", "perceptron")
 FEW = 1
-"""The number of epochs in the shorter of two trainings."""
+"""The number of epochs in the shorter of two training runs."""
 
 
 def tables(extent: Extent) -> list[Table]:
@@ -46,7 +46,7 @@ def _path() -> Path:
 
 
 def why_missing() -> str | None:
-    """Return why the example cannot run here, None if it can."""
+    """Return the reason why the example cannot run here, or None."""
     if importlib.util.find_spec("sklearn") is None:
         return "not installed; python3 -m pip install scikit-learn"
     return None if _path().exists() else "not installed; examples/ is in the sources"
@@ -61,7 +61,7 @@ def _example() -> ModuleType:
 
 
 def epoch_times(model: str, epochs: int) -> dict[str, Callable[[], float]]:
-    """Return functions that time an epoch, by executor, after comparing the results."""
+    """Compare the results of all executors, and return functions that time an epoch."""
     example = _example()
     options = argparse.Namespace(model=model, batch=160, rate=0.5, seed=1, epochs=FEW)
     images, labels, *_ = example.load(options.seed)
@@ -97,7 +97,7 @@ def _on(executor: str, run: Callable[[int], list[Any]]) -> Callable[[int], list[
 
 
 def _per_epoch(run: Callable[[int], list[Any]], epochs: int) -> Callable[[], float]:
-    """Return the time of many epochs minus that of few, which excludes start-up."""
+    """Return a function that times many epochs minus few, which excludes start-up."""
 
     def seconds() -> float:
         began = time.perf_counter()

@@ -17,7 +17,7 @@ class Extent:
     peers
         Whether to measure other libraries too.
     report
-        Receives each line as soon as it is measured.
+        Called with each line as soon as it is measured.
     """
 
     quick: bool = False

@@ -1,4 +1,4 @@
-"""Seconds per example from TFRecord files, beside TensorFlow's and PyTorch's."""
+"""Seconds per example from TFRecord files, compared with TensorFlow and PyTorch."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MODULES = {TENSORFLOW: "tensorflow", PYTORCH: "torch"}
 READERS = {TENSORFLOW: readers.tensorflow, PYTORCH: readers.pytorch}
 
 TARGET = 0.5
-"""How many times as fast as TensorFlow."""
+"""The target of the speed relative to TensorFlow."""
 
 BATCH, FILES, EXAMPLES = 256, 4, 5120
 WARM = 8
-"""The batches of a turn that are not timed: those that lie ready."""
+"""The batches of a turn that are not timed: more than a pipeline prefetches."""
 
 Batch = tuple[Array, Array]
 
@@ -100,19 +100,19 @@ def _compare(
     paths: Sequence[str],
     pipelines: dict[str, Callable[..., Iterator[Batch]]],
 ) -> None:
-    """Raise AssertionError unless all give the same examples, in the files' order."""
+    """Raise AssertionError unless all yield the same examples, in the files' order."""
     expected: list[Batch] = []
     for name, pipeline in pipelines.items():
-        found = list(pipeline(kind, paths, training=False))
-        expected = expected or found
-        for batch, right in itertools.zip_longest(found, expected):
+        batches = list(pipeline(kind, paths, training=False))
+        expected = expected or batches
+        for batch, right in itertools.zip_longest(batches, expected):
             for array, other in zip(batch, right, strict=True):
                 assert array.dtype == other.dtype, name
                 np.testing.assert_array_equal(array, other, err_msg=name)
 
 
 def _seconds(batches: Iterator[Batch], count: int) -> Callable[[], float]:
-    """Return what measures the seconds per example of so many batches."""
+    """Return a function that measures the seconds per example of `count` batches."""
 
     def seconds() -> float:
         for _ in range(WARM):
@@ -126,21 +126,21 @@ def _seconds(batches: Iterator[Batch], count: int) -> Callable[[], float]:
 
 
 def own(kind: str, paths: Sequence[str], training: bool) -> Iterator[Batch]:
-    """Give the batches of tpuref's pipeline: once in order, or shuffled for ever."""
-    described: dict[str, Any] = {
+    """Yield the batches of tpuref's pipeline: once in order, or shuffled forever."""
+    feature_specs: dict[str, Any] = {
         "x": tf.FixedLenFeature([], tf.string),
         "y": tf.FixedLenFeature([], tf.int64),
     }
     if kind == "tokens":
-        described["x"] = tf.FixedLenFeature([TOKENS], tf.int64)
+        feature_specs["x"] = tf.FixedLenFeature([TOKENS], tf.int64)
 
-    def parsed(record: Any) -> Any:
-        found = tf.parse_single_example(record, described)
-        x = found["x"]
+    def parse(record: Any) -> Any:
+        example = tf.parse_single_example(record, feature_specs)
+        x = example["x"]
         if kind == "images":
             x = tf.cast(tf.decode_raw(x, tf.uint8), tf.float32) / 255.0
             x = tf.reshape(x, [28, 28, 1])
-        return tf.cast(x, tf.float32), tf.cast(found["y"], tf.int32)
+        return tf.cast(x, tf.float32), tf.cast(example["y"], tf.int32)
 
     with tf.Graph().as_default():
         dataset = tf.data.Dataset.from_tensor_slices(list(paths))
@@ -150,5 +150,5 @@ def own(kind: str, paths: Sequence[str], training: bool) -> Iterator[Batch]:
             dataset = dataset.shuffle(1000).repeat()
         else:
             dataset = tf.data.TFRecordDataset(list(paths))
-        batch = tf.data.experimental.map_and_batch(parsed, BATCH)
+        batch = tf.data.experimental.map_and_batch(parse, BATCH)
         yield from dataset.apply(batch).prefetch(2).as_numpy_iterator()

@@ -17,10 +17,10 @@ from tpuref.base.version import __version__
 from tpuref.engine.runtime.available_memory import total_bytes
 
 LEAST_BYTES = 1 << 20
-"""Shorter copies would measure the start of threads."""
+"""The smallest block: shorter copies would measure the start of threads."""
 
 MOVED_BYTES = 64 << 20
-"""The least number of bytes that a measurement moves."""
+"""The smallest number of bytes that a measurement moves."""
 
 
 def description() -> dict[str, str]:
@@ -55,12 +55,9 @@ def bandwidth() -> float:
 
 
 class MemoryCopy:
-    """One plain copy on each processor, all at once, between blocks of one size.
+    """A simultaneous copy on each processor, between blocks of `size` bytes.
 
-    Parameters
-    ----------
-    size
-        The bytes of a block; small blocks measure caches.
+    Small blocks measure caches.
     """
 
     def __init__(self, size: int) -> None:
@@ -86,7 +83,7 @@ class MemoryCopy:
             np.copyto(destination, source)
 
     def seconds_per_byte(self) -> float:
-        """Measure once; a byte counts when read and when written."""
+        """Measure once; a copied byte counts twice, as read and as written."""
         began = time.perf_counter()
         list(self._pool.map(self._copy, range(self._threads)))
         size = self._blocks[0][0].nbytes

@@ -24,10 +24,7 @@ def built_model(
 ) -> tuple[Any, Sequence[tf.Variable]]:
     """Build a step in which each core trains on its share of one batch.
 
-    Returns
-    -------
-    tuple
-        What to fetch, the loss of each share, and the variables.
+    Return the fetches, which are the losses of the shares, and the variables.
     """
     model, scores_of = MODELS[kind](), SCORES[kind]
     variables = [tf.Variable(weight) for weight in model.weights]
@@ -38,8 +35,8 @@ def built_model(
         each = tf.nn.softmax_cross_entropy_with_logits_v2(labels=y, logits=scores)
         loss = tf.reduce_sum(each) / (BATCH * model.labels[0, ..., 0].size)
         updates = [
-            tf.assign_sub(variable, RATE * tf.tpu.cross_replica_sum(slope))
-            for variable, slope in zip(
+            tf.assign_sub(variable, RATE * tf.tpu.cross_replica_sum(gradient))
+            for variable, gradient in zip(
                 variables, tf.gradients(loss, weights), strict=True
             )
         ]
@@ -60,20 +57,20 @@ def verify_model(
     variables: Sequence[tf.Variable],
     step: Callable[[], Any],
 ) -> None:
-    """Raise AssertionError unless the first step did what NumPy says."""
+    """Raise AssertionError unless the first step agrees with NumPy."""
     loss = sum(float(loss) for (loss,) in step())
     verify(MODELS[kind](), loss, session.run(list(variables)))
 
 
 def _resnet(weights: Sequence[Any], images: Any) -> Any:
     first, *filters, last = weights
-    x = tf.nn.relu(_convolved(images, first))
+    x = tf.nn.relu(_convolve(images, first))
     for inner, outer in zip(filters[::2], filters[1::2], strict=True):
-        x = tf.nn.relu(x + _convolved(tf.nn.relu(_convolved(x, inner)), outer))
+        x = tf.nn.relu(x + _convolve(tf.nn.relu(_convolve(x, inner)), outer))
     return tf.reduce_mean(x, [1, 2]) @ last
 
 
-def _convolved(images: Any, filters: Any) -> Any:
+def _convolve(images: Any, filters: Any) -> Any:
     return tf.nn.conv2d(images, filters, [1, 1, 1, 1], "SAME")
 
 
@@ -110,4 +107,4 @@ SCORES: dict[str, Callable[[Sequence[Any], Any], Any]] = {
     "ResNet": _resnet,
     "transformer": _transformer,
 }
-"""What computes the scores from the weights and a share of the inputs."""
+"""For each model, the scores as a function of weights and a share of the inputs."""

@@ -1,4 +1,4 @@
-"""Two small models that are trained: their losses, in NumPy's terms."""
+"""Two small models to train: their weights, data and losses for NumPy and JAX."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tpuref.tools.benchmarks.step_kinds import RATE
 
 Weights = Sequence[Any]
 Convolve = Callable[[Any, Any], Any]
-"""What convolves images with filters, without a stride and to the same size."""
+"""A function that convolves images with filters, with stride 1 and SAME padding."""
 
 BATCH, CLASSES = 64, 10
 IMAGE, CHANNELS, BLOCKS = 16, 16, 2
 TOKENS, LENGTH, WIDTH, HEADS, LAYERS = 64, 32, 64, 4, 2
 
 STEP = 1e-5
-"""Of the differences that the slopes are compared with."""
+"""The step of the finite differences that gradients are compared with."""
 
 
 class Model(NamedTuple):
@@ -34,8 +34,8 @@ class Model(NamedTuple):
     inputs, labels
         The whole batch; labels are one-hot.
     loss
-        The loss of a share of the batch, by the namespace of its functions, what
-        convolves, the weights, and the share.
+        The loss of a share of the batch, as a function of the namespace (such as
+        NumPy), the convolution, the weights, the inputs and the labels.
     """
 
     weights: list[npt.NDArray[np.float32]]
@@ -144,50 +144,45 @@ def _cross_entropy(xp: Any, scores: Any, labels: Any) -> Any:
 
 
 def _drawn(draw: np.random.Generator, *shape: int) -> npt.NDArray[np.float32]:
-    """Return weights that keep the size of what they are multiplied with."""
+    """Return random weights whose products have the variance of their inputs."""
     weights: npt.NDArray[np.float32] = draw.standard_normal(shape, np.float32)
     weights *= np.float32(math.prod(shape[:-1]) ** -0.5)
     return weights
 
 
 def convolved(images: Any, filters: Any) -> Any:
-    """Convolve in NumPy, with zeros around the images.
-
-    Parameters
-    ----------
-    images
-        Of shape ``[batch, rows, columns, channels]``.
-    filters
-        Of shape ``[3, 3, channels, outputs]``.
-    """
-    around = np.pad(images, [(0, 0), (1, 1), (1, 1), (0, 0)])
-    windows = sliding_window_view(around, filters.shape[:2], (1, 2))
+    """Convolve NHWC images with 3 x 3 HWIO filters in NumPy, with SAME padding."""
+    padded = np.pad(images, [(0, 0), (1, 1), (1, 1), (0, 0)])
+    windows = sliding_window_view(padded, filters.shape[:2], (1, 2))
     return np.einsum("brcnij,ijno->brco", windows, filters, optimize=True)
 
 
 def verify(model: Model, loss: float, after: Weights) -> None:
-    """Raise AssertionError unless the first step did what NumPy says.
+    """Raise AssertionError unless loss and update of the first step agree with NumPy.
 
     Parameters
     ----------
     model
         The model.
     loss
-        The loss of the whole batch that was found in the first step.
+        The loss of the whole batch in the first step.
     after
-        The weights after the step.  By the direction in which they moved, the loss
-        must change as the difference of the losses there says.
+        The weights after the step.
     """
+    # The update divided by the rate is the gradient. Its product with a random
+    # direction must equal the central difference of NumPy's loss along it.
     before = [weight.astype(np.float64) for weight in model.weights]
-    moved = [(b - np.asarray(a)) / RATE for b, a in zip(before, after, strict=True)]
+    gradients = [(b - np.asarray(a)) / RATE for b, a in zip(before, after, strict=True)]
     draw = np.random.default_rng(1)
-    way = [draw.normal(size=weight.shape) for weight in before]
+    direction = [draw.normal(size=weight.shape) for weight in before]
 
-    def at(length: float) -> float:
-        there = [b + length * w for b, w in zip(before, way, strict=True)]
-        return float(model.loss(np, convolved, there, model.inputs, model.labels))
+    def loss_at(length: float) -> float:
+        weights = [b + length * d for b, d in zip(before, direction, strict=True)]
+        return float(model.loss(np, convolved, weights, model.inputs, model.labels))
 
-    slope = sum(float((m * w).sum()) for m, w in zip(moved, way, strict=True))
-    difference = (at(STEP) - at(-STEP)) / (2 * STEP)
-    np.testing.assert_allclose(loss, at(0.0), rtol=1e-4)
-    np.testing.assert_allclose(slope, difference, rtol=2e-2, atol=1e-3)
+    derivative = sum(
+        float((g * d).sum()) for g, d in zip(gradients, direction, strict=True)
+    )
+    difference = (loss_at(STEP) - loss_at(-STEP)) / (2 * STEP)
+    np.testing.assert_allclose(loss, loss_at(0.0), rtol=1e-4)
+    np.testing.assert_allclose(derivative, difference, rtol=2e-2, atol=1e-3)

@@ -28,7 +28,7 @@ NUMPY, TORCH = "numpy.pad", "pad_sequence"
 COPY, MEMORY = "memcpy", "memory"
 
 MOVED_BYTES = 64 << 20
-"""The least number of bytes that a measurement writes."""
+"""The smallest number of bytes that a measurement writes."""
 
 Vector = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -83,22 +83,22 @@ def contestants(
     vectors: Sequence[Vector], length: int, torch: bool
 ) -> dict[str, Callable[[], Any]]:
     """Return verified functions that pad all vectors once."""
-    there = np.zeros((len(vectors), length), np.float32)
-    full = np.ones_like(there)
-    found: dict[str, Callable[[], Any]] = {
-        OWN: lambda: pad_into(there, vectors),
-        ARRAYS: lambda: pad_into([np.empty_like(row) for row in there], vectors),
-        BLOCK: lambda: pad_into(np.empty_like(there), vectors),
+    block = np.zeros((len(vectors), length), np.float32)
+    full = np.ones_like(block)
+    pads: dict[str, Callable[[], Any]] = {
+        OWN: lambda: pad_into(block, vectors),
+        ARRAYS: lambda: pad_into([np.empty_like(row) for row in block], vectors),
+        BLOCK: lambda: pad_into(np.empty_like(block), vectors),
         NUMPY: lambda: [np.pad(v, (0, length - v.size)) for v in vectors],
     }
     if torch:
-        found[TORCH] = _pad_sequence(vectors, length)
-    expected = np.stack(found[NUMPY]())
-    for name, once in found.items():
+        pads[TORCH] = _pad_sequence(vectors, length)
+    expected = np.stack(pads[NUMPY]())
+    for name, once in pads.items():
         result = np.asarray(once())
         np.testing.assert_array_equal(result, expected[:, : result.shape[1]], name)
-    found[COPY] = lambda: np.copyto(there, full)
-    return found
+    pads[COPY] = lambda: np.copyto(block, full)
+    return pads
 
 
 def pad_into(rows: Any, vectors: Sequence[Vector]) -> Any:

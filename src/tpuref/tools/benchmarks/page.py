@@ -1,4 +1,4 @@
-"""The page of figures: tables between markers; plots and raw samples in files."""
+"""The page of results: tables between markers; plots and raw samples in files."""
 
 from __future__ import annotations
 
@@ -19,23 +19,11 @@ def write_page(
 ) -> list[str]:
     """Write tables into ``performance.md``, and files into ``performance/``.
 
-    Parameters
-    ----------
-    folder
-        The folder of the page.  Text between its markers is replaced, all other text is
-        kept; a table without markers is added at the end.
-    machine
-        The description of the machine.
-    tables
-        The measurements.
-
-    Returns
-    -------
-    list of str
-        What could not be written, and why.
+    Text between the markers of the page is replaced, other text is not; a table without
+    markers is added at the end.  Return messages about missing plots.
     """
-    beside = folder / "performance"
-    beside.mkdir(parents=True, exist_ok=True)
+    files = folder / "performance"
+    files.mkdir(parents=True, exist_ok=True)
     page = folder / "performance.md"
     text = page.read_text() if page.exists() else HEAD
     drawn = has_matplotlib()
@@ -43,10 +31,10 @@ def write_page(
     text = replaced(text, "machine", "Machine", facts)
     for table in tables:
         if drawn and table.rows:
-            write_plot(table, beside / f"{table.name}.svg")
+            write_plot(table, files / f"{table.name}.svg")
         text = replaced(text, table.name, table.title, table.as_markdown())
         record = {"machine": dict(machine), **table.as_json()}
-        (beside / f"{table.name}.json").write_text(dumped(record))
+        (files / f"{table.name}.json").write_text(dumped(record))
     page.write_text(text)
     return [] if drawn else ["no plots: matplotlib is not installed"]
 
@@ -67,11 +55,11 @@ def dumped(record: object) -> str:
     }
     """
     text = json.dumps(record, indent=1)
-    one_line = re.sub(r"\[[-+0-9.e,\s]*\]", _joined, text)
+    one_line = re.sub(r"\[[-+0-9.e,\s]*\]", _join_lines, text)
     return one_line + "\n"
 
 
-def _joined(match: re.Match[str]) -> str:
+def _join_lines(match: re.Match[str]) -> str:
     return f"[{', '.join(match[0].strip('[]').replace(',', ' ').split())}]"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tpuref.tools.benchmarks.table import Row, Table
 
-# On dark pages light and dark change places, and colours stay apart.
+# On dark pages: invert the lightness and keep the hues.
 _DARK = """<style>
 @media (prefers-color-scheme: dark) {
   #figure_1 { filter: invert(0.9) hue-rotate(180deg) }
@@ -18,13 +18,6 @@ _DARK = """<style>
 
 def write_plot(table: Table, path: Path) -> None:
     """Draw the medians of a table, one group of bars for each point.
-
-    Parameters
-    ----------
-    table
-        The measurements.
-    path
-        The file to write.
 
     Raises
     ------

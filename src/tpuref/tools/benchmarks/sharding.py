@@ -22,8 +22,8 @@ SIZE = 256 << 20
 QUICK_SIZE = 8 << 20
 
 PASSES = 4
-"""How often each byte moves: the host reads it and writes it to the cores' memory, and
-a core reads it and writes it to the result, which is read in place."""
+"""The number of times that each byte moves: the host reads it and writes it to the
+cores' memory, a core reads it and writes it to the result, which is read in place."""
 
 OWN, COPY, MEMORY = "tpuref", "memcpy", "memory"
 

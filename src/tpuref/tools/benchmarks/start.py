@@ -31,7 +31,7 @@ print(json.dumps([times[1] - times[0], times[2] - times[1]]))
 """
 
 INTERPRETER = [sys.executable, "-c", "import numpy, ml_dtypes"]
-"""The minimum that a core must load."""
+"""The command of a bare interpreter with the libraries that every core loads."""
 
 
 def tables(extent: Extent) -> list[Table]:
@@ -76,10 +76,10 @@ def _interpreters(count: int) -> Callable[[], float]:
 
 
 def _row(
-    what: str, cores: int, samples: Samples, seconds: float, floor: str | None = None
+    phase: str, cores: int, samples: Samples, seconds: float, floor: str | None = None
 ) -> Row:
     return Row(
-        point={"what": what, "cores": str(cores)},
+        point={"what": phase, "cores": str(cores)},
         samples=samples,
         floor=statistics.median(samples[floor]) if floor else None,
         goals=[

@@ -1,4 +1,4 @@
-"""What the steps compute, in NumPy: all contestants are checked against it."""
+"""The computations of the steps in NumPy: the reference for all contestants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sample(replica: int) -> Array:
 
 
 def elementwise(x: Any) -> Any:
-    """Return what a hundred elementwise operations, one on another, give.
+    """Apply a chain of a hundred elementwise operations.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def fresh_weights() -> tuple[Array, Array, Array, Array]:
 def training_step(
     xp: Any, x: Any, y: Any, first: Any, second: Any
 ) -> tuple[Any, Any, Any]:
-    """Return the loss of a share of the batch, and the slopes of both weights."""
+    """Return the loss of a share of the batch, and the gradients of both weights."""
     hidden = xp.maximum(x @ first, 0.0)
     scores = hidden @ second
     powers = xp.exp(scores - scores.max(axis=1, keepdims=True))
@@ -55,9 +55,9 @@ def training_step(
 
 
 def expected_loss(steps: int) -> Iterator[float]:
-    """Give the loss of the whole batch in each of the first steps."""
+    """Yield the loss of the whole batch in each of the first steps."""
     images, labels, first, second = fresh_weights()
     for _ in range(steps):
-        loss, *slopes = training_step(np, images, labels, first, second)
-        first, second = first - RATE * slopes[0], second - RATE * slopes[1]
+        loss, *gradients = training_step(np, images, labels, first, second)
+        first, second = first - RATE * gradients[0], second - RATE * gradients[1]
         yield float(loss)

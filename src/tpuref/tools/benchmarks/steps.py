@@ -1,4 +1,4 @@
-"""Steps of three kinds on all executors, and how a step grows with the cores."""
+"""Steps of three kinds on all executors, and the time of a step by number of cores."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ GROWTH = 1, 2, 4, 8, 16, 64, 256
 ROUNDS = 7
 
 CALLS = {"x + 1": 200, "100 operations": 100, "training": 20}
-"""The calls per measurement of each kind."""
+"""The calls per measurement of each kind of step."""
 
 MODEL_CALLS = {"ResNet": 3, "transformer": 5}
-"""The same of the models."""
+"""The calls per measurement of each model."""
 
 OF_HAND_WRITTEN = 1 / 1.2
-"""How many times as fast as the best JAX by hand XLA should train, at least."""
+"""The target of XLA's training speed relative to the best hand-written JAX."""
 
 TRAINED = "training", *MODEL_CALLS
 
@@ -53,13 +53,13 @@ TARGETS = {
     ("training", 2): 1.0,
     ("training", 8): 1.0,
 }
-"""How many times as fast as JAX's pmap the pool should be."""
+"""The targets of the pool's speed relative to JAX's pmap."""
 
 NOT_SLOWER = 1 / 1.1
-"""How many times as fast as lockstep the pool should be at least."""
+"""The target of the pool's speed relative to lockstep."""
 
 LARGEST_GROWTH = 3.0
-"""The time of the largest number of cores, in times of that of eight."""
+"""The limit of the time with the most cores, relative to eight cores."""
 
 
 def tables(extent: Extent) -> list[Table]:
@@ -90,14 +90,14 @@ def _samples(
 ) -> Samples:
     """Return the seconds of one step of each contestant."""
     calls = {**CALLS, **MODEL_CALLS}[kind]
-    asked = {
+    by_peers = {
         name: peer.asked(f"{kind}, {how}", 0, calls)
         for peer in peers.values()
         for name, how in ((JAX, "pmap"), (JIT, "jit"))
     }
     with _each(executors, kind, cores) as own:
         timed = {name: seconds_of(once, calls) for name, once in own.items()}
-        return interleaved(settled({**timed, **asked}), _rounds(extent))
+        return interleaved(settled({**timed, **by_peers}), _rounds(extent))
 
 
 def _row(kind: str, cores: int, samples: Samples) -> Row:
@@ -109,7 +109,7 @@ def _row(kind: str, cores: int, samples: Samples) -> Row:
 
 
 def _on_xla(extent: Extent) -> Table:
-    """Judge the executor on XLA against JAX that is written by hand."""
+    """Compare the XLA executor with hand-written JAX."""
     columns, cores = [XLA, POOL, JAX, JIT], CORES[-1]
     missing = absent(["jax"], extent.peers)
     lost = dict.fromkeys((XLA, JAX, JIT), missing["jax"]) if missing else {}
@@ -131,7 +131,7 @@ def _on_xla(extent: Extent) -> Table:
 
 
 def _factor(samples: Samples, own: str, other: str) -> float | None:
-    """Return how many times as fast one is, None if the other was not measured."""
+    """Return the relative speed, None if the other was not measured."""
     return times_as_fast(samples, own, other) if other in samples else None
 
 
@@ -165,7 +165,7 @@ def _rounds(extent: Extent) -> int:
 def _each(
     executors: Sequence[str], kind: str, cores: int
 ) -> Iterator[dict[str, Callable[[], Any]]]:
-    """Start the executors, and yield what runs one step on each."""
+    """Start the executors, and yield a function for each that runs one step."""
     with contextlib.ExitStack() as stack:
         yield {
             name: stack.enter_context(_step(kind, cores, name)) for name in executors
@@ -174,7 +174,7 @@ def _each(
 
 @contextlib.contextmanager
 def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
-    """Start a system of its own, check one step, and yield what runs another."""
+    """Start a separate system, check a step, and yield a function that runs one."""
     system = System(LOCAL_JOB)
     with (
         tf.Graph().as_default(),
@@ -198,7 +198,7 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
 def _built(
     session: tf.Session, kind: str, cores: int
 ) -> tuple[Any, Callable[[Callable[[], Any]], None]]:
-    """Build a step, and return what to fetch and what checks the first ones."""
+    """Build a step; return its fetches and a function that checks the first steps."""
     if kind in MODELS:
         fetches, variables = built_model(session, kind, cores)
         return fetches, partial(verify_model, session, kind, variables)
@@ -211,7 +211,7 @@ def _built(
 
 
 def trained(session: tf.Session, cores: int) -> Any:
-    """Build two layers, of which each core trains on its share of one batch."""
+    """Build two layers that all cores train, each on its share of one batch."""
     images, labels, first, second = fresh_weights()
     weights = [tf.Variable(first), tf.Variable(second)]
 
@@ -220,13 +220,13 @@ def trained(session: tf.Session, cores: int) -> Any:
         hidden = tf.maximum(tf.matmul(x, a), 0.0)
         error = (tf.nn.softmax(tf.matmul(hidden, b)) - y) / BATCH
         back = tf.matmul(error, b, transpose_b=True) * tf.cast(hidden > 0, tf.float32)
-        slopes = [
+        gradients = [
             tf.matmul(x, back, transpose_a=True),
             tf.matmul(hidden, error, transpose_a=True),
         ]
         updates = [
-            tf.assign_sub(weight, RATE * tf.tpu.cross_replica_sum(slope))
-            for weight, slope in zip(weights, slopes, strict=True)
+            tf.assign_sub(weight, RATE * tf.tpu.cross_replica_sum(gradient))
+            for weight, gradient in zip(weights, gradients, strict=True)
         ]
         with tf.control_dependencies(updates):
             return tf.reduce_sum(error * error)
@@ -239,12 +239,12 @@ def trained(session: tf.Session, cores: int) -> Any:
 
 
 def _verify(kind: str, cores: int, step: Callable[[], Any]) -> None:
-    """Raise AssertionError unless the first steps give what NumPy gives."""
+    """Raise AssertionError unless the first steps have the results of NumPy."""
     if kind == "training":
         for expected in expected_loss(2):
-            found = sum(float(loss) for (loss,) in step())
-            np.testing.assert_allclose(found, expected, rtol=1e-3)
+            total = sum(float(loss) for (loss,) in step())
+            np.testing.assert_allclose(total, expected, rtol=1e-3)
         return
     computation = elementwise if kind == "100 operations" else (lambda x: x + 1)
-    for replica, (found,) in enumerate(step()):
-        np.testing.assert_allclose(found, computation(sample(replica)), rtol=1e-5)
+    for replica, (result,) in enumerate(step()):
+        np.testing.assert_allclose(result, computation(sample(replica)), rtol=1e-5)

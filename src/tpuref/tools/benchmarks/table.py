@@ -20,9 +20,9 @@ class Goal:
     against
         The name of the contestant to compare with.
     factor
-        How many times as good as that one it is; None if not measured.
+        The measured speed relative to that contestant; None if not measured.
     target
-        How many times as good it should be.
+        The least relative speed that meets the target.
     """
 
     against: str
@@ -31,7 +31,7 @@ class Goal:
 
     @property
     def verdict(self) -> str:
-        """Whether the target is met, or by how much it is missed.
+        """``met``, ``not measured``, or the percentage by which the target is missed.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Row:
 
 @dataclass
 class Table:
-    """Points of one kind.
+    """A table of measured points of one kind.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Table:
             "rows": [
                 {
                     "point": dict(row.point),
-                    "seconds": {k: _rounded(v) for k, v in row.samples.items()},
+                    "seconds": {k: _round(v) for k, v in row.samples.items()},
                     "floor": row.floor,
                     "goals": [
                         {
@@ -191,25 +191,15 @@ def _floor_cells(row: Row) -> list[str]:
     return [time_text(row.floor), f"{100 * row.fraction:.0f} %"]
 
 
-def _rounded(seconds: Sequence[float]) -> list[float]:
+def _round(seconds: Sequence[float]) -> list[float]:
     return [float(f"{value:.4g}") for value in seconds]
 
 
 def times_as_fast(samples: Samples, own: str, other: str) -> float:
-    """Return how many times as fast one contestant is as another.
+    """Return the speed of contestant `own` relative to `other`.
 
-    Parameters
-    ----------
-    samples
-        The seconds of each round.
-    own, other
-        The names of the two contestants.
-
-    Returns
-    -------
-    float
-        The median of the ratios of the rounds, so that rounds in which the machine is
-        slower do not distort it.
+    It is the median of the ratios of the rounds: rounds in which the machine is slower
+    do not distort it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The ``tpuref`` command; each of its commands is a module."""
+"""The program ``tpuref``; each of its commands is a module."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ COMMANDS = (
 )
 """The modules of the commands, each with ``NAME``, ``add`` and ``run``.
 
-They are imported for the help too, so ``run`` imports what it needs.
+The help needs all of them, so imports that take time are inside ``run``.
 """
 
 _EPILOG = """examples:
   tpuref run --cores 8 train.py          run a TPU script here
   tpuref doctor                          is this computer ready?
   tpuref explain E021                    what does [TPUREF-E021] mean?
-  tpuref port train.py                   does tpuref have what it takes from tf?
+  tpuref port train.py                   which names of tf does tpuref lack?
   tpuref topology 4x4x2 --replicas 16    draw cores and replicas
 
 tpuref COMMAND --help lists the options, with examples. The exit status is 0,

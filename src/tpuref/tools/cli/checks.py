@@ -1,4 +1,4 @@
-"""The checks of ``tpuref doctor`` on this computer and its settings."""
+"""The checks of ``tpuref doctor``: this computer and its settings."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ VARIABLES = (
 
 @dataclass(frozen=True)
 class Check:
-    """One finding.
+    """The result of one check.
 
     Attributes
     ----------
     name
-        What was checked.
+        The subject of the check.
     state
-        `GOOD`, `NOTE` for what works but could be better, or `PROBLEM`.
+        `GOOD`, `NOTE` if it works but could be better, or `PROBLEM`.
     found
-        What was found.
+        The finding.
     advice
-        What to do; empty if nothing.
+        What the user should do; empty if nothing.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Check:
     advice: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """Return the finding for JSON."""
+        """Return the result for JSON."""
         return asdict(self)
 
 
@@ -109,7 +109,7 @@ def processors(usable: int, cores: int) -> Check:
     return Check(
         "processors",
         NOTE,
-        f"{found}: they take turns",
+        f"{found}: cores take turns",
         f"nothing for correct results; for speed use TPUREF_CORES={usable} or "
         f"tpuref run --cores {usable}",
     )
@@ -148,7 +148,7 @@ def sum_over_cores(topology: Topology, executor: str) -> Check:
                 sums = [float(result[0]) for result in session.run(total)]
                 session.run(tf.tpu.shutdown_system())
     except (tf.errors.OpError, ValueError) as error:
-        return Check("cores", PROBLEM, _first_line(error), _explained(str(error)))
+        return Check("cores", PROBLEM, _first_line(error), _advice(str(error)))
     if sums != [cores * (cores - 1) / 2] * cores:
         return Check("cores", PROBLEM, f"the sum over {cores} cores is wrong: {sums}")
     seconds = time.monotonic() - begin
@@ -157,14 +157,14 @@ def sum_over_cores(topology: Topology, executor: str) -> Check:
 
 
 def refused_settings(error: Exception) -> Check:
-    """Return the finding for invalid settings."""
-    return Check("settings", PROBLEM, _first_line(error), _explained(str(error)))
+    """Return the result for invalid settings."""
+    return Check("settings", PROBLEM, _first_line(error), _advice(str(error)))
 
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _explained(message: str) -> str:
+def _advice(message: str) -> str:
     code: Any = codes.PATTERN.search(message)
     return "" if code is None else f"tpuref explain {code[0]}"

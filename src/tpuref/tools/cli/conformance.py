@@ -1,4 +1,4 @@
-"""The command ``tpuref conformance``, which is the suite's own."""
+"""The command ``tpuref conformance``, which the suite implements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Commands = argparse._SubParsersAction  # the type has no public name
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``, with its options where a shell asks."""
+    """Add the command to those of ``tpuref``, with its options for completion only."""
     shell_asks = "_ARGCOMPLETE" in os.environ
     commands.add_parser(
         NAME,
@@ -34,7 +34,7 @@ def _parsers() -> list[argparse.ArgumentParser]:
 
 
 def run(arguments: list[str]) -> int:
-    """Hand the arguments to the suite, and return its exit status."""
+    """Run the suite with the arguments, and return its exit status."""
     _find_suite_of_checkout()
     try:
         from tpuref_conformance import main as conformance
@@ -49,7 +49,7 @@ def run(arguments: list[str]) -> int:
 
 
 def name_of_document(file: str) -> str:
-    """Return what readers know a document by: its file if there is no suite."""
+    """Return the name of a document, or its file without the suite."""
     _find_suite_of_checkout()
     try:
         from tpuref_conformance.documents import name_of

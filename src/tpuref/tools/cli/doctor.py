@@ -44,7 +44,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what was found, and return the exit status."""
+    """Print facts and findings, and return the exit status."""
     facts = _machine()
     try:
         facts |= _system()
@@ -88,8 +88,8 @@ def _machine() -> dict[str, Any]:
 
 
 def _extra(name: str) -> str:
-    there = all(_is_installed(module) for module in EXTRAS[name])
-    return "installed" if there else f"not installed (pip install 'tpuref[{name}]')"
+    installed = all(_is_installed(module) for module in EXTRAS[name])
+    return "installed" if installed else f"not installed (pip install 'tpuref[{name}]')"
 
 
 def _is_installed(module: str) -> bool:
@@ -112,12 +112,12 @@ def _system() -> dict[str, Any]:
         "executor": available(config.executor),
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
-        "Cloud TPU": _named_tpu(),
+        "Cloud TPU": _cloud_tpu(),
     }
 
 
-def _named_tpu() -> str:
-    """Return what a resolver without arguments would find, without asking anyone."""
+def _cloud_tpu() -> str:
+    """Return the TPU that a resolver without arguments finds, without a request."""
     from tpuref.interface.cluster_resolver.addresses import GRPC
     from tpuref.interface.cluster_resolver.source import Search
 

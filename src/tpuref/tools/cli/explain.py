@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     from tpuref.tools.error_catalogue import AREAS, find, near
 
     if options.code is None:
-        print(_dumped(AREAS) if options.json else _listed(AREAS))
+        print(_list_as_json(AREAS) if options.json else _list_as_text(AREAS))
         return 0
     entry = find(options.code)
     if entry is None:
@@ -67,7 +67,7 @@ def _either(codes: list[str]) -> str:
 
 
 def known_codes(prefix: str = "", **_: Any) -> list[str]:
-    """Return the codes for shell completion, in the form in which one begins."""
+    """Return the codes that begin with a prefix, in any of their three forms."""
     from tpuref.tools.error_catalogue import ENTRIES
 
     codes = [entry.code for entry in ENTRIES]
@@ -107,12 +107,12 @@ def as_dict(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _dumped(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
+def _list_as_json(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
     entries = [{"area": area, **as_dict(entry)} for area, own in areas for entry in own]
     return json.dumps(entries, indent=2)
 
 
-def _listed(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
+def _list_as_text(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
     lines = []
     for area, entries in areas:
         lines += ["", bold(area)]

@@ -44,14 +44,14 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="NAME=HOST:PORT[,HOST:PORT...]",
         help="a TPU and the addresses of its hosts; may be repeated (default: no TPU)",
     )
-    for name, default, what in (
+    for name, default, meaning in (
         ("state", "READY", "the state of the TPUs"),
         ("health", "HEALTHY", "the health of the TPUs"),
         ("project", "fake-project", "their project"),
         ("zone", "us-central1-b", "their zone"),
     ):
         parser.add_argument(
-            f"--{name}", default=default, help=f"{what} (default: {default})"
+            f"--{name}", default=default, help=f"{meaning} (default: {default})"
         )
     parser.add_argument(
         "--port",
@@ -119,7 +119,7 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
 
 
 def _failure(text: str) -> tuple[int | str, int]:
-    """Return the status, and the number of requests it answers."""
+    """Return an HTTP status (or ``cut``), and the number of requests with it."""
     match = _FAILURE.fullmatch(text)
     if match is None:
         raise ValueError(

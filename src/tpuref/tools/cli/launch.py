@@ -1,4 +1,4 @@
-"""The command ``tpuref launch``: several hosts on this machine."""
+"""The command ``tpuref launch``: a script on several hosts on this machine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tpuref.tools.cli.run import AS_TENSORFLOW, add_program
 
 NAME = "launch"
 
-_PASSED_ON = [
+_FORWARDED = [
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP")
     if hasattr(signal, name)  # not every system has all
 ]
 _PATIENCE = 20.0
-"""How many seconds hosts have to end by themselves after one failed."""
+"""The seconds that other hosts have to end by themselves after one has failed."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -33,8 +33,8 @@ _EPILOG = """examples:
   tpuref launch --hosts 4 train.py
   tpuref launch --hosts 4 --cores-per-host 2 train.py --steps 100
 
-All hosts end when one fails. The exit status is that of the first that fails, else 0;
-128 and the number of the signal if a signal ended it."""
+All hosts end when one fails. The exit status is that of the first host that fails (128
+plus the signal's number if a signal ended it), or 0."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -43,21 +43,24 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         NAME,
         help="run a script on several hosts on this machine",
         description=(
-            "Run SCRIPT on several processes as on several hosts, with the executor on "
-            "XLA, and show what they write with the number of the host before each "
-            "line."
+            "Run SCRIPT in a process for each host, with the XLA executor. "
+            "Each line of their output starts with the number of the host."
         ),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     launch.add_argument(
-        "--hosts", type=_positive, required=True, metavar="N", help="how many hosts"
+        "--hosts",
+        type=_positive,
+        required=True,
+        metavar="N",
+        help="the number of hosts",
     )
     launch.add_argument(
         "--cores-per-host",
         type=_positive,
         metavar="N",
-        help="how many cores each has, by default what the script needs",
+        help="the number of cores of each host; by default as many as the script needs",
     )
     add_program(launch)
 
@@ -85,13 +88,15 @@ class _Hosts:
     """The processes of the hosts."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self._held = contextlib.ExitStack()
+        self._resources = contextlib.ExitStack()
         self._ended = threading.Condition()
         self._statuses: dict[int, int] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
         self._readers: list[threading.Thread] = []
         self._lock = threading.Lock()
         port = _free_port()
+        # Unbuffered, so lines of hosts appear as soon as they are written. The
+        # random job name keeps hosts of another launch on the same port apart.
         environment = {
             **os.environ,
             "PYTHONUNBUFFERED": "1",
@@ -106,8 +111,11 @@ class _Hosts:
     ) -> None:
         from tpuref.engine.runtime.pool.lifeline import beyond_the_streams, bind
 
+        # The lifeline: the host holds one end of a pipe, this process the other. When
+        # this process ends, even by SIGKILL, the kernel closes its end, and the host
+        # ends too.
         theirs, ours = os.pipe()
-        self._held.callback(os.close, ours)
+        self._resources.callback(os.close, ours)
         lifeline = beyond_the_streams(theirs)
         os.close(theirs)
         process = subprocess.Popen(
@@ -117,7 +125,9 @@ class _Hosts:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            start_new_session=True,  # signals come from here, once
+            # Ctrl-C reaches the whole process group of the terminal; a new session
+            # leaves it, so a host gets each signal once, from `_signals`.
+            start_new_session=True,
         )
         bind(lifeline, process.pid)
         os.close(lifeline)
@@ -128,7 +138,7 @@ class _Hosts:
         ):
             assert stream is not None
             self._begin(self._show, host, stream, shown)
-        self._begin(self._note_end, host)
+        self._begin(self._record_end, host)
 
     def _begin(self, action: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=action, args=arguments, daemon=True)
@@ -141,19 +151,21 @@ class _Hosts:
             with self._lock:
                 print(f"[{host}] {text}", file=shown, flush=True)
 
-    def _note_end(self, host: int) -> None:
+    def _record_end(self, host: int) -> None:
         status = self._processes[host].wait()
         with self._ended:
             self._statuses[host] = status
             self._ended.notify_all()
 
     def wait(self) -> int:
-        """Wait for all, end the others if one fails, and return the exit status."""
+        """Wait for all hosts, or for the first failure, and return the exit status."""
+        # After a failure the others may end by themselves: the coordinator tells them,
+        # and their own messages are better than a kill. `__exit__` kills the rest.
         with self._signals(), self._ended:
             self._ended.wait_for(self._is_over)
             if any(self._statuses.values()):
                 self._ended.wait_for(self._all_ended, _PATIENCE)
-            return _reported(list(self._statuses.values()))
+            return _exit_status(list(self._statuses.values()))
 
     def _is_over(self) -> bool:
         return any(self._statuses.values()) or self._all_ended()
@@ -163,13 +175,13 @@ class _Hosts:
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
-        """Pass signals on to the hosts within a ``with`` block."""
+        """Forward signals to the hosts within a ``with`` block."""
 
         def pass_on(number: int, frame: FrameType | None) -> None:
             for process in self._processes:
                 process.send_signal(number)
 
-        before = {number: signal.signal(number, pass_on) for number in _PASSED_ON}
+        before = {number: signal.signal(number, pass_on) for number in _FORWARDED}
         try:
             yield
         finally:
@@ -184,15 +196,13 @@ class _Hosts:
             process.kill()
         for reader in self._readers:
             reader.join(1.0)  # a child of the script may hold the pipe
-        self._held.close()
+        self._resources.close()
 
 
-def _reported(statuses: Sequence[int]) -> int:
-    """Return the exit status for those of the hosts, in the order in which they ended.
-
-    The first that failed counts.  A host that was killed is the cause even if others,
-    which end because of it, were noted before; the launcher kills hosts only later.
-    """
+def _exit_status(statuses: Sequence[int]) -> int:
+    """Return the launcher's exit status, from those of the hosts in order of ending."""
+    # The first failure counts. But if a host was killed, the others fail because of it
+    # and may be recorded earlier; the launcher itself kills hosts only after this.
     failed = [status for status in statuses if status]
     if not failed:
         return 0

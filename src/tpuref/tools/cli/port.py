@@ -1,4 +1,4 @@
-"""The command ``tpuref port``: what a program takes from ``tf``, and what to do."""
+"""The command ``tpuref port``: the names of ``tf`` in a program, and missing ones."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ NAME = "port"
 Commands = argparse._SubParsersAction  # the type has no public name
 
 _EPILOG = """examples:
-  tpuref port train.py             the names that it takes, and which are missing
-  tpuref port models notebooks     of all scripts and notebooks in two folders
+  tpuref port train.py             list its names of tf, and which are missing
+  tpuref port models notebooks     check all scripts and notebooks in two folders
   tpuref port --write train.py     change its import lines as well
 
-Nothing is run. The exit status is 1 where a name is missing, or an import line that
---write should have changed stays as it is."""
+Nothing is run. The exit status is 1 if a name is missing, or if --write could not
+change an import line."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     port = commands.add_parser(
         NAME,
-        help="list what a program takes from tf, and what tpuref lacks",
-        description="List the names that scripts and notebooks take from tf, without "
+        help="list the names of tf that a program uses, and those that tpuref lacks",
+        description="List the names of tf that scripts and notebooks use, without "
         "running them: which tpuref has, which it lacks, and what to do.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,7 +39,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     port.add_argument(
         "--write",
         action="store_true",
-        help="change the import lines to those of tpuref, where it has all their names",
+        help="change import lines to those of tpuref, if it has all their names",
     )
     port.add_argument(
         "places",
@@ -51,38 +51,40 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the programs take, and return the exit status."""
+    """Print the names that programs use, and return the exit status."""
     from tpuref.tools.porting.source import files
 
     paths = [path for place in options.places for path in files(place)]
     if not paths:
         places = " ".join(map(str, options.places))
-        return _failed(f"there are no scripts or notebooks in {places}")
-    found = []
+        return _print_error(f"there are no scripts or notebooks in {places}")
+    programs = []
     status = 0
     for path in dict.fromkeys(paths):
         try:
-            found.append(_examined(path, options.write))
+            programs.append(_read_program(path, options.write))
         except (OSError, ValueError) as error:
-            status = _failed(f"cannot read {path}: {error}")
-    for _, rewrite in found:
+            status = _print_error(f"cannot read {path}: {error}")
+    for _, rewrite in programs:
         if rewrite is not None:
             try:
                 rewrite.save()
             except OSError as error:
-                status = _failed(f"cannot write {error.filename}: {error.strerror}")
-    print(_dumped(found) if options.json else _listed(found))
-    stays = any(rewrite is not None and rewrite.refusals for _, rewrite in found)
-    return status or int(stays or any(program.missing for program, _ in found))
+                status = _print_error(
+                    f"cannot write {error.filename}: {error.strerror}"
+                )
+    print(_report_as_json(programs) if options.json else _report_as_text(programs))
+    refused = any(rewrite is not None and rewrite.refusals for _, rewrite in programs)
+    return status or int(refused or any(program.missing for program, _ in programs))
 
 
-def _failed(message: str) -> int:
+def _print_error(message: str) -> int:
     print(f"tpuref port: {message}", file=sys.stderr)
     return 2
 
 
-def _examined(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
-    """Return the names of a program, and how its import lines are to change."""
+def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
+    """Return a program with its names, and the changes of its import lines."""
     from tpuref.tools.porting.program import read_program
     from tpuref.tools.porting.release import fixed_release
     from tpuref.tools.porting.rewrite import rewrite
@@ -93,23 +95,23 @@ def _examined(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
     return program, rewrite(source, fixed_release(program)) if write else None
 
 
-def _dumped(found: list[tuple[Program, Rewrite | None]]) -> str:
+def _report_as_json(programs: list[tuple[Program, Rewrite | None]]) -> str:
     from tpuref.tools.porting.report import program_dict, summary
 
     every = {
-        "files": [program_dict(program, rewrite) for program, rewrite in found],
-        "summary": summary([program for program, _ in found]),
+        "files": [program_dict(program, rewrite) for program, rewrite in programs],
+        "summary": summary([program for program, _ in programs]),
     }
     return json.dumps(every, indent=2)
 
 
-def _listed(found: list[tuple[Program, Rewrite | None]]) -> str:
+def _report_as_text(programs: list[tuple[Program, Rewrite | None]]) -> str:
     from tpuref.tools.porting.report import program_text, rewrite_text, summary_text
 
     paragraphs = [
-        rewrite_text(program, rewrite) for program, rewrite in found if rewrite
+        rewrite_text(program, rewrite) for program, rewrite in programs if rewrite
     ]
-    taking = [program for program, _ in found if program.names]
-    paragraphs += [program_text(program) for program in taking]
-    paragraphs.append(summary_text([program for program, _ in found]))
+    users = [program for program, _ in programs if program.names]
+    paragraphs += [program_text(program) for program in users]
+    paragraphs.append(summary_text([program for program, _ in programs]))
     return "\n\n".join(filter(None, paragraphs))

@@ -52,10 +52,10 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--coordinator",
         metavar="HOST:PORT",
-        help="where several hosts meet: a free port of host 0",
+        help="the address that all hosts connect to: a free port of host 0",
     )
-    run.add_argument("--num-hosts", type=int, metavar="N", help="how many hosts")
-    run.add_argument("--host", type=int, metavar="I", help="which of them this is")
+    run.add_argument("--num-hosts", type=int, metavar="N", help="the number of hosts")
+    run.add_argument("--host", type=int, metavar="I", help="the number of this host")
     add_script(run)
 
 
@@ -66,7 +66,7 @@ def add_script(command: argparse.ArgumentParser) -> None:
         "--topology", metavar="XxYxC", help="chips along x and y, and cores per chip"
     )
     size.add_argument("--cores", type=int, metavar="N", help="the number of cores")
-    command.add_argument("--executor", choices=EXECUTORS, help="what runs the replicas")
+    command.add_argument("--executor", choices=EXECUTORS, help="runs the replicas")
     add_program(command)
 
 
@@ -91,7 +91,7 @@ def add_program(command: argparse.ArgumentParser) -> None:
         nargs=argparse.REMAINDER,
         metavar="ARGUMENT",
         help="the arguments of the script",
-    ).required = False  # or the message about a missing script would name it, too
+    ).required = False  # so that the message about a missing script does not name it
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         run_script(options)
     except SystemExit as ended:
-        _tell_hosts(ended)
+        _notify_hosts(ended)
         raise
     return 0
 
@@ -124,7 +124,7 @@ def _join_hosts(options: argparse.Namespace) -> None:
     here.member()
 
 
-def _tell_hosts(ended: SystemExit) -> None:
+def _notify_hosts(ended: SystemExit) -> None:
     """Tell the other hosts of a script that ends with an error."""
     from tpuref.engine.runtime.hosts import here
 
@@ -134,7 +134,7 @@ def _tell_hosts(ended: SystemExit) -> None:
 
 
 def run_script(options: argparse.Namespace) -> None:
-    """Run the script as the main program; errors look like python's."""
+    """Run the script as the main program, with tracebacks like those of python."""
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     show, path = sys.excepthook, options.script
@@ -152,10 +152,8 @@ def run_script(options: argparse.Namespace) -> None:
 def from_script(
     trace: TracebackType | None, path: str, error: BaseException
 ) -> TracebackType | None:
-    """Return a traceback that starts at the script, if it reaches the script.
-
-    An error of its syntax names the place itself.
-    """
+    """Return a traceback that starts at the script, if it reaches the script."""
+    # A syntax error of the script has no frame in it; its message names the line.
     first = trace
     while first is not None and first.tb_frame.f_code.co_filename != path:
         first = first.tb_next
@@ -164,7 +162,7 @@ def from_script(
 
 
 def apply_settings(options: argparse.Namespace) -> None:
-    """Set the size of the system, what runs the replicas, and what TensorFlow is.
+    """Apply the options: topology, executor, and ``import tensorflow`` as tpuref.
 
     Raises
     ------
@@ -218,24 +216,24 @@ def _release_of(script: str) -> int | None:
 
 
 def _report(options: argparse.Namespace) -> int:
-    """Run the script, say how it ended, and return its exit status."""
+    """Run the script, print a JSON report, and return its exit status."""
     begin, status, fault = time.monotonic(), 0, None
     try:
         with redirect_stdout(sys.stderr):
             run_script(options)
     except SystemExit as ended:
-        status = _status(ended)
-        _tell_hosts(ended)
+        status = _exit_status(ended)
+        _notify_hosts(ended)
     except Exception as error:
         sys.excepthook(type(error), error, error.__traceback__)
-        status, fault = 1, _described(error)
+        status, fault = 1, _error_fields(error)
     seconds = round(time.monotonic() - begin, 3)
     report = {"script": options.script, "status": status, "seconds": seconds}
     print(json.dumps({**report, "error": fault}, indent=2))
     return status
 
 
-def _status(ended: SystemExit) -> int:
+def _exit_status(ended: SystemExit) -> int:
     """Return the exit status that python gives to ``sys.exit(code)``."""
     if ended.code is None or isinstance(ended.code, int):
         return ended.code or 0
@@ -243,7 +241,7 @@ def _status(ended: SystemExit) -> int:
     return 1
 
 
-def _described(error: Exception) -> dict[str, Any]:
+def _error_fields(error: Exception) -> dict[str, Any]:
     code = codes.PATTERN.search(str(error))
     return {
         "type": type(error).__name__,

@@ -46,8 +46,9 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         nargs="?",
         type=_sizes,
         metavar="MESH",
-        help="XxYxC (chips along x and y, cores per chip) or XxYxZxC; XxYxZ with two "
-        "cores per chip if only that has room; the default is the configured topology",
+        help="XxYxC (chips along x and y, cores per chip) or XxYxZxC; also XxYxZ with "
+        "two cores per chip, if the replicas fit only then; the default is the "
+        "configured topology",
     )
     topology.add_argument(
         "--replicas", type=_positive, metavar="N", help="the default is as many as fit"
@@ -82,17 +83,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         topology = _topology(options.mesh and _with_cores(options))
     except ValueError as error:
-        return _refused(error, 2)
+        return _print_error(error, 2)
     try:
         assignment = _assignment(topology, options)
     except ValueError as error:
-        return _refused(error, 1)
+        return _print_error(error, 1)
     drawn = topology if assignment is None else assignment
     if options.svg is not None:
         try:
             _write(options.svg, drawn.draw("svg"))
         except OSError as error:
-            return _refused(error, 2)
+            return _print_error(error, 2)
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:
@@ -101,22 +102,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ...]:
-    """Choose the block of cores of a replica.
+    """Choose the block of `cores` cores of a replica.
 
-    Parameters
-    ----------
-    mesh
-        The size of the mesh along each axis, the cores of a chip last.
-    cores
-        The number of cores in the block.
-    replicas
-        The number of blocks that must fit.
-
-    Returns
-    -------
-    tuple of int
-        Among the blocks that leave room for all replicas, or else among all blocks: the
-        one with the most cores per chip, then the one whose chips are closest.
+    Among the blocks that leave room for all replicas, or else among all blocks, it is
+    the one with the most cores per chip, then the one whose chips are closest.
 
     Raises
     ------
@@ -143,7 +132,7 @@ def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ..
 
 
 def _room(mesh: Sequence[int], block: Sequence[int], stride: Sequence[int]) -> int:
-    """Return the number of blocks that fit."""
+    """Return the number of blocks that fit into a mesh with a stride."""
     return math.prod(
         size // (side * step) * step
         for size, side, step in zip(mesh, block, stride, strict=True)
@@ -162,7 +151,7 @@ def _topology(mesh: tuple[int, ...] | None) -> Topology:
 
 
 def _cube(x: int, y: int, z: int, cores: int) -> Topology:
-    """Return a topology with four axes: layers along z with separate hosts."""
+    """Return a topology with four axes; layers along z have separate hosts."""
     from tpuref.engine.runtime.topology.proto import TopologyProto, encode
     from tpuref.engine.runtime.topology.topology import Topology
 
@@ -183,8 +172,8 @@ def _assignment(
     """Place the replicas, if the options request any."""
     from tpuref.interface.tpu.device_assignment import DeviceAssignment
 
-    asked = options.replicas, options.cores_per_replica, options.computation_shape
-    if (*asked, options.stride) == (None,) * 4:
+    requested = options.replicas, options.cores_per_replica, options.computation_shape
+    if (*requested, options.stride) == (None,) * 4:
         return None
     mesh = topology.mesh_shape.tolist()
     stride = options.stride or (1,) * len(mesh)
@@ -230,11 +219,9 @@ def _write(file: str, svg: str) -> None:
 
 
 def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
-    """Read a mesh of three sizes as chips along three axes if necessary.
-
-    Three sizes mean XxYxC, as for ``tpuref run``, if the replicas fit.  Larger meshes
-    are often written XxYxZ, with two cores per chip.
-    """
+    """Return the mesh, read as XxYxZ with two cores per chip if necessary."""
+    # Three sizes mean XxYxC, as for ``tpuref run``, if the replicas fit.  But large
+    # meshes are often written XxYxZ, with two cores per chip.
     mesh: tuple[int, ...] = options.mesh
     wanted = (options.replicas or 1) * (options.cores_per_replica or 1)
     if len(mesh) != 3 or not math.prod(mesh) < wanted <= 2 * math.prod(mesh):
@@ -249,7 +236,7 @@ def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
     return (*mesh, 2)
 
 
-def _refused(error: object, status: int) -> int:
+def _print_error(error: object, status: int) -> int:
     print(f"tpuref {NAME}: {error}", file=sys.stderr)
     return status
 

@@ -1,4 +1,4 @@
-"""The command ``tpuref trace``: records what a script's cores and host do."""
+"""The command ``tpuref trace``: records the activity of a script's cores and host."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         NAME,
         help="run a script and write a trace for Perfetto",
         description=(
-            "Run SCRIPT as `tpuref run` does, write what its cores and the host did, "
-            "and print a summary. Open the file at https://ui.perfetto.dev "
+            "Run SCRIPT as `tpuref run` does, write a trace of its cores and the host, "
+            "and print a summary. Open the trace at https://ui.perfetto.dev "
             "or in chrome://tracing."
         ),
         epilog="example: tpuref trace -o trace.json --cores 8 train.py --steps 100",

@@ -13,7 +13,7 @@ TURN_SECONDS = 60.0
 """The time that a thread waits for another one to leave its block."""
 
 _GOOGLE_METADATA = "google.auth.compute_engine._metadata"
-"""When imported, this module reads the address of the metadata server."""
+"""This module reads the address of the metadata server when it is imported."""
 
 _TURN = threading.RLock()
 
@@ -24,11 +24,6 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
     The variables belong to the whole process, so threads take turns.  Blocks of one
     thread may be nested.
-
-    Parameters
-    ----------
-    variables
-        The variables.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""A clock that does not really wait."""
+"""A clock for tests that sleeps without waiting."""
 
 from __future__ import annotations
 
 
 class FakeClock:
-    """A clock that advances only when someone sleeps.
+    """A clock that only `sleep` advances.
 
     Attributes
     ----------

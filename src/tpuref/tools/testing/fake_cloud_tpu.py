@@ -35,8 +35,8 @@ class FakeCloudTPU:
     Attributes
     ----------
     nodes
-        The TPUs by name, a dictionary that accepts what the argument accepts.  Change
-        it at any time.
+        The TPUs by name, a dictionary that accepts the same values as the argument.  It
+        may change at any time.
     latency
         The seconds that every answer takes, initially 0.
     requests
@@ -193,7 +193,7 @@ class FakeCloudTPU:
             self._failures += [(status, path)] * times
 
     def next_failure(self, path: str) -> int | str | None:
-        """Take the failure for a request with that path, if there is one."""
+        """Remove and return the next failure for a request with that path, or None."""
         with self._lock:
             for failure in self._failures:
                 if failure[1] in path:

@@ -29,7 +29,7 @@ REASONS = {
 }
 
 CUT = "cut"
-"""Stands for an HTTP status: the connection ends without an answer."""
+"""Used like an HTTP status: the connection ends without an answer."""
 
 Answer = tuple[int, Any]
 
@@ -46,7 +46,7 @@ class Request:
 
 
 class Cloud(Protocol):
-    """The service that answers: `tpuref.testing.FakeCloudTPU`."""
+    """The interface of `tpuref.testing.FakeCloudTPU` that answers use."""
 
     project: str
     zone: str
@@ -59,13 +59,13 @@ class Cloud(Protocol):
 
     @property
     def host(self) -> str:
-        """Where it listens, ``host:port``."""
+        """The address of the service, ``host:port``."""
 
     def record(self, request: Request) -> None:
-        """Remember a request, and let its answer wait."""
+        """Record a request, and delay its answer."""
 
     def next_failure(self, path: str) -> int | str | None:
-        """Take the failure that befalls a request with that path, if there is one."""
+        """Remove and return the next failure for a request with that path, or None."""
 
 
 def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
@@ -185,14 +185,14 @@ def _api(
     ):
         return failed(401, "the request has no valid token")
     parent = ["projects", cloud.project, "locations", cloud.zone, "nodes"]
-    path, asked = "/".join(parent), "/".join(words[1:])
-    if words[0] in VERSIONS and asked == path:
-        return _listed(cloud, path, query)
-    node = cloud.nodes.get(asked.removeprefix(f"{path}/"))
-    if words[0] in VERSIONS and asked.startswith(f"{path}/") and node is not None:
-        return 200, node.answer(asked)
-    there = [f"{path}/{name}" for name in list(cloud.nodes)]
-    return failed(404, f"{asked!r} was not found; this service has {_some(there)}")
+    path, requested = "/".join(parent), "/".join(words[1:])
+    if words[0] in VERSIONS and requested == path:
+        return _page_of_nodes(cloud, path, query)
+    node = cloud.nodes.get(requested.removeprefix(f"{path}/"))
+    if words[0] in VERSIONS and requested.startswith(f"{path}/") and node is not None:
+        return 200, node.answer(requested)
+    names = [f"{path}/{name}" for name in list(cloud.nodes)]
+    return failed(404, f"{requested!r} was not found; this service has {_some(names)}")
 
 
 def _some(names: list[str]) -> str:
@@ -200,7 +200,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more or "no TPU"
 
 
-def _listed(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
+def _page_of_nodes(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
     size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
     if not (_NUMBER.fullmatch(size) and _NUMBER.fullmatch(start) and int(size) > 0):
         return failed(400, "pageSize and pageToken must be whole numbers")

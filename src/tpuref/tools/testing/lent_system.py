@@ -56,18 +56,7 @@ class TPUSystem:
         return self._session
 
     def evaluate(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
-        """Run `fetches` in the session, after initialising new variables.
-
-        Parameters
-        ----------
-        fetches, feed_dict
-            As for ``Session.run``.
-
-        Returns
-        -------
-        object
-            As of ``Session.run``.
-        """
+        """Initialise new variables, then call ``Session.run``."""
         with self.session.graph.as_default():
             new = [v for v in global_variables() if v not in self._initialized]
             if new:
@@ -85,10 +74,8 @@ class TPUSystem:
 
 
 def _share() -> int | None:
-    """Return on how many processes the cores run beside the systems of other workers.
-
-    The workers of pytest-xdist share the processors.
-    """
+    """Return the number of processes for a system, None for the default."""
+    # The workers of pytest-xdist share the processors, each with a system.
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if config.processes is not None or workers == 1:
         return config.processes  # type: ignore[no-any-return]
@@ -96,14 +83,14 @@ def _share() -> int | None:
 
 
 class KeptSystem:
-    """The TPU system of all tests of a process, restarted when needed."""
+    """The TPU system of all tests of a process, restarted if a test needs another."""
 
     def __init__(self) -> None:
         self._system = System(LOCAL_JOB)
 
     @contextlib.contextmanager
     def lent(self, wanted: Wanted) -> Iterator[TPUSystem]:
-        """Lend it to one test.
+        """Lend the system to one test.
 
         Afterwards the settings, the default graph, the current session, eager mode with
         its variables, and the system that runs outside tests are restored.
@@ -123,5 +110,5 @@ class KeptSystem:
         return self._system.stacks()
 
     def close(self) -> None:
-        """Stop it."""
+        """Stop the system."""
         self._system.close()

@@ -58,18 +58,7 @@ class Node:
         self.fields = fields
 
     def answer(self, path: str) -> dict[str, Any]:
-        """Return the service's description of the node.
-
-        Parameters
-        ----------
-        path
-            The full name, ``projects/.../locations/.../nodes/...``.
-
-        Returns
-        -------
-        dict
-            The content of the JSON answer.
-        """
+        """Return the JSON answer for the full name ``projects/.../nodes/...``."""
         endpoints = [self._endpoint(address) for address in self.addresses]
         answer: dict[str, Any] = {"name": path}
         if self.state is not None:

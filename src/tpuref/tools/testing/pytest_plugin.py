@@ -72,10 +72,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> None:
-    """Let TensorFlow be tpuref, and add the options of the suite, if asked for.
-
-    Both must have happened before a conftest.py is imported.
-    """
+    """Install tpuref as TensorFlow, and add the suite's options, if requested."""
+    # A conftest.py may import tensorflow, so this must happen before any is loaded.
     asked = early_config.known_args_namespace.tpu_as_tensorflow
     if asked or os.environ.get("TPUREF_AS_TENSORFLOW"):
         from tpuref.tools import as_tensorflow
@@ -100,7 +98,7 @@ def _add_conformance_options(parser: pytest.Parser) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say what TensorFlow is."""
+    """Return a header line if tpuref replaces TensorFlow."""
     asked = config.getoption("tpu_as_tensorflow")
     option = "--tpu-as-tensorflow" + ("" if asked is True else f"={asked}")
     return f"tensorflow: tpuref ({option})" if asked else None
@@ -114,24 +112,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _defaults(config: pytest.Config) -> dict[str, Any]:
-    """Return what the options ask for, as arguments of the marker."""
+    """Return the options as arguments of the marker."""
     cores: str | None = config.getoption("tpu_cores")
     executor: str | None = config.getoption("tpu_executor")
     if cores is None and executor is None:
         return {}
     from tpuref.tools.testing.tpu_marker import MarkerError, request_of
 
-    asked: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if cores is not None:
         counts = cores.split(",")
-        asked["cores"] = [int(n) if n.isdecimal() else n for n in counts]
+        arguments["cores"] = [int(n) if n.isdecimal() else n for n in counts]
     if executor is not None:
-        asked["executor"] = executor.split(",")
+        arguments["executor"] = executor.split(",")
     try:
-        request_of([pytest.mark.tpu(**asked)])
+        request_of([pytest.mark.tpu(**arguments)])
     except MarkerError as error:
         raise pytest.UsageError(f"--tpu-cores, --tpu-executor: {error}") from None
-    return asked
+    return arguments
 
 
 def _read_timeout(config: pytest.Config) -> None:
@@ -150,7 +148,7 @@ def _read_timeout(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test on each of the systems that its markers or the options request."""
+    """Parametrize a test by the systems that its markers or the options request."""
     node = metafunc.definition
     uses = node.get_closest_marker("tpu") or "tpu_system" in metafunc.fixturenames
     if not uses:
@@ -175,7 +173,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let xdist keep the tests on one system in one process."""
+    """Return a scheduler that keeps the tests of one system in one process."""
     from tpuref.tools.testing.xdist_groups import SCHEDULINGS
 
     scheduling = SCHEDULINGS.get(config.getoption("dist"))
@@ -183,6 +181,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def _use_first(item: pytest.Item, names: list[str]) -> None:
+    """Move `tpu_system` before all other fixtures of function scope."""
+    # It replaces the default graph, so fixtures that build a graph must come after it.
     if "tpu_system" in names:
         names.remove("tpu_system")
     known = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009
@@ -195,7 +195,7 @@ def _use_first(item: pytest.Item, names: list[str]) -> None:
 
 
 def _request(node: pytest.Item, defaults: Mapping[str, Any] | None = None) -> Request:
-    """Return what the markers of a test request, and otherwise the options."""
+    """Return the request of a test's markers, completed by the options."""
     from tpuref.tools.testing.tpu_marker import MarkerError, request_of
 
     try:
@@ -274,7 +274,7 @@ def fake_cloud_tpu() -> Iterator[FakeCloudTPU]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Leave the frames of tpuref out of the report, as at the end of a program."""
+    """Hide the frames of tpuref in the report, as in the traceback of a program."""
     if call.excinfo is None or "tpuref.base" not in sys.modules:
         return
     from tpuref.base import tracebacks
@@ -290,26 +290,26 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch the setup of a test."""
-    with _watched(item, "setup"):
+    with _watch(item, "setup"):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch a test."""
-    with _watched(item, "call"):
+    with _watch(item, "call"):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch the teardown of a test."""
-    with _watched(item, "teardown"):
+    with _watch(item, "teardown"):
         return (yield)
 
 
 @contextlib.contextmanager
-def _watched(item: pytest.Item, when: str) -> Iterator[None]:
+def _watch(item: pytest.Item, when: str) -> Iterator[None]:
     limit = _limit(item)
     if not limit:
         yield

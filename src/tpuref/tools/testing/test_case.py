@@ -70,7 +70,7 @@ class TestCase(unittest.TestCase):
         use_gpu: bool = False,
         force_gpu: bool = False,
     ) -> Iterator[Session | None]:
-        """Give a session for a block, which is the default one; None in eager mode.
+        """Yield a default session for a ``with`` block; None in eager mode.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class TestCase(unittest.TestCase):
         use_gpu: bool = False,
         force_gpu: bool = False,
     ) -> Iterator[Session | None]:
-        """Give the same session in each block of the test; arguments as `session`."""
+        """Yield the same session in each block of a test; arguments as `session`."""
         if executing_eagerly():
             yield None
             return
@@ -103,7 +103,7 @@ class TestCase(unittest.TestCase):
             yield self._cached
 
     def test_session(self, *args: Any, **kwargs: Any) -> Any:
-        """Do as `cached_session`; runners of tests that take it for a test skip it."""
+        """Return `cached_session`; if run as a test, because of its name, skip it."""
         if self._testMethodName == "test_session":
             self.skipTest("not a test")
         return self.cached_session(*args, **kwargs)
@@ -111,7 +111,7 @@ class TestCase(unittest.TestCase):
     def evaluate(self, tensors: Any) -> Any:
         """Return the values of a structure of tensors.
 
-        They are evaluated in the default session, else in that of `cached_session`.
+        The default session evaluates them, or else that of `cached_session`.
         """
         if executing_eagerly():
             return nest.map_structure(self._ndarray, tensors)
@@ -182,7 +182,7 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
-        """Refuse numbers that `assertAllClose` takes."""
+        """Fail if `assertAllClose` passes."""
         try:
             self.assertAllClose(a, b, **kwargs)
         except AssertionError:
@@ -202,7 +202,7 @@ class TestCase(unittest.TestCase):
         np.testing.assert_array_equal(first, second, err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Refuse values all of whose elements are equal."""
+        """Fail if `assertAllEqual` passes."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -210,23 +210,23 @@ class TestCase(unittest.TestCase):
         self.fail(f"the two values are equal at all elements. {msg or ''}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """Refuse elements that are not greater."""
+        """Fail unless all elements are greater."""
         self.assertTrue(np.all(self._ndarray(a) > comparison_target), a)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Refuse elements that are not less."""
+        """Fail unless all elements are less."""
         self.assertTrue(np.all(self._ndarray(a) < comparison_target), a)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Refuse elements that are less."""
+        """Fail unless all elements are greater or equal."""
         self.assertTrue(np.all(self._ndarray(a) >= comparison_target), a)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Refuse elements that are greater."""
+        """Fail unless all elements are less or equal."""
         self.assertTrue(np.all(self._ndarray(a) <= comparison_target), a)
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Refuse elements that are not in a set."""
+        """Fail unless all elements are in a set."""
         self.assertLessEqual(set(self._ndarray(target).ravel().tolist()), expected_set)
 
     def assertNear(
@@ -296,7 +296,7 @@ def is_built_with_cuda() -> bool:
 
 
 def main(argv: Any = None) -> None:
-    """Run the tests of the program, with absl where it is installed."""
+    """Run the tests of the program, with absl if it is installed."""
     try:
         absl = optional_module("absl.testing.absltest", "tf.test.main")
     except ImportError:

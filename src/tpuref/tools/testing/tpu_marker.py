@@ -60,7 +60,7 @@ class Request:
     systems
         The systems to run the test on, one after another.
     timeout
-        The seconds after which it fails, None if no marker says so.
+        The seconds after which it fails, None if no marker has a timeout.
     """
 
     systems: tuple[Wanted, ...]
@@ -70,30 +70,23 @@ class Request:
 def request_of(markers: Iterable[Any], defaults: Mapping[str, Any] = {}) -> Request:
     """Return the request of a test's markers, the closest one first.
 
-    An argument of a closer marker overrides that of another; ``cores`` and ``topology``
-    are two ways to say the same.
-
-    Parameters
-    ----------
-    markers
-        The markers.
-    defaults
-        The arguments that count where no marker has them.
+    An argument of a closer marker overrides that of another, and markers override
+    `defaults`; ``cores`` and ``topology`` count as the same argument.
 
     Raises
     ------
     MarkerError
         If an argument is unknown or invalid.
     """
-    said: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for args, kwargs in [*((m.args, m.kwargs) for m in markers), ((), defaults)]:
         arguments = _arguments(args, kwargs)
-        if "cores" in said or "topology" in said:
+        if "cores" in merged or "topology" in merged:
             arguments.pop("cores", None)
             arguments.pop("topology", None)
-        said = {**arguments, **said}
-    timeout = said.pop("timeout", None)
-    return Request(_systems(**said), None if timeout is None else seconds(timeout))
+        merged = {**arguments, **merged}
+    timeout = merged.pop("timeout", None)
+    return Request(_systems(**merged), None if timeout is None else seconds(timeout))
 
 
 def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,9 +108,9 @@ def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, An
 def _systems(
     cores: Any = None, topology: Any = None, executor: Any = None
 ) -> tuple[Wanted, ...]:
-    counts = [_checked_cores(value) for value in _listed("cores", cores)]
-    meshes = [_checked_topology(value) for value in _listed("topology", topology)]
-    executors = [_checked_executor(value) for value in _listed("executor", executor)]
+    counts = [_checked_cores(value) for value in _values("cores", cores)]
+    meshes = [_checked_topology(value) for value in _values("topology", topology)]
+    executors = [_checked_executor(value) for value in _values("executor", executor)]
     return tuple(
         Wanted(count, mesh, name)
         for count in counts
@@ -126,7 +119,7 @@ def _systems(
     )
 
 
-def _listed(name: str, value: Any) -> list[Any]:
+def _values(name: str, value: Any) -> list[Any]:
     """Return the values of an argument, or None as the only one."""
     if not isinstance(value, (list, tuple, range)):
         return [value]

@@ -1,4 +1,4 @@
-"""A time limit for a part of a test, which fails while the test run continues."""
+"""A time limit for a part of a test; the test fails, the test run continues."""
 
 from __future__ import annotations
 
@@ -15,28 +15,21 @@ from tpuref.tools.testing.stacks import host_stacks
 SIGNAL = getattr(signal, "SIGUSR2", signal.SIGINT)  # Windows has SIGINT alone
 """The signal that makes the main thread raise the failure."""
 
-_AGAIN_SECONDS = 10.0  # until it is sent again, if the failure was swallowed
+_AGAIN_SECONDS = 10.0  # until the signal is sent again, if code swallowed the failure
 
 
 class Watchdog:
-    """Watches a ``with`` block.
+    """A time limit for a ``with`` block.
 
-    When its time is over, it records the stacks of the host and the cores, and the
-    block fails where it is.  A block outside the main thread fails when it ends.
+    At the limit the stacks of the host and the cores are recorded, and the block fails
+    at its current line.  A block outside the main thread fails when it ends.
 
-    Parameters
-    ----------
-    name
-        The name of the block, for the message.
-    seconds
-        The time limit.
-    core_stacks
-        Returns the stacks of the cores.
+    `core_stacks` returns the stacks of the cores.
 
     Attributes
     ----------
     report
-        The stacks at the end of the time, None before.
+        The stacks at the time limit, None before.
     """
 
     def __init__(
@@ -93,6 +86,7 @@ class Watchdog:
             return f"  {error!r}"
 
     def _raise(self, number: int, frame: FrameType | None) -> None:
+        # Without a report the signal is not from this watchdog.
         if self.report is None and callable(self._before):
             self._before(number, frame)
         elif not self._done.is_set():

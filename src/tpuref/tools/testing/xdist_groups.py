@@ -1,6 +1,7 @@
-"""pytest-xdist: the tests on one system go to one process, so that it starts once.
+"""Schedulers for pytest-xdist: one process runs the tests of one system.
 
-The process that shares out the tests knows only their names, which say the system.
+So each system starts only once.  The scheduling process knows only the names of tests,
+and reads the system from the name.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ _SYSTEM = re.compile(
     r"[\[-]((?:cores=\d+|topology=[\dx]+)(?:-(?:pool|lockstep|xla))?"
     r"|pool|lockstep|xla)[\]-]"
 )
-_WORTH_A_START = 2.0  # seconds of tests; a system starts in half a second to two
-_FAR = 2  # of a test on a system that another process has
+_WORTH_A_START = 2.0  # seconds of tests: a system takes half a second to two to start
+_FAR = 2  # the distance of a test on a system that another process runs
 
 
 @functools.cache
@@ -35,15 +36,15 @@ class GroupScheduling(LoadGroupScheduling):  # type: ignore[misc]
 
 
 class LoadOfSystems(LoadScheduling):  # type: ignore[misc]
-    """``--dist load``, the default: a process first goes on with its system.
+    """``--dist load``, the default: a process prefers tests on its current system.
 
-    After that it takes tests on systems that no other process has, and then helps
-    another if the tests that are left take longer than a start.
+    Next it runs tests on systems that no other process has.  It starts a system that
+    another process has only if the remaining tests take longer than the start.
     """
 
     def __init__(self, config: Any, log: Any) -> None:
         super().__init__(config, log)
-        self._systems: dict[Any, str | None] = {}  # of each process, the last one
+        self._systems: dict[Any, str | None] = {}  # the last system of each process
         self._seconds = _WORTH_A_START  # of the last test
 
     def check_schedule(self, node: Any, duration: float = _WORTH_A_START) -> None:

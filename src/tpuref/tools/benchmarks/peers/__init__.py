@@ -1,4 +1,4 @@
 """Other libraries, each in long-lived processes that measure on request.
 
-Between requests they sleep on a socket, so that they do not slow down the others.
+Between requests they sleep on a socket, so they do not slow down other contestants.
 """

@@ -17,7 +17,7 @@ FEW = 2
 
 
 class Devices:
-    """The devices, and programs for them."""
+    """The JAX devices, and programs for them."""
 
     def __init__(self, cores: int) -> None:
         import jax
@@ -25,12 +25,12 @@ class Devices:
         self._jax = jax
         self._cores = cores
         self._steps = Steps(cores)
-        self._sum = self._mapped(lambda x: jax.lax.psum(x, "cores"))
-        self._place = self._mapped(lambda x: x)
+        self._sum = self._pmap(lambda x: jax.lax.psum(x, "cores"))
+        self._place = self._pmap(lambda x: x)
         self._vectors: dict[int, Any] = {}
         self._chains: dict[int, Callable[[Any], Any]] = {}
 
-    def _mapped(self, computation: Callable[[Any], Any]) -> Any:
+    def _pmap(self, computation: Callable[[Any], Any]) -> Any:
         return self._jax.pmap(computation, axis_name="cores")
 
     def _vector(self, elements: int) -> Any:
@@ -44,13 +44,13 @@ class Devices:
         return self._vectors[elements]
 
     def _chain(self, count: int) -> Callable[[Any], Any]:
-        """Return a program with that many sums in a row."""
+        """Return a program of `count` sums in a row."""
         if count not in self._chains:
 
             def one(_: Any, x: Any) -> Any:
                 return self._jax.lax.psum(x, "cores")
 
-            self._chains[count] = self._mapped(
+            self._chains[count] = self._pmap(
                 lambda x: self._jax.lax.fori_loop(0, count, one, x)
             )
         return self._chains[count]

@@ -30,7 +30,7 @@ class Steps:
 
         self._jax = jax
         self._cores = cores
-        self._step = cache(self._built)
+        self._step = cache(self._build)
 
     def seconds(self, name: str, count: int) -> float:
         """Return the seconds of one step, as the mean of several."""
@@ -41,13 +41,15 @@ class Steps:
             step()
         return (time.perf_counter() - began) / count
 
-    def _mapped(self, how: str, computation: Callable[..., Any], **keep: Any) -> Any:
+    def _map_over_cores(
+        self, how: str, computation: Callable[..., Any], **keep: Any
+    ) -> Any:
         if how == "pmap":
             return self._jax.pmap(computation, axis_name=AXIS, **keep)
         whole = self._jax.vmap(computation, axis_name=AXIS)
         return self._jax.jit(whole, **keep)
 
-    def _built(self, name: str) -> Callable[[], Any]:
+    def _build(self, name: str) -> Callable[[], Any]:
         kind, _, how = name.partition(", ")
         if kind == "training":
             return self._training(how)
@@ -55,7 +57,10 @@ class Steps:
             return self._model(kind, how)
         own = elementwise if kind == "100 operations" else (lambda x: x + 1)
         inputs = np.stack([sample(replica) for replica in range(self._cores)])
-        place, program = self._mapped(how, lambda x: x), self._mapped(how, own)
+        place, program = (
+            self._map_over_cores(how, lambda x: x),
+            self._map_over_cores(how, own),
+        )
         x = place(inputs)
         expected = np.stack([own(row) for row in inputs])
         np.testing.assert_allclose(np.asarray(program(x)), expected, rtol=1e-5)
@@ -65,18 +70,18 @@ class Steps:
         psum, xp = self._jax.lax.psum, self._jax.numpy
 
         def computation(first: Any, second: Any, x: Any, y: Any) -> Any:
-            loss, *slopes = training_step(xp, x, y, first, second)
-            total = [psum(slope, AXIS) for slope in slopes]
+            loss, *gradients = training_step(xp, x, y, first, second)
+            total = [psum(gradient, AXIS) for gradient in gradients]
             return first - RATE * total[0], second - RATE * total[1], loss
 
-        program = self._mapped(how, computation, donate_argnums=(0, 1))
-        place = self._mapped(how, lambda x: x)
+        program = self._map_over_cores(how, computation, donate_argnums=(0, 1))
+        place = self._map_over_cores(how, lambda x: x)
         images, labels, *weights = fresh_weights()
         x, y = (place(np.stack(np.split(a, self._cores))) for a in (images, labels))
-        held = [place(np.stack([w] * self._cores)) for w in weights]
+        state = [place(np.stack([w] * self._cores)) for w in weights]
 
         def step() -> Any:
-            *held[:], loss = program(*held, x, y)
+            *state[:], loss = program(*state, x, y)
             return np.asarray(loss)
 
         for expected in expected_loss(2):
@@ -96,20 +101,20 @@ class Steps:
             def loss_of(weights: Any) -> Any:
                 return model.loss(jax.numpy, convolve, weights, x, y)
 
-            loss, slopes = jax.value_and_grad(loss_of)(weights)
-            total = jax.lax.psum(slopes, AXIS)
+            loss, gradients = jax.value_and_grad(loss_of)(weights)
+            total = jax.lax.psum(gradients, AXIS)
             moved = [w - RATE * t for w, t in zip(weights, total, strict=True)]
             return moved, loss
 
-        program = self._mapped(how, computation, donate_argnums=(0,))
-        place = self._mapped(how, lambda x: x)
+        program = self._map_over_cores(how, computation, donate_argnums=(0,))
+        place = self._map_over_cores(how, lambda x: x)
         whole = model.inputs, model.labels
         x, y = (place(np.stack(np.split(a, self._cores))) for a in whole)
-        held = [[place(np.stack([w] * self._cores)) for w in model.weights]]
+        state = [[place(np.stack([w] * self._cores)) for w in model.weights]]
 
         def step() -> Any:
-            held[0], loss = program(held[0], x, y)
+            state[0], loss = program(state[0], x, y)
             return np.asarray(loss)
 
-        verify(model, float(step().sum()), [np.asarray(w)[0] for w in held[0]])
+        verify(model, float(step().sum()), [np.asarray(w)[0] for w in state[0]])
         return step

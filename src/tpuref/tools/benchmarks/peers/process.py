@@ -29,17 +29,7 @@ PATIENCE = 120.0
 def absent(names: Iterable[str], wanted: bool) -> dict[str, str]:
     """Return the peers that cannot be measured here, with the reasons.
 
-    Parameters
-    ----------
-    names
-        The names in `REQUIRED` to look for.
-    wanted
-        Whether to measure peers at all.
-
-    Returns
-    -------
-    dict
-        The reason for each missing peer.
+    All of them if peers are not `wanted`.
     """
     if not wanted:
         return dict.fromkeys(names, "left out")
@@ -56,19 +46,12 @@ def _reason(name: str) -> str | None:
 
 
 def _mpiexec() -> str | None:
-    beside = os.path.dirname(sys.executable)
-    return shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    scripts = os.path.dirname(sys.executable)
+    return shutil.which("mpiexec", path=scripts) or shutil.which("mpiexec")
 
 
 class Peer:
-    """One library in separate processes, started once for many requests.
-
-    Parameters
-    ----------
-    name
-        A name in `REQUIRED`.
-    cores
-        The number of participants in an operation.
+    """A library (a name in `REQUIRED`) in processes that serve many requests.
 
     Raises
     ------
@@ -114,12 +97,12 @@ class Peer:
                 self._processes.append(process)
 
     def _connection(self, listening: socket.socket) -> IO[str]:
-        end = self._accepted(listening)
+        end = self._accept(listening)
         end.settimeout(PATIENCE)
         self._stack.callback(end.close)
         return self._stack.enter_context(end.makefile("rw"))
 
-    def _accepted(self, listening: socket.socket) -> socket.socket:
+    def _accept(self, listening: socket.socket) -> socket.socket:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             with contextlib.suppress(TimeoutError):
@@ -131,15 +114,9 @@ class Peer:
     def measure(self, task: str, elements: int, count: int) -> float:
         """Return the seconds per operation, of `count` in a row.
 
-        Parameters
-        ----------
-        task
-            ``"sum"``; JAX also has ``"chain"``, sums within one program, and each
-            kind of step with ``", pmap"`` or ``", jit"``.
-        elements
-            The length of each core's float32 vector.
-        count
-            The number of operations to time.
+        Tasks are ``"sum"`` of float32 vectors of length `elements`; JAX also has
+        ``"chain"``, sums within one program, and each kind of step with ``", pmap"`` or
+        ``", jit"``.
 
         Raises
         ------
@@ -159,13 +136,13 @@ class Peer:
         return float(next(seconds for seconds in answers if seconds is not None))
 
     def asked(self, task: str, elements: int, count: int) -> Callable[[], float]:
-        """Return `measure` with its arguments."""
+        """Return a function that calls `measure` with these arguments."""
         return lambda: self.measure(task, elements, count)
 
-    def _failure(self, what: str) -> Withdrawn:
+    def _failure(self, event: str) -> Withdrawn:
         text = self._log.read_text(errors="replace")[-2000:]
         self.close()
-        self._lost = Withdrawn(f"{self._name} with {self._cores} cores {what}\n{text}")
+        self._lost = Withdrawn(f"{self._name} with {self._cores} cores {event}\n{text}")
         return self._lost
 
     def close(self) -> None:
@@ -183,7 +160,7 @@ class Peer:
 def running_peers(
     names: Iterable[str], cores: int, report: Callable[[str], None]
 ) -> Iterator[dict[str, Peer]]:
-    """Start peers, yield those that started, and end them."""
+    """Start peers, yield those that could start, and end them."""
     with contextlib.ExitStack() as stack:
         peers = {}
         for name in names:

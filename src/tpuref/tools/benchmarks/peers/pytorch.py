@@ -11,20 +11,11 @@ from tpuref.engine.ops.meaning import Array
 def convolutions(
     images: Array, filters: Array, backprop: Array, stride: int
 ) -> dict[str, tuple[Callable[[], Any], Callable[[], Array]]]:
-    """Return what computes a convolution and its gradients, and gives the results.
+    """Return functions that compute a convolution and its gradients.
 
-    Parameters
-    ----------
-    images, filters, backprop
-        The arrays as in ``tf.nn.conv2d``, with channels last, which PyTorch keeps.
-    stride
-        The step along rows and columns; the filter is square and of odd size.
-
-    Returns
-    -------
-    dict
-        For forward, images and filters: what computes, and what gives the result in
-        the layout of ``tf.nn.conv2d``.
+    Arrays are as in ``tf.nn.conv2d`` with channels last; the filter is square and of
+    odd size.  For ``forward``, ``images`` and ``filters`` the result has a function
+    to time and one that returns the result in the layout of ``tf.nn.conv2d``.
     """
     import torch
 
@@ -40,12 +31,12 @@ def convolutions(
     def forward() -> Any:
         return torch.nn.functional.conv2d(x, w, stride=stride, padding=margin)
 
-    def gradient(which: int) -> Any:
-        wanted = (which == 0, which == 1, False)
+    def gradient(operand: int) -> Any:
+        wanted = (operand == 0, operand == 1, False)
         step, hole = (stride, stride), (1, 1)
         return torch.ops.aten.convolution_backward(
             dy, x, w, None, step, (margin, margin), hole, False, (0, 0), 1, wanted
-        )[which]
+        )[operand]
 
     return {
         "forward": (forward, lambda: forward().permute(0, 2, 3, 1).numpy()),

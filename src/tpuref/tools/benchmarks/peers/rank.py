@@ -18,11 +18,8 @@ PORT = "TPUREF_BENCH_PORT"
 def serve(answer: Callable[..., float | None]) -> None:
     """Answer requests until the benchmark closes the connection.
 
-    Parameters
-    ----------
-    answer
-        Takes the fields of a request as keywords and returns seconds per operation, or
-        None in all processes but one.
+    `answer` takes the fields of a request as keywords and returns seconds per
+    operation, or None in all processes but one.
     """
     address = "127.0.0.1", int(os.environ[PORT])
     with socket.create_connection(address) as end, end.makefile("rw") as lines:

@@ -16,22 +16,22 @@ BATCH, FILES, SHUFFLED, TOKENS = 256, 4, 1000, 128
 
 
 def tensorflow(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
-    """Give the batches of TensorFlow's pipeline, with as many threads as it likes."""
+    """Yield the batches of TensorFlow's pipeline, which chooses its threads."""
     tf: Any = importlib.import_module("tensorflow")
-    described = {
+    feature_specs = {
         "x": tf.io.FixedLenFeature([], tf.string),
         "y": tf.io.FixedLenFeature([], tf.int64),
     }
     if kind == "tokens":
-        described["x"] = tf.io.FixedLenFeature([TOKENS], tf.int64)
+        feature_specs["x"] = tf.io.FixedLenFeature([TOKENS], tf.int64)
 
-    def parsed(record: Any) -> Any:
-        found = tf.io.parse_single_example(record, described)
-        x = found["x"]
+    def parse(record: Any) -> Any:
+        example = tf.io.parse_single_example(record, feature_specs)
+        x = example["x"]
         if kind == "images":
             x = tf.cast(tf.io.decode_raw(x, tf.uint8), tf.float32) / 255.0
             x = tf.reshape(x, [28, 28, 1])
-        return tf.cast(x, tf.float32), tf.cast(found["y"], tf.int32)
+        return tf.cast(x, tf.float32), tf.cast(example["y"], tf.int32)
 
     automatic = tf.data.AUTOTUNE
     if training:
@@ -42,16 +42,16 @@ def tensorflow(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]
         dataset = dataset.shuffle(SHUFFLED).repeat()
     else:
         dataset = tf.data.TFRecordDataset(list(paths))
-    dataset = dataset.map(parsed, num_parallel_calls=automatic).batch(BATCH)
+    dataset = dataset.map(parse, num_parallel_calls=automatic).batch(BATCH)
     yield from dataset.prefetch(2).as_numpy_iterator()
 
 
 def pytorch(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
-    """Give the batches of a DataLoader: two workers where the order is free."""
+    """Yield the batches of a DataLoader, with two workers if order does not matter."""
     torch: Any = importlib.import_module("torch")
 
     def records(path: str) -> Iterator[bytes]:
-        with open(path, "rb") as file:  # checksums are not looked at
+        with open(path, "rb") as file:  # without a check of the checksums
             while head := file.read(12):
                 (length,) = struct.unpack("<Q", head[:8])
                 yield file.read(length + 4)[:-4]
@@ -65,17 +65,17 @@ def pytorch(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
                 for path in own:
                     for record in records(path):
                         if not training:
-                            yield self.parsed(record)
+                            yield self.parse(record)
                         elif len(buffer) < SHUFFLED:
                             buffer.append(record)
                         else:
                             place = random.randrange(SHUFFLED)
                             chosen, buffer[place] = buffer[place], record
-                            yield self.parsed(chosen)
+                            yield self.parse(chosen)
                 if not training:
                     return
 
-        def parsed(self, record: bytes) -> Any:
+        def parse(self, record: bytes) -> Any:
             feature = Example.FromString(record).features.feature
             label = np.int32(feature["y"].int64_list.value[0])
             if kind == "tokens":
