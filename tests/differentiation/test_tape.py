@@ -224,7 +224,7 @@ def test_gradients_to_begin_with() -> None:
     ys = [x * x, x * 3.0]
     (found,) = tf.gradients(ys, x, grad_ys=[[1.0, 10.0], None])
     assert tf.Session().run(found).tolist() == [5, 43]
-    with pytest.raises(ValueError, match="1 gradients are given for 2.*E192"):
+    with pytest.raises(ValueError, match="each of 2 tensors, got 1.*E192"):
         tf.gradients(ys, x, grad_ys=[None])
     with pytest.raises(ValueError, match="must have the same shape.*E192"):
         tf.gradients(ys[0], x, grad_ys=[[1.0, 2.0, 3.0]])

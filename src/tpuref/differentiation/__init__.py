@@ -1,6 +1,6 @@
-"""Derivatives of programs: the walk back, tapes, and what they give.
+"""Derivatives of programs: the backward pass and tapes.
 
-This package puts the rules of `tpuref.ops.derivatives` into the records of operations.
+Importing this package registers the rules of `tpuref.ops.derivatives`.
 """
 
-import tpuref.ops.derivatives.rules  # noqa: F401  (for that effect)
+import tpuref.ops.derivatives.rules  # noqa: F401  (registers the gradient rules)
