@@ -28,15 +28,15 @@ class _Setting(NamedTuple):
     Attributes
     ----------
     default
-        What it is at first.
+        The initial value.
     variable
-        The environment variable that sets it, None for none.
+        The environment variable, or None.
     allowed
-        What it may be, in words.
+        A description of the valid values.
     fits
-        Whether a value may be set.
+        Tests whether a value is valid.
     read
-        Turns the text of the variable into a value that `fits` then has to take.
+        Converts the text of the variable to a value.
     """
 
     default: Any
@@ -110,7 +110,7 @@ def _switch(text: str) -> Any:
 
 
 def _choice(variable: str, names: tuple[str, ...]) -> _Setting:
-    """Return the setting that is one of some names, by default the first."""
+    """Return the setting with these names as values, by default the first."""
     return _Setting(
         names[0], variable, f"one of {', '.join(names)}", names.__contains__
     )
@@ -174,8 +174,8 @@ _SETTINGS = {
 _SIZES = ("topology", "cores")
 
 
-def _checked(setting: _Setting, name: str, value: Any, given: object) -> Any:
-    """Return a value that may be set, or say what may."""
+def _check(setting: _Setting, name: str, value: Any, given: object) -> Any:
+    """Return a valid value of a setting; ValueError names the valid values."""
     if not setting.fits(value):
         raise coded(
             ValueError,
@@ -192,7 +192,7 @@ def _from_environment() -> dict[str, Any]:
         text = None if setting.variable is None else os.environ.get(setting.variable)
         if setting.variable is not None and text is not None:
             value = setting.read(text)
-            values[name] = _checked(setting, setting.variable, value, text)
+            values[name] = _check(setting, setting.variable, value, text)
     return values
 
 
@@ -248,11 +248,11 @@ class Config:
     """
 
     def __init__(self) -> None:
-        # Found without `__getattr__`, as each run reads many.
+        # Stored as attributes: each run reads many, and `__getattr__` is slow.
         vars(self).update(_from_environment())
 
     def offer(self, **functions: Any) -> None:
-        """Give the object further attributes: functions of modules above this one."""
+        """Add attributes to the object: functions of modules above this one."""
         vars(self).update(functions)
 
     def __getattr__(self, name: str) -> Any:
@@ -268,7 +268,7 @@ class Config:
                 f"config has no setting {name!r}; it has {', '.join(_SETTINGS)}",
                 code=codes.UNKNOWN_SETTING,
             )
-        changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
+        changed = {name: _check(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
         vars(self).update(changed)
@@ -293,4 +293,4 @@ class Config:
 
 
 config = Config()
-"""The settings.  The user writes them; everybody else only reads."""
+"""The settings, which only the user writes."""

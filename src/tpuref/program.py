@@ -1,7 +1,7 @@
 """A program: the instructions that every replica runs, as plain data.
 
-A program holds no Python callable and no object of the user's, so it can be sent to
-another process without pickling any of them.
+A program contains no callables and no objects of the user's, so none of them is pickled
+when it is sent to another process.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Instr:
 
     @property
     def definition(self) -> OpDef:
-        """The record of the operation."""
+        """The definition of the operation."""
         return REGISTRY[self.op]
 
     def concerns(self, replica: int) -> bool:
-        """Return whether a replica carries it out."""
+        """Return whether a replica runs it."""
         return self.replica is None or self.replica == replica
 
 
@@ -91,12 +91,12 @@ class Program:
 
     @cached_property
     def num_cores(self) -> int:
-        """The number of logical cores that the program places operations on."""
+        """The number of logical cores that the program uses."""
         return 1 + max([0, *(instr.core for instr in self.all_instrs())])
 
     @cached_property
     def owners(self) -> Mapping[str, int]:
-        """The replica of each variable that is written by one replica alone."""
+        """The replica of each variable that only one replica writes."""
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
             written = instr.definition.writes
@@ -109,7 +109,7 @@ class Program:
         }
 
     def all_instrs(self) -> Iterator[Instr]:
-        """Give the instructions, each followed by those of the programs inside it."""
+        """Yield the instructions, each followed by those of its inner programs."""
         for instr in self.instrs:
             yield instr
             for block in instr.blocks:

@@ -107,8 +107,8 @@ class IndexedSlices(Operators):
     def _as_tensor(self) -> Tensor:
         if self._shape is None:
             raise ValueError(
-                f"{self!r} cannot be converted to a tensor: its dense_shape is unknown; "
-                "pass dense_shape="
+                f"{self!r} cannot be converted to a tensor, as its dense_shape is "
+                "unknown; pass dense_shape="
             )
         return dense(Rows(self._values, self._indices), self._shape)
 

@@ -12,15 +12,10 @@ from tpuref.runtime.topology import Topology
 def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]]:
     """Return the cores of the computations that have a device assignment.
 
-    Parameters
-    ----------
-    operations
-        Operations, of which some may run a replicated computation.
-
     Returns
     -------
     dict
-        By the name of the operation, the numbers of the cores of each replica, in the
+        By name of the replicated computation, the core numbers of each replica in the
         order of its logical cores.
     """
     return {

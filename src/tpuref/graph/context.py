@@ -1,7 +1,7 @@
-"""What is in force in each thread: graphs, sessions, the mode, variable creators.
+"""The thread's context: graphs, sessions, the mode, variable creators.
 
-All state that a thread has outside of a graph is here; the scopes within a graph belong
-to the graph.
+All state that a thread has outside of a graph is here; scopes within a graph belong to
+the graph.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CurrentSession(Protocol):
-    """What is asked of a session to evaluate a tensor or to run an operation."""
+    """The interface of a session that evaluates a tensor or runs an operation."""
 
     @property
     def graph(self) -> Graph:
@@ -43,9 +43,9 @@ class Context(threading.local):
     sessions
         The current sessions; written by `push_session` and `pop_session`.
     creators
-        What makes variables; written by `variable_creator_scope` and `CallerContext`.
+        The variable creators; written by `variable_creator_scope` and `CallerContext`.
     recorders
-        What is told of each operation; written by `tpuref.graph.recorder`, tapes and
+        The recorders of operations; written by `tpuref.graph.recorder`, tapes and
         `CallerContext`.
     """
 
@@ -73,7 +73,7 @@ def use_graph(graph: Graph) -> Iterator[Graph]:
 
 
 def get_default_session() -> Any:
-    """Return the innermost session made current by ``with``, None outside of any."""
+    """Return the innermost session entered by ``with``, or None."""
     return context.sessions[-1] if context.sessions else None
 
 
@@ -83,7 +83,7 @@ def push_session(session: CurrentSession) -> None:
 
 
 def pop_session(session: CurrentSession) -> None:
-    """End what `push_session` began."""
+    """Undo `push_session`."""
     if not context.sessions or context.sessions[-1] is not session:
         raise RuntimeError("sessions must be left in the reverse order of entering")
     context.sessions.pop()

@@ -13,7 +13,7 @@ from tpuref.graph.graph import Graph
 
 
 class _Outermost:
-    """What holds outside of all blocks, in every thread; this module alone writes it.
+    """The outermost state of all threads; this module alone writes it.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class _Outermost:
     eager
         Whether operations run at once.
     chosen
-        Whether the program has said which mode it wants.
+        Whether the program has chosen a mode.
     """
 
     def __init__(self) -> None:
@@ -108,10 +108,10 @@ def begin_eagerly() -> None:
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """Leave the functions that are being traced, for what happens only once.
+    """Leave traced functions, for initialization that runs once.
 
-    Operations in the block run at once where the outermost caller runs eagerly.
-    Elsewhere the block adds to the graph itself, outside of branches and loops.
+    Operations in the block run at once if the outermost caller runs eagerly.
+    Otherwise they are added to the graph itself, outside of branches and loops.
 
     Examples
     --------
@@ -150,10 +150,7 @@ def eager_execution() -> Iterator[None]:
 
 @contextlib.contextmanager
 def fresh_defaults() -> Iterator[None]:
-    """Begin with an empty default graph, no session, and no eager mode.
-
-    After the block everything is as before it.
-    """
+    """Use an empty default graph, no session and no eager mode in a block."""
     global _outermost
     around, stacks = _outermost, vars(context).copy()
     context.graphs, context.eager, context.sessions = [], [], []

@@ -1,4 +1,4 @@
-"""Running parts of a graph."""
+"""The executor of graphs: runs parts of a graph and caches their programs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _LOG = logger("program")
 
 
 class GraphExecutor:
-    """Runs parts of a graph, and keeps what its runs share: state and programs.
+    """Runs parts of a graph; holds the state and the programs of its runs.
 
     Parameters
     ----------
     graph
-        The graph that is run.
+        The graph to run.
     state
         The variables, random draws and queues.
     target
-        What runs the programs.
+        The target that runs the programs.
     soft_placement
         Whether operations on unknown devices run on the host.
     """
@@ -65,7 +65,7 @@ class GraphExecutor:
         inputs: Sequence[Array],
         trace: list[CoreTrace] | None = None,
     ) -> list[Array]:
-        """Return the results of a program that `program` gave."""
+        """Return the results of a program from `program`."""
         run = Run(
             state=self.state,
             variables=[self.state],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Operators:
-    """The operators of everything that stands for a tensor."""
+    """The operators of tensors and their stand-ins."""
 
     __array_priority__ = 100
 

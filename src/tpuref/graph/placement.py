@@ -1,4 +1,4 @@
-"""Whether the devices that operations ask for exist."""
+"""Checks of the devices that operations request."""
 
 from __future__ import annotations
 

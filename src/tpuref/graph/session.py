@@ -27,11 +27,11 @@ from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
 
 KEPT_CALLS = 256
-"""How many calls with different fetches or keys stay prepared."""
+"""The number of calls with different fetches or keys that stay prepared."""
 
 
 class _Prepared(NamedTuple):
-    """What calls with the same fetches and keys to feed have in common."""
+    """The state shared by calls with the same fetches and feed keys."""
 
     fetches: Fetches
     feeds: Feeds
@@ -143,7 +143,7 @@ class Session:
         self._require_open()
         begin = monotonic_ns()
         given = pairs(feed_dict)
-        prepared = self._prepared(fetches, given)
+        prepared = self._prepared_call(fetches, given)
         return self._run(prepared, given.values(), options, run_metadata, begin)
 
     def make_callable(
@@ -225,8 +225,8 @@ class Session:
                 code=codes.SESSION_CLOSED,
             )
 
-    def _prepared(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
-        """Return what was prepared for the same fetches and keys, or prepare it."""
+    def _prepared_call(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
+        """Return the cached preparation of these fetches and keys, or prepare it."""
         key = identity(fetches), identity(tuple(given))
         if None in key:
             return self._prepare(fetches, given)

@@ -25,7 +25,7 @@ _GRPC = re.compile(
 
 
 class Target(Protocol):
-    """What runs the programs of a session."""
+    """The interface of targets, which run the programs of a session."""
 
     @property
     def jobs(self) -> Collection[str]:
@@ -41,7 +41,7 @@ class Target(Protocol):
         """Forget the variables that sessions share."""
 
     def close(self) -> None:
-        """Let go of what belongs to the session alone."""
+        """Release the resources of the session."""
 
 
 class LocalTarget:
@@ -88,7 +88,7 @@ class LocalTarget:
 
 
 def target_of(given: Any, function: str) -> str:
-    """Return the name of the target that was given, of a cluster resolver its master.
+    """Return the name of a target; of a cluster resolver its master.
 
     Raises
     ------

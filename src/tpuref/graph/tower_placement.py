@@ -1,4 +1,4 @@
-"""Which tower of which system an operation belongs to."""
+"""The tower and system of an operation."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class TowerSystem:
     Attributes
     ----------
     towers
-        How many there are.
+        The number of towers.
     job
         The job of the cores, None for this process.
     topology, assignment
-        The serialized topology and the core coordinates of each tower, where the towers
-        are fewer than the cores; None where they are as many.
+        The serialized topology and the core coordinates of each tower; None if there
+        are as many towers as cores.
     """
 
     towers: int

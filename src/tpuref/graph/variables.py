@@ -81,15 +81,15 @@ class _MadeByCreators(type):
             return super().__call__(*args, **kwargs)
         given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
         del given.arguments["self"]
-        return _chained(super().__call__, tuple(context.creators))(**given.arguments)
+        return _chain(super().__call__, tuple(context.creators))(**given.arguments)
 
 
-def _chained(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
-    """Return what makes a variable through `creators`, the last of them first."""
+def _chain(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
+    """Return a function that creates a variable through `creators`, last first."""
     if not creators:
         return make
     *outer, innermost = creators
-    following = _chained(make, tuple(outer))
+    following = _chain(make, tuple(outer))
     return lambda **arguments: innermost(following, **arguments)
 
 
@@ -200,7 +200,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         self._initializer: Operation | None = assigned.op
 
     def start_with(self, value: Any) -> None:
-        """Replace the initial value, for initializers that are asked for from now on.
+        """Replace the initial value for initializers requested from now on.
 
         Parameters
         ----------
@@ -349,7 +349,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return assigned if read_value or executing_eagerly() else assigned.op
 
     def _take_deferred_value(self) -> None:
-        """Let the restores of checkpoints that came before the variable give it one."""
+        """Let deferred restores of checkpoints set the initial value."""
         for key in self._awaits & set(deferred):
             with init_scope():  # the first use may be within a tf.function
                 handles = deferred[key]()
@@ -465,7 +465,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of the default graph that moving averages are kept of."""
+    """Return the variables of the default graph that have moving averages."""
     graph = get_default_graph()
     return graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
@@ -476,7 +476,7 @@ def is_variable_initialized(variable: Variable) -> Tensor:
     return instance_of(Variable, argument, "a variable", variable).is_initialized()
 
 
-def _referred(function: str, ref: Any) -> Variable:
+def _require_variable(function: str, ref: Any) -> Variable:
     return instance_of(Variable, f"{function}: ref", "a variable", ref)
 
 
@@ -488,18 +488,18 @@ def assign(
     name: str | None = None,
 ) -> Any:
     """Give the variable `ref` a new value and return it."""
-    return _referred("tf.assign", ref).assign(value, name=name)
+    return _require_variable("tf.assign", ref).assign(value, name=name)
 
 
 def assign_add(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Add `value` to the variable `ref` and return the new value."""
-    return _referred("tf.assign_add", ref).assign_add(value, name=name)
+    return _require_variable("tf.assign_add", ref).assign_add(value, name=name)
 
 
 def assign_sub(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtract `value` from the variable `ref` and return the new value."""
-    return _referred("tf.assign_sub", ref).assign_sub(value, name=name)
+    return _require_variable("tf.assign_sub", ref).assign_sub(value, name=name)

@@ -93,7 +93,7 @@ def require_same_dtype(*operands: Operand) -> DType:
 
 
 def require_rank(operand: Operand, rank: int) -> TensorShape:
-    """Return the shape of `operand` with its rank known; ValueError if it differs."""
+    """Return the shape of `operand` with this rank; ValueError if it differs."""
     if operand.shape.rank not in (None, rank):
         raise coded(
             ValueError,
@@ -127,12 +127,12 @@ def broadcast_same_dtype(*operands: Operand, kind: Kind = NUMERIC) -> TensorSpec
 
 
 def broadcast_shape(*operands: Operand) -> TensorShape:
-    """Return the shape that the operands broadcast to, as far as it is known.
+    """Return the static broadcast shape of the operands.
 
     Raises
     ------
     ValueError
-        If two known dimensions differ and neither is 1.
+        If two static sizes differ and neither is 1.
     """
     shape = operands[0].shape
     for operand in operands[1:]:
@@ -232,7 +232,7 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(shape: TensorShape, axis: Axis, keepdims: bool) -> TensorShape:
-    """Return the shape that is left when the axes are reduced; None means all.
+    """Return the shape after reducing the axes; None means all.
 
     Examples
     --------

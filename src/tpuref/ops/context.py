@@ -1,4 +1,4 @@
-"""What an operation with effects finds around it: variables, queues, the host."""
+"""The context of operations with effects: variables, queues, the host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Variables(Protocol):
 
 
 class Queue(Protocol):
-    """Tuples on their way from the host to the replicas."""
+    """A queue of tuples from the host to the replicas."""
 
     def enqueue(self, replica: int, elements: Sequence[Array]) -> None:
         """Add one tuple for a replica."""
@@ -55,10 +55,10 @@ class DeviceQueues(Protocol):
 
 
 class Feed(Protocol):
-    """The elements of a dataset for the turns of a loop."""
+    """The elements of a dataset for the iterations of a loop."""
 
     def next(self, replica: int, count: int) -> Sequence[Array]:
-        """Return a replica's elements for its next turns, `count` at most."""
+        """Return a replica's elements for its next iterations, `count` at most."""
 
 
 class Iteration(Protocol):
@@ -69,7 +69,7 @@ class Iteration(Protocol):
 
 
 class State(Protocol):
-    """What lasts from one run to the next, besides the variables."""
+    """State that lasts from run to run, besides the variables."""
 
     def infeed(self, name: str) -> Queue:
         """Return the infeed queue of that name."""
@@ -81,21 +81,21 @@ class State(Protocol):
         """Empty the queues of the cores."""
 
     def begin_iteration(self, name: str, iteration: Any) -> None:
-        """Let an iterator give the elements of a new pass."""
+        """Start a new pass of an iterator."""
 
     def has_iteration(self, name: str) -> bool:
-        """Return whether the iterator of that name has begun."""
+        """Return whether the iterator of that name was started."""
 
     def iteration(self, name: str) -> Iteration:
-        """Return the pass that an iterator is in; it is an error if none was begun."""
+        """Return the current pass of an iterator; an error if none was started."""
 
     def begin_feed(
         self, name: str, iteration: Iteration, towers: int, width: int, steps: int
     ) -> None:
-        """Let a pass feed the turns of a loop."""
+        """Start a pass that feeds the iterations of a loop."""
 
     def feed(self, name: str) -> Feed:
-        """Return what feeds a loop."""
+        """Return the feed of a loop."""
 
 
 class Systems(Protocol):
@@ -137,12 +137,12 @@ class Run(Protocol):
 
 
 class EffectContext(Protocol):
-    """What the effect of an operation is given besides inputs and attributes.
+    """The context of an effect, besides inputs and attributes.
 
     Attributes
     ----------
     instr
-        The instruction: name, line, blocks, what is known of its outputs.
+        The instruction: name, line, blocks, output specs.
     replica
         The replica that runs it.
     run

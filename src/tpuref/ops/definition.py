@@ -1,4 +1,4 @@
-"""What an operation is: one record that says all that anyone must know of it."""
+"""The definition of an operation: one record with all facts about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Attrs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Operand:
-    """What an inference rule knows of one input.
+    """The inference rule's view of one input.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Operand:
     dtype
         The element type.
     value
-        The value itself where it is known while the graph is built, else None.
+        The value if it is static, else None.
     """
 
     shape: TensorShape
@@ -59,9 +59,9 @@ class Block(NamedTuple):
     Parameters
     ----------
     name
-        What it is, such as ``"body"``.
+        Its role, such as ``"body"``.
     parameters
-        ``parameters(inputs, attrs)`` gives the number of its parameters from the
+        ``parameters(inputs, attrs)`` returns the number of its parameters from the
         number of the operation's inputs.
     """
 
@@ -70,7 +70,7 @@ class Block(NamedTuple):
 
 
 class BlockSpec(NamedTuple):
-    """What an inference rule knows of a program inside the operation."""
+    """The inference rule's view of a program inside the operation."""
 
     parameters: Sequence[TensorSpec]
     results: Sequence[TensorSpec]
@@ -217,7 +217,7 @@ class OpDef:
 
     @cached_property
     def _arity(self) -> tuple[int, float]:
-        """The least and the greatest number of inputs."""
+        """The minimum and maximum number of inputs."""
         kinds = [p.kind for p in inspect.signature(self.infer).parameters.values()]
         least = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
         several = inspect.Parameter.VAR_POSITIONAL in kinds
@@ -225,7 +225,7 @@ class OpDef:
 
     @property
     def stateful(self) -> bool:
-        """Whether it may be neither folded nor left out nor repeated."""
+        """Whether it must not be folded, left out or repeated."""
         return self.effect is not None or self.random or self.printing
 
     @property
@@ -235,18 +235,18 @@ class OpDef:
 
     @property
     def ordered(self) -> bool:
-        """Whether it keeps its place among the operations that are ordered."""
+        """Whether it keeps its order among the ordered operations."""
         touched = (self.reads, self.writes, self.fills, self.drains)
         elsewhere = self.place is not Place.ANYWHERE and not self.fed
         return elsewhere or self.printing or any(touched) or bool(self.collective)
 
     @property
     def on_every_core(self) -> bool:
-        """Whether every core of a replica runs it: all know branches and variables."""
+        """Whether every core of a replica runs it, as branches and variables."""
         return bool(self.blocks) or self.writes is not None
 
     def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
-        """Return `compute` for inputs of some types, without what explains errors."""
+        """Return `compute` for these input dtypes, without its error explanations."""
         if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):
             return self.inexact
         assert self.compute is not None
@@ -255,12 +255,12 @@ class OpDef:
 
     @cached_property
     def writes_into(self) -> bool:
-        """Whether `compute` takes ``out=``, the array to write its output into."""
+        """Whether `compute` takes ``out=``, the array to write its output to."""
         return self._takes("out")
 
     @cached_property
     def allocates(self) -> bool:
-        """Whether `compute` takes ``empty=``, what makes its output arrays."""
+        """Whether `compute` takes ``empty=``, the allocator of its outputs."""
         return self._takes("empty")
 
     def _takes(self, keyword: str) -> bool:

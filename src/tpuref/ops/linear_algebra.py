@@ -110,14 +110,14 @@ def _matmul(
     adjoint_b: bool = False,
     out: Array | None = None,
 ) -> Any:
-    left = _oriented(xp, widened(a), transpose_a, adjoint_a)
-    right = _oriented(xp, widened(b), transpose_b, adjoint_b)
+    left = _orient(xp, widened(a), transpose_a, adjoint_a)
+    right = _orient(xp, widened(b), transpose_b, adjoint_b)
     if left.dtype == a.dtype:
         return xp.matmul(left, right, **({} if out is None else {"out": out}))
     return xp.matmul(left, right).astype(a.dtype)
 
 
-def _oriented(xp: Any, matrix: Array, transpose: bool, adjoint: bool) -> Any:
+def _orient(xp: Any, matrix: Array, transpose: bool, adjoint: bool) -> Any:
     turned = matrix.swapaxes(-1, -2) if transpose or adjoint else matrix
     return xp.asarray(xp.conj(turned)) if adjoint else turned
 
