@@ -1,9 +1,9 @@
-"""What is done while XLA runs a program, which nobody can ask or stop.
+"""Watching runs of XLA, which cannot be queried or stopped.
 
-A compiled program keeps its thread in native code.  Python then runs no handler of a
-signal, and XLA has neither progress to show nor a way to call a run off.  A thread
-looks after it instead: it warns at the deadline, and ends the process at the second
-Ctrl-C, of which the file of `signal.set_wakeup_fd` tells it.
+A compiled program keeps its thread in native code.  Python then runs no signal handler,
+and XLA neither reports progress nor cancels a run.  A watching thread warns at the
+deadline, and ends the process at the second Ctrl-C, which it reads from the file of
+`signal.set_wakeup_fd`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOG = advice("stall")
 
 
 class _Watched:
-    """A run that is under way."""
+    """A run in progress."""
 
     def __init__(self, name: str, seconds: float) -> None:
         self.name, self.seconds = name, seconds
@@ -38,7 +38,7 @@ class _Watched:
 
 
 class Watch:
-    """Looks after the runs of this process, in a thread that sleeps between runs."""
+    """Watches the runs of this process, in a thread that sleeps between runs."""
 
     def __init__(self) -> None:
         self._inlet, self._outlet = os.pipe()
@@ -52,7 +52,7 @@ class Watch:
 
     @contextlib.contextmanager
     def over(self, name: str, seconds: float) -> Iterator[None]:
-        """Look after a run of a program within a ``with`` block."""
+        """Watch a run of a program in a ``with`` block."""
         run = _Watched(name, seconds)
         self._runs[id(run)] = run
         is_main = threading.current_thread() is threading.main_thread()
@@ -63,7 +63,7 @@ class Watch:
                     self._others_file = file
                 self._main = run
             if self._sleeps:
-                self._tell(self._outlet, b"\0")
+                self._forward(self._outlet, b"\0")
             yield
         finally:
             del self._runs[id(run)]
@@ -91,10 +91,10 @@ class Watch:
                     )
 
     def _hear(self, signals: bytes) -> None:
-        """Count the interrupts; pass signals on to who was told of them before."""
+        """Count interrupts; forward signals to the previous wakeup file."""
         run = self._main
         if self._others_file >= 0 and signals:
-            self._tell(self._others_file, signals)
+            self._forward(self._others_file, signals)
         for number in signals:
             if number == signal.SIGINT and run is not None:
                 run.interrupts += 1
@@ -108,8 +108,10 @@ class Watch:
                 )
 
     @staticmethod
-    def _tell(file: int, message: bytes) -> None:
-        with contextlib.suppress(OSError):  # full, so its reader wakes anyway
+    def _forward(file: int, message: bytes) -> None:
+        with contextlib.suppress(
+            OSError
+        ):  # if it is full, queued bytes wake its reader
             os.write(file, message)
 
 
@@ -124,5 +126,5 @@ def _end() -> None:
 
 @functools.cache
 def the_watch() -> Watch:
-    """Return that of this process, which begins with its first run."""
+    """Return the watch of this process, created with its first run."""
     return Watch()
