@@ -23,20 +23,10 @@ ALL_REDUCES = ("auto", "flat", "direct", "ring")
 
 
 class _Setting(NamedTuple):
-    """One setting.
+    """One setting: its initial value, environment variable and valid values.
 
-    Attributes
-    ----------
-    default
-        The initial value.
-    variable
-        The environment variable, or None.
-    allowed
-        A description of the valid values.
-    fits
-        Tests whether a value is valid.
-    read
-        Converts the text of the variable to a value.
+    `allowed` describes the values for which `fits` returns true; `read` converts the
+    text of the variable.
     """
 
     default: Any

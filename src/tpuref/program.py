@@ -22,29 +22,12 @@ HOST = -1
 
 @dataclass(frozen=True)
 class Instr:
-    """One step of a program.
+    """One instruction of a program.
 
-    Parameters
-    ----------
-    op
-        The type name of the operation.
-    name
-        The name of the operation in its graph.
-    inputs, outputs
-        The slots that are read and written.
-    attrs
-        The attributes of the operation: numbers, strings, tuples, arrays.
-    specs
-        What is known beforehand of each output.
-    core
-        The logical core within the replica, or `HOST`.
-    site
-        The user's line that built the operation.
-    blocks
-        The programs inside it: the branches of If, condition and body of While, the
-        replicated body of TPUReplicate.
-    replica
-        The only replica that carries it out, None for all.
+    `inputs` and `outputs` are slots, `specs` the static specs of the outputs.  `core`
+    is the logical core within the replica, or `HOST`.  `blocks` are inner programs: the
+    branches of If, condition and body of While, the replicated body of TPUReplicate.
+    `replica` is the only replica that runs it, None for all; `site` the user's line.
     """
 
     op: str
@@ -72,16 +55,8 @@ class Instr:
 class Program:
     """Straight-line instructions over numbered slots.
 
-    Parameters
-    ----------
-    name
-        What the program is called in messages and traces.
-    parameters
-        The slots that hold the inputs when the program starts.
-    instrs
-        The instructions, in program order.
-    results
-        The slots that hold the outputs when it ends.
+    `parameters` are the slots that hold the inputs at the start, `results` those that
+    hold the outputs at the end.
     """
 
     name: str

@@ -208,14 +208,8 @@ class _BackwardLoop:
     """The backward loop of a loop.
 
     Its loop variables are the iteration (counted down from the last), the gradients of
-    the forward loop variables, and the summed gradients of captured values.
-
-    Attributes
-    ----------
-    carried
-        The positions of the forward loop variables with gradients.
-    captured
-        The captured tensors and variables to differentiate by.
+    the forward loop variables at the positions `carried`, and the summed gradients of
+    the `captured` tensors and variables.
     """
 
     # Invariant at the start of backward iteration k: the carried gradients are those

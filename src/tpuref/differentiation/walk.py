@@ -136,15 +136,9 @@ def passes_back(step: Any) -> bool:
 class Walk:
     """One backward pass.
 
-    Parameters
-    ----------
-    function
-        The name of the public function, for messages.
-    blocks
-        Differentiates a branch or loop.
-    colocated
-        Whether gradients run on the device of their operation, as they always do on
-        the logical cores of a replica.
+    `function` is the public function's name for messages, `blocks` differentiates a
+    branch or loop.  With `colocated`, gradients run on the device of their operation,
+    as they always do on the logical cores of a replica.
     """
 
     def __init__(self, function: str, blocks: Blocks, colocated: bool = False) -> None:
@@ -167,16 +161,8 @@ class Walk:
     ) -> list[Gradient | None]:
         """Return the gradient of each source, None for an unconnected one.
 
-        Parameters
-        ----------
-        seeds
-            The targets, each with its initial gradient.
-        sources
-            The tensors and variables to differentiate by.
-        steps
-            The operations between, in execution order.
-        stops
-            The tensors to take as constants.
+        `seeds` are the targets, each with its initial gradient; `steps` the operations
+        between, in execution order; `stops` the tensors to take as constants.
         """
         reached = reached_from(sources, steps, stops)
         for tensor, gradient in seeds:

@@ -62,7 +62,7 @@ def apply_all(
 def apply_operation(
     op: str, *inputs: Any, name: str | None = None, **attrs: Any
 ) -> Operation:
-    """Add the operation `op` and return it, for operations that give no tensor."""
+    """Add the operation `op`, which has no outputs, and return it."""
     return add_operation(REGISTRY[op], inputs, attrs, name)
 
 

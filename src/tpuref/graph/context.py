@@ -34,19 +34,10 @@ class CurrentSession(Protocol):
 class Context(threading.local):
     """The stacks of the calling thread, the innermost block last.
 
-    Attributes
-    ----------
-    graphs
-        The default graphs; `use_graph` alone writes them.
-    eager
-        Whether operations run at once; written by `use_graph` and `eager_execution`.
-    sessions
-        The current sessions; written by `push_session` and `pop_session`.
-    creators
-        The variable creators; written by `variable_creator_scope` and `CallerContext`.
-    recorders
-        The recorders of operations; written by `tpuref.graph.recorder`, tapes and
-        `CallerContext`.
+    `use_graph` alone writes `graphs`, and with `eager_execution` `eager`;
+    `push_session` and `pop_session` write `sessions`; `variable_creator_scope` and
+    `CallerContext` `creators`; `tpuref.graph.recorder`, tapes and `CallerContext`
+    `recorders`.
     """
 
     def __init__(self) -> None:

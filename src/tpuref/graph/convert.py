@@ -236,7 +236,7 @@ def constant(
     name: str | None = "Const",
     verify_shape: bool = False,
 ) -> Tensor:
-    """Return a tensor that always has the given value.
+    """Return a tensor with a constant value.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def convert_to_tensor(
     preferred_dtype: Any = None,
     dtype_hint: Any = None,
 ) -> Tensor:
-    """Return `value` as a tensor; a tensor is returned as it is.
+    """Return `value` as a tensor; a tensor is returned unchanged.
 
     Parameters
     ----------

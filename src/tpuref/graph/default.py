@@ -15,14 +15,7 @@ from tpuref.graph.graph import Graph
 class _Outermost:
     """The outermost state of all threads; this module alone writes it.
 
-    Attributes
-    ----------
-    graph
-        The default graph.
-    eager
-        Whether operations run at once.
-    chosen
-        Whether the program has chosen a mode.
+    `chosen` says whether the program has chosen a mode.
     """
 
     def __init__(self) -> None:

@@ -102,7 +102,7 @@ DeviceFunction = Callable[[Any], "str | None"]
 
 
 class Unplaced:
-    """What a device function is shown where there is no operation to place."""
+    """The argument of a device function if there is no operation to place."""
 
     name = ""
     type = ""

@@ -1,4 +1,4 @@
-"""Eager mode: operations run at once and give concrete tensors."""
+"""Eager mode: operations run at once and return concrete tensors."""
 
 from __future__ import annotations
 

@@ -25,18 +25,9 @@ _LOG = logger("program")
 
 
 class GraphExecutor:
-    """Runs parts of a graph; holds the state and the programs of its runs.
+    """Runs parts of a graph on a target; holds their state and programs.
 
-    Parameters
-    ----------
-    graph
-        The graph to run.
-    state
-        The variables, random draws and queues.
-    target
-        The target that runs the programs.
-    soft_placement
-        Whether operations on unknown devices run on the host.
+    With `soft_placement`, operations on unknown devices run on the host.
     """
 
     def __init__(

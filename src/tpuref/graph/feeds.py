@@ -18,21 +18,10 @@ from tpuref.ops.meaning import Array
 
 
 class Feeds:
-    """The fed tensors, in the order of their keys.
+    """The fed tensors, each once, in the order of their keys.
 
-    Parameters
-    ----------
-    graph
-        The graph that they belong to.
-    keys
-        The keys: a tensor, the name of one, or a tuple of these.
-
-    Attributes
-    ----------
-    keys
-        The same keys, kept alive so that their ids stay unique.
-    tensors
-        The tensors, each once.
+    A key is a tensor, the name of one, or a tuple of these.  The keys are kept alive so
+    that their ids stay unique.
     """
 
     def __init__(self, graph: Graph, keys: Iterable[Any]) -> None:

@@ -21,19 +21,8 @@ Packing = Callable[[Sequence[Any]], Any]
 class Fetches:
     """The tensors and operations of a structure of fetches.
 
-    Parameters
-    ----------
-    graph
-        The graph that they belong to.
-    structure
-        The argument of ``Session.run``.
-
-    Attributes
-    ----------
-    structure
-        The same structure, kept alive so that the ids of its leaves stay unique.
-    tensors, operations
-        The tensors to evaluate, and the operations to run.
+    `tensors` are evaluated, `operations` only run.  The structure is kept alive so that
+    the ids of its leaves stay unique.
     """
 
     def __init__(self, graph: Graph, structure: Any) -> None:

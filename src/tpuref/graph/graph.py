@@ -280,14 +280,10 @@ class Graph:
         return tensor
 
     def check_accessible(self, used: Tensor | Operation, user: str) -> None:
-        """Refuse a tensor of another graph, or one that leaked out of its region.
+        """Refuse a tensor of another graph (ValueError) or a leaked one.
 
-        Raises
-        ------
-        ValueError
-            If it belongs to another graph.
-        InaccessibleTensorError
-            If it was created in a computation, branch or loop that is not being built.
+        A leaked tensor, of a region that is not being built, raises
+        InaccessibleTensorError.
         """
         maker = used.op if isinstance(used, Tensor) else used
         if used.graph is not self:
@@ -311,7 +307,7 @@ class Graph:
         )
 
     def _operation_name(self, name: str) -> str:
-        """Return the name to use; that of a name scope, with its slash, as it is."""
+        """Return the unique name; a name scope with its slash is used unchanged."""
         if name.endswith("/") and name[:-1] not in self._by_name:
             self._names_in_use.setdefault(name[:-1].lower(), 1)
             return name[:-1]
@@ -392,7 +388,7 @@ class Graph:
 
     @property
     def current_device(self) -> DeviceName:
-        """What the device scopes in force ask for."""
+        """The device requested by the active device scopes."""
         unplaced = Unplaced()
         place(unplaced, self._scopes.devices)
         return unplaced.placement
@@ -530,7 +526,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """Return the values of a collection, those below `scope` where one is given."""
+        """Return the values of a collection, optionally only those below `scope`."""
         values = self._collections.get(_collection(name), [])
         if scope is None:
             return list(values)

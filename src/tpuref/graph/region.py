@@ -23,26 +23,14 @@ LOOP = "tf.while_loop"
 
 @dataclass(eq=False)
 class Region:
-    """The operations built while one function of the user's was called.
+    """The operations built during one call of a user's function.
 
-    Parameters
-    ----------
-    kind
-        `REPLICATED`, `BRANCH` or `LOOP`.
-    name
-        What the region is called in messages, such as ``cluster``.
-    outer
-        The region around it, None for the graph itself.
-    site
-        The user's line that opened it.
-    replicas
-        The number of replicas, for a replicated computation.
-    scope, variables
-        The names of its operations start with `scope`, those of the variables that it
-        makes with `variables` instead.
-    stand_in
-        ``stand_in(tensor)`` returns the tensor that replaces one out of reach, or None.
-        Gradients of branches and loops use it to reach forward values.
+    `kind` is `REPLICATED`, `BRANCH` or `LOOP`; `site` is the user's line that opened it
+    and `replicas` the number of replicas of a replicated computation.  Names of
+    operations start with `scope`, names of variables with `variables`.
+
+    ``stand_in(tensor)`` returns the tensor that replaces one out of reach, or None.
+    Gradients of branches and loops use it to reach forward values.
     """
 
     kind: str

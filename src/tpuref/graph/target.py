@@ -45,13 +45,7 @@ class Target(Protocol):
 
 
 class LocalTarget:
-    """Runs programs in this process.
-
-    Parameters
-    ----------
-    cluster
-        The jobs and their TPU systems.
-    """
+    """Runs programs in this process, on the TPU systems of the `cluster`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -108,23 +102,15 @@ def target_of(given: Any, function: str) -> str:
 
 
 def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
-    """Return the target of that name.
+    """Return the target of that name for `function`, the caller in messages.
 
-    Parameters
-    ----------
-    name
-        ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a server.
-    config
-        The options of the session.
-    function
-        What was called, for messages.
+    `name` is ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a
+    server.
 
     Raises
     ------
-    TypeError
-        If `config` is not a ConfigProto, or one of its fields has the wrong type.
-    ValueError
-        If `name` names neither this process nor a server.
+    TypeError, ValueError
+        If `config` or `name` is invalid.
     ImportError
         If it names a server, and gRPC is not installed.
     tpuref.errors.UnavailableError

@@ -106,7 +106,7 @@ class Operation:
 
     @property
     def values(self) -> Callable[[], list[Tensor]]:
-        """A function that gives the outputs, as in TensorFlow."""
+        """A function that returns the outputs, as in TensorFlow."""
         return lambda: list(self.outputs)
 
     @property

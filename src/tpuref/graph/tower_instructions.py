@@ -234,16 +234,8 @@ def _leaving(
 class _Stage:
     """The program of one stage.
 
-    Attributes
-    ----------
-    program
-        The program.
-    captured
-        Its inputs, from earlier stages.
-    places
-        The replica and the row of each result.
-    specs
-        The specs of the rows.
+    `captured` are its inputs from earlier stages, `places` the replica and row of each
+    result, and `specs` the specs of the rows.
     """
 
     def __init__(

@@ -20,15 +20,8 @@ It does not wait for them: they are the parts of an update that other towers run
 class TowerSystem:
     """The cores that the towers of a strategy run on.
 
-    Attributes
-    ----------
-    towers
-        The number of towers.
-    job
-        The job of the cores, None for this process.
-    topology, assignment
-        The serialized topology and the core coordinates of each tower; None if there
-        are as many towers as cores.
+    `job` is None for this process.  `topology` and `assignment` have the core
+    coordinates of each tower; they are None if there are as many towers as cores.
     """
 
     towers: int

@@ -278,7 +278,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     @property
     def initializer(self) -> Operation:
-        """The operation that gives the variable its initial value."""
+        """The operation that assigns the initial value."""
         return _in_graph_mode(self, self._initializer, "initializer")
 
     @property
@@ -316,7 +316,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Give the variable a new value; returns it, or the operation alone."""
+        """Assign a value; return the new value, or only the operation."""
         return self._change("Assign", value, name, read_value)
 
     def assign_add(
@@ -326,7 +326,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Add to the value; returns the new value, or the operation alone."""
+        """Add to the value; return the new value, or only the operation."""
         return self._change("AssignAdd", delta, name, read_value)
 
     def assign_sub(
@@ -336,7 +336,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Subtract from the value; returns the new value, or the operation alone."""
+        """Subtract from the value; return the new value, or only the operation."""
         return self._change("AssignSub", delta, name, read_value)
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
@@ -371,12 +371,12 @@ class Variable(Operators, metaclass=_MadeByCreators):
             )
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Give the variable a value in `session`, without adding to the graph."""
+        """Set the value in `session`, without adding to the graph."""
         chosen = session_for(session, self.graph)
         chosen.run(self.initializer, feed_dict={self.initial_value: value})
 
     def restore(self, value: Any, session: Any = None) -> None:
-        """Give the variable a value of a checkpoint, in `session` or in eager mode."""
+        """Set the value from a checkpoint, in `session` or in eager mode."""
         if executing_eagerly():
             self._awaits = set()
             self.assign(value)
@@ -445,7 +445,7 @@ def _in_graph_mode(variable: Variable, part: Part | None, name: str) -> Part:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of the default graph, those below `scope` if given."""
+    """Return the variables of the default graph, optionally those below `scope`."""
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 

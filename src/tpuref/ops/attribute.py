@@ -23,19 +23,7 @@ Check = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    type
-        Its type, written as an annotation, such as ``tuple[int, ...]``.
-    accepts
-        Whether a value is of that type.
-    default
-        The value where none is given, `REQUIRED` for none.
-    """
+    """One attribute: its name, type annotation, type check and default."""
 
     name: str
     type: Any

@@ -15,7 +15,7 @@ class Variables(Protocol):
         """Return the value of a variable."""
 
     def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value."""
+        """Set the value of a variable."""
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
@@ -114,16 +114,9 @@ class Systems(Protocol):
 class Run(Protocol):
     """One program being run.
 
-    Attributes
-    ----------
-    functions
-        The user's Python functions, by token.
-    systems
-        The TPU systems that the program may use; None inside a replica.
-    timeout
-        The deadline of every wait, in seconds.
-    watch
-        Called now and then during a long wait; ends the wait where it raises.
+    `functions` are the user's Python functions by token.  `systems` is None inside a
+    replica.  `timeout` is the deadline of every wait in seconds; `watch` is called
+    during long waits and may raise to end them.
     """
 
     functions: Mapping[int, Callable[..., Any]]
@@ -133,21 +126,11 @@ class Run(Protocol):
 
     @property
     def state(self) -> State:
-        """What lasts from run to run."""
+        """The state that lasts from run to run."""
 
 
 class EffectContext(Protocol):
-    """The context of an effect, besides inputs and attributes.
-
-    Attributes
-    ----------
-    instr
-        The instruction: name, line, blocks, output specs.
-    replica
-        The replica that runs it.
-    run
-        The run that it belongs to.
-    """
+    """The context of an effect, besides inputs and attributes."""
 
     instr: Any
     replica: int

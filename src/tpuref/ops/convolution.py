@@ -27,20 +27,11 @@ def correlated(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the convolution of images.
+    """Return the convolution of images ``[batch, rows, columns, channels]``.
 
-    Parameters
-    ----------
-    images
-        ``[batch, rows, columns, channels]``.
-    filters
-        ``[rows, columns, channels, outputs]``.
-    strides
-        The strides of the window.
-    margins
-        Rows and columns of zeros before and after an image; a negative number crops.
-    holes
-        The dilations: the distance between pixels of a window, 1 if they are adjacent.
+    `filters` are ``[rows, columns, channels, outputs]``.  `margins` are rows and
+    columns of zeros before and after an image; a negative number crops.  `holes` are
+    dilations: the distance between pixels of a window, 1 if they are adjacent.
     """
     seen = windows(images, filters.shape[:2], strides, margins, holes)
     batch, rows, columns = seen.shape[:3]

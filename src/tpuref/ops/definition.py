@@ -24,17 +24,7 @@ Attrs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Operand:
-    """The inference rule's view of one input.
-
-    Parameters
-    ----------
-    shape
-        The static shape, possibly partly unknown.
-    dtype
-        The element type.
-    value
-        The value if it is static, else None.
-    """
+    """The inference rule's view of one input; `value` is None unless it is static."""
 
     shape: TensorShape
     dtype: DType
@@ -54,15 +44,10 @@ class Place(Enum):
 
 
 class Block(NamedTuple):
-    """A program inside an operation.
+    """A program inside an operation, such as ``"body"``.
 
-    Parameters
-    ----------
-    name
-        Its role, such as ``"body"``.
-    parameters
-        ``parameters(inputs, attrs)`` returns the number of its parameters from the
-        number of the operation's inputs.
+    ``parameters(inputs, attrs)`` returns the number of its parameters from the number
+    of the operation's inputs.
     """
 
     name: str
@@ -209,7 +194,7 @@ class OpDef:
         return checked(self.attributes, attrs)
 
     def check_inputs(self, count: int) -> None:
-        """Raise TypeError unless the operation takes so many inputs."""
+        """Raise TypeError unless the operation takes this many inputs."""
         least, most = self._arity
         if not least <= count <= most:
             wanted = str(least) if least == most else f"{least} or more"

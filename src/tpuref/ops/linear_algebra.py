@@ -188,17 +188,12 @@ def einsum(*operands: Operand, equation: str) -> TensorSpec:
 def parse_equation(equation: str, count: int) -> tuple[list[str], str]:
     """Return the labels of each input and of the result; ``.`` is the ellipsis.
 
-    Raises
-    ------
-    ValueError
-        If the equation is malformed or has not `count` inputs.
+    ValueError if the equation is malformed or does not have `count` inputs.
 
     Examples
     --------
     >>> parse_equation("...ij, jk -> ...ik", 2)
     (['.ij', 'jk'], '.ik')
-    >>> parse_equation("ij,jk", 2)
-    (['ij', 'jk'], 'ik')
     """
     left, arrow, right = equation.replace(" ", "").replace("...", ".").partition("->")
     terms = left.split(",")

@@ -65,23 +65,10 @@ def _systems(context: EffectContext) -> Systems:
 class Replication:
     """The attributes of a replicated computation.
 
-    Parameters
-    ----------
-    replicas
-        The number of replicas.
-    inputs_per_replica
-        The number of inputs of each replica; captured inputs, which all replicas share,
-        follow them.
-    padding
-        For each input of a replica its name and the shape to pad it to, or None.
-    assignment
-        The coordinates of each core, by replica and logical core.
-    topology
-        The serialized topology of the assignment.
-    job
-        The job whose system runs it.
-    xla_options
-        The options that were passed.
+    After the `inputs_per_replica` inputs of each replica come the captured inputs,
+    which all replicas share.  `padding` has for each input of a replica its name and
+    the shape to pad it to, or None; `assignment` the coordinates of each core, by
+    replica and logical core, in the serialized `topology`.
     """
 
     replicas: int

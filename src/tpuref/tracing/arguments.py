@@ -75,19 +75,9 @@ class Slot(NamedTuple):
 class Call(NamedTuple):
     """The arguments of one call.
 
-    Attributes
-    ----------
-    key
-        The cache key: equal for calls that one trace can serve, up to the shapes of
-        `values`.
-    values
-        The values, as eager tensors.
-    names
-        The parameter of each value.
-    iterators
-        The iterators.
-    rebuilt
-        ``rebuilt(values, iterators)`` returns the arguments with other values.
+    `key` is the cache key: equal for calls that one trace can serve, up to the shapes
+    of `values`, which are eager tensors; `names` are their parameters.
+    ``rebuilt(values, iterators)`` returns the arguments with other values.
     """
 
     key: Key

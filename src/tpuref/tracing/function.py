@@ -77,16 +77,8 @@ def untraced() -> Iterator[None]:
 class Function:
     """A Python function that is traced and then runs as one program.
 
-    Parameters
-    ----------
-    python_function
-        The function.
-    name
-        Its name in messages; None for the function's name.
-    input_signature
-        A `tf.TensorSpec` for each argument, or None.
-    relaxed
-        Whether later traces leave sizes open that differ between calls.
+    `name` is used in messages.  If `relaxed`, later traces leave sizes open that differ
+    between calls.
     """
 
     def __init__(

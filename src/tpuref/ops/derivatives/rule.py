@@ -41,14 +41,9 @@ class NoGradient(LookupError):
 
 
 class Rows(NamedTuple):
-    """The sparse gradient of a table of which only some rows were used.
+    """The sparse gradient of a table: the gradients of some rows, ``[n, ...]``.
 
-    Attributes
-    ----------
-    values
-        The gradients of rows, ``[n, ...]``.
-    indices
-        The row of each, ``[n]``; rows may repeat.
+    `indices`, ``[n]``, has the row of each; rows may repeat.
     """
 
     values: Tensor

@@ -13,18 +13,9 @@ from tpuref.configuration import config
 
 @dataclass(frozen=True)
 class Job:
-    """The address and numbers of the hosts.
+    """The address of the rendezvous, ``host:port`` on host 0, and the hosts' numbers.
 
-    Attributes
-    ----------
-    coordinator
-        The address ``host:port`` of the rendezvous, on the machine of host 0.
-    hosts
-        The number of hosts.
-    host
-        The number of this one.
-    devices
-        The devices of its machine that JAX uses here; None for all.
+    `devices` are those of its machine that JAX uses here; None for all.
     """
 
     coordinator: str

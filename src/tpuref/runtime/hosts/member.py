@@ -35,24 +35,9 @@ _LOG = logger("hosts")
 class Member:
     """One of several hosts: it joins when created and leaves at exit.
 
-    Parameters
-    ----------
-    job
-        The job to join.
-
-    Attributes
-    ----------
-    host
-        The number of this host.
-    hosts
-        The number of hosts.
-    entropy
-        The seed that all hosts share for operations without one.
-
-    Raises
-    ------
-    UnavailableError
-        If the coordinator cannot be reached, or not all hosts join.
+    `entropy` is the seed that all hosts share for operations without one.  The
+    constructor raises UnavailableError if the coordinator cannot be reached or not all
+    hosts join.
     """
 
     def __init__(self, job: Job) -> None:

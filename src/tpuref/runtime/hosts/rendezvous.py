@@ -32,17 +32,9 @@ _FAULTS = (OSError, ValueError, EOFError, KeyError, TypeError, asyncio.TimeoutEr
 class Rendezvous:
     """Gathers the hosts of a job, then watches them.
 
-    Parameters
-    ----------
-    host_0
-        The greeting of host 0: all hosts must send its ``hosts``, ``job`` and
-        ``version``.
-    service
-        The name of JAX's service, an abstract socket.
-    patience
-        The time in seconds for hosts to arrive.
-    timeout
-        The time in seconds within which hosts end after the loss of one.
+    All hosts must send the ``hosts``, ``job`` and ``version`` of `host_0`.  `service`
+    is an abstract socket of JAX.  Hosts must arrive within `patience` seconds, and end
+    within `timeout` seconds after the loss of one.
     """
 
     def __init__(

@@ -65,18 +65,8 @@ class HostResult:
 class HostPart:
     """Consecutive host instructions, of all replicas or of one.
 
-    Parameters
-    ----------
-    lowering
-        The program that contains them.
-    instrs
-        The instructions.
-    wanted
-        The slots that device instructions read.
-    results
-        The slots that are only results of the program.
-    slots
-        The current values of slots.
+    `wanted` are the slots that device instructions read, `results` those that are only
+    results of the program, and `slots` the current values.
     """
 
     def __init__(

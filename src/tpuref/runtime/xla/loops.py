@@ -221,17 +221,7 @@ class Loop:
 
 
 class _Turn(NamedTuple):
-    """One traced iteration.
-
-    Attributes
-    ----------
-    kinds
-        Whether each part of the state is stacked.
-    apart
-        Whether replicas leave the loop one by one.
-    function
-        The traced function.
-    """
+    """One traced iteration: which state is stacked, whether replicas leave apart."""
 
     kinds: list[bool]
     apart: bool

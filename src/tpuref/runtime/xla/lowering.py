@@ -54,29 +54,13 @@ Describe = Callable[[list[int]], OpError]
 class Lowering:
     """One trace of a program by JAX.
 
-    Parameters
-    ----------
-    program
-        The program of the replicas.
-    placement
-        The placement of the replicas.
-    variables
-        The variables that have a value.
-    draws
-        The random numbers, in the order of `drawn`; None while that is determined.
-    host
-        Runs parts of the program on the host.
+    `draws` are the random numbers, in the order of `drawn`; None while that is
+    determined.  `host` runs host parts.
 
-    Attributes
-    ----------
-    drawn
-        The random operations that are drawn before the run, and their operands.
-    failures
-        The function that describes the failure of each check.
-    failure
-        The first failed check.  Host parts read and write it, which orders them.
-    active
-        The replicas that run the current branch or body; None for all.
+    `drawn` lists the random operations that are drawn before the run, with their
+    operands; `failures` describes the failure of each check; `failure` is the first
+    failed check.  Host parts read and write it, which orders them.  `active` are the
+    replicas that run the current branch or body, None for all.
     """
 
     def __init__(
@@ -383,7 +367,7 @@ class Lowering:
         return [Value(jnp.zeros(shape, spec.dtype.np), stacked)]
 
     def _draw_ahead(self, program: Program) -> dict[int, Value]:
-        """Draw all numbers of known sizes in a body by one host call."""
+        """Draw all numbers of static sizes in a body by one host call."""
         # A host call takes longer than most draws.
         instrs = [
             instr

@@ -53,16 +53,8 @@ def placement(replicas: int, setting: int | str | None) -> Placement:
 class Placement:
     """Replicas on devices, an equal part on each.
 
-    Attributes
-    ----------
-    replicas
-        The number of replicas.
-    processes
-        The number of processes.
-    own
-        The replicas on this process's devices.
-    stacked, shared
-        The shardings of arrays stacked by replica, and of arrays that all share.
+    `own` are the replicas on this process's devices; `stacked` and `shared` are the
+    shardings of arrays stacked by replica, and of arrays that all share.
     """
 
     def __init__(self, replicas: int, devices: Sequence[Device]) -> None:

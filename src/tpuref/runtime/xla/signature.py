@@ -30,16 +30,9 @@ class Held(NamedTuple):
 
 
 class Given(NamedTuple):
-    """An input.
+    """An input: its shape and dtype on each replica.
 
-    Attributes
-    ----------
-    shape, dtype
-        Its shape and dtype on each replica.
-    stacked
-        Whether replicas have different values, stacked along the first axis.
-    known
-        Its bytes, if the program is compiled for its value.
+    `stacked` inputs differ by replica; `known` holds the bytes of a static value.
     """
 
     shape: tuple[int, ...]
@@ -57,22 +50,10 @@ class Given(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """The cache key of a compiled program.
+    """The cache key of a compiled program: the digest instead of the program.
 
-    Attributes
-    ----------
-    program
-        The program.
-    digest
-        The digest of the program.
-    placement
-        The placement of the replicas.
-    inputs
-        The description of each input.
-    variables
-        The variables that have a value.
-    checks_replicas
-        Whether it is an error if replicas leave different values in a variable.
+    With `checks_replicas`, replicas that leave different values in a variable are an
+    error.
     """
 
     program: Program

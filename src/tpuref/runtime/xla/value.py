@@ -9,14 +9,9 @@ import numpy as np
 
 
 class Value(NamedTuple):
-    """An array of each replica, or one that all share.
+    """An array of each replica, stacked along the first axis, or one that all share.
 
-    Attributes
-    ----------
-    array
-        A NumPy array if it is static, else an array traced by JAX.
-    stacked
-        Whether the first axis is the replica; otherwise all share the array.
+    The array is NumPy's if it is static, else traced by JAX.
     """
 
     array: Any
