@@ -152,32 +152,27 @@ class Session:
         feed_list: Sequence[Any] | None = None,
         accept_options: bool = False,
     ) -> Callable[..., Any]:
-        """Return a function that runs one step again and again.
+        """Return a function that runs the same fetches repeatedly.
 
         Parameters
         ----------
         fetches
-            What to evaluate, as for `run`.
+            As for `run`.
         feed_list
-            The keys to feed, as in the `feed_dict` of `run`.  The function takes as
-            many arguments: their values, in this order.
+            The keys of the `feed_dict` of `run`.  The function takes their values as
+            arguments, in this order.
         accept_options
             Whether the function also takes ``options`` and ``run_metadata``.
 
         Returns
         -------
         callable
-            Returns what `run` returns for these fetches.
+            A function that returns the values of the fetches.
 
         Raises
         ------
-        RuntimeError
-            If the session is closed, now or when the function is called.
-        TypeError
-            If `feed_list` is not a list or tuple, if something cannot be fetched or
-            fed, or if the function is called with another number of values.
-        ValueError
-            If a fetch is not in the graph.
+        RuntimeError, TypeError, ValueError
+            As for `run`; also when the function is called.
 
         Examples
         --------
@@ -193,7 +188,7 @@ class Session:
         if not isinstance(keys, (list, tuple)):
             raise coded(
                 TypeError,
-                "Session.make_callable: feed_list must be a list or tuple of what to "
+                "Session.make_callable: feed_list must be a list or tuple of keys to "
                 f"feed, got {type(feed_list).__name__}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )

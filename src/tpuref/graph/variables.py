@@ -104,8 +104,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     Parameters
     ----------
     initial_value
-        A tensor, a value that converts to one, or a function without parameters that
-        returns one.
+        A tensor, a value that converts to one, or a function that returns one.
     trainable
         Whether the variable joins the collection of trainable variables; None for yes.
     collections
@@ -113,7 +112,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     validate_shape
         Whether the shape is fixed by the initial value.
     caching_device, use_resource
-        Accepted for programs that give them; they have no effect.
+        Accepted for compatibility; have no effect.
     name
         The name; it is made unique.
     dtype
@@ -123,8 +122,8 @@ class Variable(Operators, metaclass=_MadeByCreators):
     shape
         The static shape, by default that of the initial value.
     synchronization, aggregation
-        For a variable made in the scope of a distribution strategy: when its
-        components are brought together, and how; of no effect elsewhere.
+        When and how the components are combined, for a variable of a distribution
+        strategy.
 
     Raises
     ------

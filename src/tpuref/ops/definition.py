@@ -71,61 +71,55 @@ Gradient = Callable[..., Any]
 class OpDef:
     """One operation.
 
-    What it does is said by `meaning`, `compute`, `collective` or `effect`.  An
-    operation with blocks, one whose value is fed, and one that copies between towers
-    have none of these: the interpreters know them.
+    One of `meaning`, `compute`, `collective` and `effect` defines its result.  The
+    interpreters implement operations with blocks, fed ones and copies between towers.
 
     Parameters
     ----------
     name
         The type name, as in ``operation.type``.
     infer
-        ``infer(*operands, **attrs)`` gives the spec of the output, or a sequence of
-        specs where the operation has none or several.  Its keyword-only parameters are
-        the attributes of the operation.  A ValueError or TypeError that it raises is
-        the user's error.  An operation with blocks gets a `BlockSpec` for each as
-        ``blocks=``.
+        ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
+        specs if there is not exactly one.  Its keyword-only parameters are the
+        attributes; ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError
+        or TypeError is the user's error.
     meaning
-        ``meaning(xp, *arrays, **attrs)`` gives the output, or a sequence of outputs,
+        ``meaning(xp, *arrays, **attrs)`` returns the output, or a sequence of outputs,
         with the functions of the array namespace `xp`.
     compute
-        ``compute(*arrays, **attrs)``, the same for NumPy alone; where `meaning` is
-        given too, NumPy runs this.
+        ``compute(*arrays, **attrs)``, the same for NumPy, which runs it if present.
     inexact
-        The function of NumPy that does the same with numbers that are not integers;
-        where `compute` looks at integers only.
+        The NumPy function that equals `compute` for inputs other than integers.
     collective
-        ``collective(contributions, **attrs)``: takes the inputs of all replicas (one
-        array each, in replica order) and gives the outputs in the same order.
+        ``collective(contributions, **attrs)`` takes one input per replica, in replica
+        order, and returns the outputs in the same order.
     effect
-        ``effect(context, *arrays, **attrs)`` reads or changes what is outside of the
-        program: variables, queues, the host.
+        ``effect(context, *arrays, **attrs)`` reads or changes external state:
+        variables, queues, the host.
     place
         Where it runs.
     client
-        Whether it needs Python objects that only the process of the client has.
+        Whether it needs Python objects of the client's process.
     reads, writes
         The attribute that names the variable that it reads, and writes.
     fills, drains
         The attribute that names the queue that it fills, and takes from.
     ahead
-        Whether one call of the host may give what several evaluations take.
+        Whether one call of the host may serve several evaluations.
     random
         Whether `compute` takes the replica's own generator as ``rng=``.
     printing
-        Whether it is evaluated for what it shows or checks, although its outputs are a
-        function of its inputs.
+        Whether it is evaluated to print or check, even if no output is used.
     fed
-        Whether its value comes from outside and is never computed.
+        Whether its value is fed and never computed.
     joint
         Whether each input is the value of another tower.
     elementwise
-        Whether each element of the outputs comes from the elements of the inputs at
-        the same place, in the same way wherever that is; the inputs broadcast.
+        Whether each output element depends only on the input elements at its position,
+        the same way at all positions; the inputs broadcast.
     batched
-        Whether the last two axes of inputs of equal rank give those of the output, in
-        the same way for all indices along the axes before, which broadcast; if there
-        is an attribute ``axis``, only where it is -1.
+        Whether the axes before the last two are batch axes, which broadcast; an
+        attribute ``axis`` must be -1.
     stacked
         ``stacked(*arrays, **attrs)`` computes for all cores at once; see
         `tpuref.ops.stacking`.
@@ -134,14 +128,13 @@ class OpDef:
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
-        ``static(operand, **attrs)`` gives the output where the static shape of the
-        input is enough for it, else None.
+        ``static(operand, **attrs)`` returns the output if the static shape of the
+        input suffices, else None.
     blocks
         The programs inside it.
     gradient
-        ``gradient(apply, operation, *gradients)`` gives the gradients of the inputs
-        from those of the outputs, as `tpuref.ops.derivatives` describes; None where
-        there is no rule.  `Registry.add` fills it in.
+        The gradient rule, as `tpuref.ops.derivatives` describes, or None.
+        `Registry.add_gradients` sets it.
     """
 
     name: str
@@ -186,7 +179,7 @@ class OpDef:
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
         found = attributes_of(self.infer)
-        found.pop("blocks", None)  # what is inside is no attribute
+        found.pop("blocks", None)  # not an attribute
         return found
 
     def check(self, attrs: Attrs) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class XlaExecutor:
     """Compiles programs for all replicas at once and runs them."""
 
     def __init__(self) -> None:
-        self._lookup: dict[tuple[Any, ...], Compiled] = {}
+        self._compiled: dict[tuple[Any, ...], Compiled] = {}
         # Programs are cached by id, which is unique as long as they are alive.
         self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
         self._valued: set[bytes] = set()
@@ -95,14 +95,14 @@ class XlaExecutor:
         # Comparing with the last signature is faster than hashing all input types.
         if latest is not None and latest[0] == key:
             return latest[1]
-        if key not in self._lookup:
-            if len(self._lookup) >= KEPT:
+        if key not in self._compiled:
+            if len(self._compiled) >= KEPT:
                 self._forget()
             if apart:
                 agree(signature)
-            self._lookup[key] = Compiled(signature)
-        self._latest[id(program)] = key, self._lookup[key]
-        return self._lookup[key]
+            self._compiled[key] = Compiled(signature)
+        self._latest[id(program)] = key, self._compiled[key]
+        return self._compiled[key]
 
     def _join(self, state: Any) -> None:
         """Let all processes draw from the streams of the first."""
@@ -134,7 +134,7 @@ class XlaExecutor:
         self._valued.clear()
 
     def _forget(self) -> None:
-        self._lookup.clear()
+        self._compiled.clear()
         self._latest.clear()
         self._known.clear()
 
