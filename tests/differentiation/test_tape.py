@@ -226,7 +226,7 @@ def test_gradients_to_begin_with() -> None:
     assert tf.Session().run(found).tolist() == [5, 43]
     with pytest.raises(ValueError, match="each of 2 tensors, got 1.*E192"):
         tf.gradients(ys, x, grad_ys=[None])
-    with pytest.raises(ValueError, match="must have the same shape.*E192"):
+    with pytest.raises(ValueError, match="must have the shape and dtype.*E192"):
         tf.gradients(ys[0], x, grad_ys=[[1.0, 2.0, 3.0]])
 
 
@@ -249,7 +249,7 @@ def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
         tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
     diagonal = tf.einsum("ii->i", tf.eye(2) * x)
-    with pytest.raises(LookupError, match=r"Einsum.*test_tape\.py.*twice.*E190"):
+    with pytest.raises(LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"):
         tf.gradients(diagonal, x)
 
 
