@@ -249,7 +249,9 @@ def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
         tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
     diagonal = tf.einsum("ii->i", tf.eye(2) * x)
-    with pytest.raises(LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"):
+    with pytest.raises(
+        LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"
+    ):
         tf.gradients(diagonal, x)
 
 
