@@ -224,9 +224,9 @@ def test_gradients_to_begin_with() -> None:
     ys = [x * x, x * 3.0]
     (found,) = tf.gradients(ys, x, grad_ys=[[1.0, 10.0], None])
     assert tf.Session().run(found).tolist() == [5, 43]
-    with pytest.raises(ValueError, match="1 gradients are given for 2.*E098"):
+    with pytest.raises(ValueError, match="each of 2 tensors, got 1.*E098"):
         tf.gradients(ys, x, grad_ys=[None])
-    with pytest.raises(ValueError, match="must have the same shape.*E098"):
+    with pytest.raises(ValueError, match="must have the shape and dtype.*E098"):
         tf.gradients(ys[0], x, grad_ys=[[1.0, 2.0, 3.0]])
 
 
@@ -249,7 +249,9 @@ def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
         tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
     diagonal = tf.einsum("ii->i", tf.eye(2) * x)
-    with pytest.raises(LookupError, match=r"Einsum.*test_tape\.py.*twice.*E190"):
+    with pytest.raises(
+        LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"
+    ):
         tf.gradients(diagonal, x)
 
 

@@ -33,13 +33,13 @@ def devices() -> Iterator[int]:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """Return what XLA has made of the last program."""
     texts: list[str] = []
-    called = Compiled._called
+    called = Compiled._call
 
     def note(self: Compiled, run: Any, *arguments: Any) -> Any:
         texts.append(self._function.lower(*arguments).compile().as_text())
         return called(self, run, *arguments)
 
-    monkeypatch.setattr(Compiled, "_called", note)
+    monkeypatch.setattr(Compiled, "_call", note)
     return lambda: texts[-1]
 
 

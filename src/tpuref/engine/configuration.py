@@ -23,20 +23,10 @@ ALL_REDUCES = ("auto", "flat", "direct", "ring")
 
 
 class _Setting(NamedTuple):
-    """One setting.
+    """One setting: its initial value, environment variable and valid values.
 
-    Attributes
-    ----------
-    default
-        What it is at first.
-    variable
-        The environment variable that sets it, None for none.
-    allowed
-        What it may be, in words.
-    fits
-        Whether a value may be set.
-    read
-        Turns the text of the variable into a value that `fits` then has to take.
+    `allowed` describes the values for which `fits` returns true; `read` converts the
+    text of the variable.
     """
 
     default: Any
@@ -110,7 +100,7 @@ def _switch(text: str) -> Any:
 
 
 def _choice(variable: str, names: tuple[str, ...]) -> _Setting:
-    """Return the setting that is one of some names, by default the first."""
+    """Return the setting with these names as values, by default the first."""
     return _Setting(
         names[0], variable, f"one of {', '.join(names)}", names.__contains__
     )
@@ -176,8 +166,8 @@ _FUNCTIONS = "_config"
 """The list of the functions, which lie in modules above this one."""
 
 
-def _checked(setting: _Setting, name: str, value: Any, given: object) -> Any:
-    """Return a value that may be set, or say what may."""
+def _check(setting: _Setting, name: str, value: Any, given: object) -> Any:
+    """Return a valid value of a setting; ValueError names the valid values."""
     if not setting.fits(value):
         raise coded(
             ValueError,
@@ -194,7 +184,7 @@ def _from_environment() -> dict[str, Any]:
         text = None if setting.variable is None else os.environ.get(setting.variable)
         if setting.variable is not None and text is not None:
             value = setting.read(text)
-            values[name] = _checked(setting, setting.variable, value, text)
+            values[name] = _check(setting, setting.variable, value, text)
     return values
 
 
@@ -250,7 +240,7 @@ class Config:
     """
 
     def __init__(self) -> None:
-        # Found without `__getattr__`, as each run reads many.
+        # Stored as attributes: each run reads many, and `__getattr__` is slow.
         vars(self).update(_from_environment())
 
     def __getattr__(self, name: str) -> Any:
@@ -268,7 +258,7 @@ class Config:
                 f"config has no setting {name!r}; it has {', '.join(_SETTINGS)}",
                 code=codes.INVALID_SETTING,
             )
-        changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
+        changed = {name: _check(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
         vars(self).update(changed)
@@ -296,4 +286,4 @@ class Config:
 
 
 config = Config()
-"""The settings.  The user writes them; everybody else only reads."""
+"""The settings, which only the user writes."""

@@ -1,7 +1,7 @@
 """A program: the instructions that every replica runs, as plain data.
 
-A program holds no Python callable and no object of the user's, so it can be sent to
-another process without pickling any of them.
+A program contains no callables and no objects of the user's, so none of them is pickled
+when it is sent to another process.
 """
 
 from __future__ import annotations
@@ -22,29 +22,12 @@ HOST = -1
 
 @dataclass(frozen=True)
 class Instr:
-    """One step of a program.
+    """One instruction of a program.
 
-    Parameters
-    ----------
-    op
-        The type name of the operation.
-    name
-        The name of the operation in its graph.
-    inputs, outputs
-        The slots that are read and written.
-    attrs
-        The attributes of the operation: numbers, strings, tuples, arrays.
-    specs
-        What is known beforehand of each output.
-    core
-        The logical core within the replica, or `HOST`.
-    site
-        The user's line that built the operation.
-    blocks
-        The programs inside it: the branches of If, condition and body of While, the
-        replicated body of TPUReplicate.
-    replica
-        The only replica that carries it out, None for all.
+    `inputs` and `outputs` are slots, `specs` the static specs of the outputs.  `core`
+    is the logical core within the replica, or `HOST`.  `blocks` are inner programs: the
+    branches of If, condition and body of While, the replicated body of TPUReplicate.
+    `replica` is the only replica that runs it, None for all; `site` the user's line.
     """
 
     op: str
@@ -60,11 +43,11 @@ class Instr:
 
     @property
     def definition(self) -> OpDef:
-        """The record of the operation."""
+        """The definition of the operation."""
         return REGISTRY[self.op]
 
     def concerns(self, replica: int) -> bool:
-        """Return whether a replica carries it out."""
+        """Return whether a replica runs it."""
         return self.replica is None or self.replica == replica
 
 
@@ -72,16 +55,8 @@ class Instr:
 class Program:
     """Straight-line instructions over numbered slots.
 
-    Parameters
-    ----------
-    name
-        What the program is called in messages and traces.
-    parameters
-        The slots that hold the inputs when the program starts.
-    instrs
-        The instructions, in program order.
-    results
-        The slots that hold the outputs when it ends.
+    `parameters` are the slots that hold the inputs at the start, `results` those that
+    hold the outputs at the end.
     """
 
     name: str
@@ -91,12 +66,12 @@ class Program:
 
     @cached_property
     def num_cores(self) -> int:
-        """The number of logical cores that the program places operations on."""
+        """The number of logical cores that the program uses."""
         return 1 + max([0, *(instr.core for instr in self.all_instrs())])
 
     @cached_property
     def owners(self) -> Mapping[str, int]:
-        """The replica of each variable that is written by one replica alone."""
+        """The replica of each variable that only one replica writes."""
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
             written = instr.definition.writes
@@ -109,7 +84,7 @@ class Program:
         }
 
     def all_instrs(self) -> Iterator[Instr]:
-        """Give the instructions, each followed by those of the programs inside it."""
+        """Yield the instructions, each followed by those of its inner programs."""
         for instr in self.instrs:
             yield instr
             for block in instr.blocks:

@@ -1,7 +1,6 @@
-"""Gradients of programs.
+"""Gradients of programs: the backward pass.
 
-This package puts the rules of `tpuref.engine.ops.derivatives` into the records of
-operations.
+Importing this package registers the rules of `tpuref.engine.ops.derivatives`.
 """
 
-import tpuref.engine.ops.derivatives.rules  # noqa: F401  (for that effect)
+import tpuref.engine.ops.derivatives.rules  # noqa: F401  (registers the gradient rules)

@@ -1,4 +1,4 @@
-"""How rules of gradients apply operations."""
+"""Apply operations in gradient rules."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tpuref.engine.graph.convert import constant_of
 
 
 def apply(op: str, *inputs: Any, **attrs: Any) -> Any:
-    """Apply an operation; arrays among the inputs keep their own element types."""
-    return build.apply(op, *map(_as_it_is, inputs), **attrs)
+    """Apply an operation; NumPy arrays among the inputs keep their dtypes."""
+    return build.apply(op, *map(_exact, inputs), **attrs)
 
 
-def _as_it_is(value: Any) -> Any:
+def _exact(value: Any) -> Any:
     exact = isinstance(value, (np.ndarray, np.generic))
     return constant_of(np.asarray(value)) if exact else value

@@ -1,8 +1,8 @@
 """Gradients of branches and loops.
 
-The gradient of a branch is a branch, and that of a loop a loop that turns back.  The
-values of the way forth that they use are kept: the operation gives them as further
-outputs, for a loop those of all turns.
+The gradient of a branch is a branch on the same predicate; that of a loop is a loop
+that runs the iterations in reverse.  The forward values that they use are residuals:
+further outputs of the forward operation, which a loop stacks over its iterations.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tpuref.engine.ops.derivatives.rule import NoGradient, shape_of, zeros_like
 from tpuref.engine.ops.sources import ARGUMENT
 
 Parts = Iterator[tuple[Source, Tensor]]
-"""What comes back to each source; a source may appear again."""
+"""Pairs of a source and a contribution to its gradient; sources may repeat."""
 
 
 def gradients_of_block(
@@ -49,18 +49,10 @@ def gradients_of_block(
     gradients: Sequence[Tensor | None],
     wanted: Collection[Source],
 ) -> Parts:
-    """Return what comes back to the wanted sources of a branch or loop.
+    """Yield contributions to the wanted sources of a branch or loop.
 
-    Parameters
-    ----------
-    walk
-        The walk that came to the operation.
-    step
-        The operation.
-    gradients
-        Those of its outputs.
-    wanted
-        What to differentiate by.
+    `gradients` are those of the outputs of `step`, an operation that `walk` has
+    reached.
     """
     if step.definition is IF:
         return _of_branch(walk, step, gradients, wanted)
@@ -72,55 +64,52 @@ def _zeros(source: Source, blocks: Sequence[Region]) -> Tensor:
     if isinstance(source, Tensor):
         zeros: Tensor = zeros_like(apply, source)
         return zeros
-    read = _read_of(source, blocks)
+    read = _find_read(source, blocks)
     assert read is not None
     value = apply(read.type, **read.attrs)
     zeros = zeros_like(apply, value)
     return zeros
 
 
-def _read_of(handle: str, blocks: Sequence[Region]) -> Operation | None:
-    """Return an operation within blocks that reads a variable."""
+def _find_read(handle: str, blocks: Sequence[Region]) -> Operation | None:
+    """Return an operation in the blocks that reads a variable."""
     for block in blocks:
         for step in block.operations:
             if read_by(step) == handle:
                 return step
-            found = _read_of(handle, step.blocks)
+            found = _find_read(handle, step.blocks)
             if found is not None:
                 return found
     return None
 
 
 class _StandIns:
-    """What the way back uses instead of tensors of the way forth, each made once.
+    """The backward region's stand-ins for forward tensors, created once each.
 
-    Parameters
-    ----------
-    forth, back
-        The region of the way forth, and that of the way back.
-    kept
-        Gives the value of a tensor that the way forth has kept.
+    ``residual(tensor)`` makes the forward operation return the tensor and returns its
+    value in the backward region.
     """
 
     def __init__(
-        self, forth: Region, back: Region, kept: Callable[[Tensor], Tensor]
+        self, forward: Region, backward: Region, residual: Callable[[Tensor], Tensor]
     ) -> None:
-        self._forth, self._back, self._kept = forth, back, kept
-        self._made: dict[Tensor, Tensor] = {}
+        self._forward, self._backward, self._residual = forward, backward, residual
+        self._residuals: dict[Tensor, Tensor] = {}
 
     def __call__(self, tensor: Tensor) -> Tensor | None:
-        """Return what stands for a tensor, None for one of another region."""
-        if tensor.op.region is not self._forth:
+        """Return the stand-in of a tensor, None for one of another region."""
+        if tensor.op.region is not self._forward:
             return None
-        if tensor not in self._made:
+        if tensor not in self._residuals:
+            # A static value is repeated as a constant instead of a further output.
             known = tensor.operand().value
-            with get_default_graph().in_region(self._back):
-                self._made[tensor] = (
-                    self._kept(tensor)
+            with get_default_graph().in_region(self._backward):
+                self._residuals[tensor] = (
+                    self._residual(tensor)
                     if known is None
                     else constant_of(np.array(known))
                 )
-        return self._made[tensor]
+        return self._residuals[tensor]
 
 
 # -- branches ----------------------------------------------------------------------
@@ -133,49 +122,52 @@ def _of_branch(
     wanted: Collection[Source],
 ) -> Parts:
     sources = list(wanted)
-    back = [_branch_back(walk, step, k, gradients, sources) for k in (0, 1)]
-    operation = add_operation(IF, [step.inputs[0]], {}, None, back)
+    backward = [_backward_branch(walk, step, k, gradients, sources) for k in (0, 1)]
+    operation = add_operation(IF, [step.inputs[0]], {}, None, backward)
     yield from zip(sources, operation.outputs, strict=True)
 
 
-def _branch_back(
+def _backward_branch(
     walk: Walk,
     step: Operation,
     number: int,
     gradients: Sequence[Tensor | None],
     sources: Sequence[Source],
 ) -> Region:
-    graph, forth = step.graph, step.blocks[number]
-    name = graph.unique_name(f"{forth.name.rpartition('/')[2]}_grad", False)
+    graph, forward = step.graph, step.blocks[number]
+    name = graph.unique_name(f"{forward.name.rpartition('/')[2]}_grad", False)
     region = Region(BRANCH, name, graph.region, user_site())
     region.stand_in = _StandIns(
-        forth, region, lambda tensor: _branch_value(step, number, tensor)
+        forward, region, lambda tensor: _branch_value(step, number, tensor)
     )
     with graph.in_region(region):
         seeds = [
             (tensor, gradient)
-            for tensor, gradient in zip(forth.results, gradients, strict=False)
+            for tensor, gradient in zip(forward.results, gradients, strict=False)
             if gradient is not None
         ]
         captured = set(step.captured_inputs())
         inner = steps_before([tensor for tensor, _ in seeds], captured)
         nested = walk.nested()
-        found = nested.back(seeds, sources, inner, captured)
+        found = nested.backward(seeds, sources, inner, captured)
         region.results = [
-            _passed(nested.whole(g, s)) if g is not None else _zeros(s, step.blocks)
+            _identity(nested.whole(g, s)) if g is not None else _zeros(s, step.blocks)
             for s, g in zip(sources, found, strict=True)
         ]
     return region
 
 
-def _passed(tensor: Tensor | None) -> Tensor:
-    """Return a tensor as one of the region that is being built."""
+def _identity(tensor: Tensor | None) -> Tensor:
+    """Return a copy of a tensor that belongs to the region being built."""
     passed: Tensor = apply("Identity", tensor)
     return passed
 
 
 def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
-    """Let a branch give a value out; the other one gives something in its place."""
+    """Return a value of a branch outside of it, by a further output of the branch."""
+    # Both branches must return as many results. The other branch returns a filler,
+    # which nobody reads: the backward branch runs only when its forward branch ran.
+    # With sizes unknown until the run the filler is empty, so that it costs nothing.
     taken, other = step.blocks[number], step.blocks[1 - number]
     known = tensor.shape.is_fully_defined()
     with step.graph.in_region(other):
@@ -185,7 +177,7 @@ def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
     taken.results.append(tensor)
     other.results.append(filler)
     shape = tensor.shape if known else TensorShape(None)
-    value = _passed(further_output(step, TensorSpec(shape, tensor.dtype)))
+    value = _identity(further_output(step, TensorSpec(shape, tensor.dtype)))
     value.set_shape(tensor.shape)
     return value
 
@@ -193,7 +185,7 @@ def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
 # -- loops -------------------------------------------------------------------------
 
 TURNS = "_turns"
-"""The label with the tensor that says how often a loop turned."""
+"""The label with a residual of one element per iteration of a loop."""
 
 
 def _of_loop(
@@ -202,29 +194,29 @@ def _of_loop(
     gradients: Sequence[Tensor | None],
     wanted: Collection[Source],
 ) -> Parts:
-    loop = _LoopBack(walk, step, gradients, wanted)
+    loop = _BackwardLoop(walk, step, gradients, wanted)
     operation = loop.build()
     _, *given = operation.outputs
     count = len(loop.carried)
     for k, gradient in zip(loop.carried, given[:count], strict=True):
         if step.inputs[k] in wanted:
             yield step.inputs[k], gradient
-    yield from zip(loop.around, given[count:], strict=True)
+    yield from zip(loop.captured, given[count:], strict=True)
 
 
-class _LoopBack:
-    """The loop that turns back.
+class _BackwardLoop:
+    """The backward loop of a loop.
 
-    Its loop variables are the number of the turn, the gradients of the loop variables
-    that carry any, and the sums for what the body takes from around it.
-
-    Attributes
-    ----------
-    carried
-        The positions of the loop variables with gradients.
-    around
-        The tensors and variables around the loop with gradients.
+    Its loop variables are the iteration (counted down from the last), the gradients of
+    the forward loop variables at the positions `carried`, and the summed gradients of
+    the `captured` tensors and variables.
     """
+
+    # Invariant at the start of backward iteration k: the carried gradients are those
+    # of the forward loop variables after iteration k, and the totals hold the
+    # contributions of the iterations after k. The body differentiates one iteration:
+    # it replaces the carried gradients and adds to the totals. The iteration number
+    # also selects the residuals of iteration k, which are stored back to back.
 
     def __init__(
         self,
@@ -239,17 +231,19 @@ class _LoopBack:
         self._count: int = step.attrs["loop_variables"]
         self._taken = set(self._body.captured_tensors())
         self._inner = steps_before(self._body.results, self._taken)
-        self.around = [s for s in wanted if isinstance(s, str) or s in self._taken]
-        self.carried = self._carried(wanted)
+        self.captured = [s for s in wanted if isinstance(s, str) or s in self._taken]
+        self.carried = self._loop_variables_reached(wanted)
         self._turn: Tensor | None = None
         self._region: Region | None = None
 
-    def _carried(self, wanted: Collection[Source]) -> list[int]:
-        """Return the loop variables that a wanted source reaches in any turn."""
+    def _loop_variables_reached(self, wanted: Collection[Source]) -> list[int]:
+        """Return the loop variables that a wanted source reaches in any iteration."""
+        # A fixed point: a source may reach variable i in one iteration, and variable j
+        # through i only in the next one. Each pass adds a variable or ends.
         begun, ended = self._body.parameters, self._body.results
         found = {k for k in range(self._count) if self._step.inputs[k] in wanted}
         while True:
-            sources = [*self.around, *(begun[k] for k in found)]
+            sources = [*self.captured, *(begun[k] for k in found)]
             reached = reached_from(sources, self._inner, ())
             new = {k for k in range(self._count) if ended[k] in reached} - found
             if not new:
@@ -260,26 +254,26 @@ class _LoopBack:
     def build(self) -> Operation:
         """Add the loop to the graph."""
         step = self._step
-        turns = self._turns()
+        turns = self._num_iterations()
         last = turns - 1
         start = [
-            self._zero_or(self._gradients[k], step.outputs[k]) for k in self.carried
+            self._or_zeros(self._gradients[k], step.outputs[k]) for k in self.carried
         ]
-        start = [last, *start, *(_zeros(s, step.blocks) for s in self.around)]
+        start = [last, *start, *(_zeros(s, step.blocks) for s in self.captured)]
         specs = [TensorSpec(last.shape, int32)]
         specs += [self._body.parameters[k].spec for k in self.carried]
         specs += [tensor.spec for tensor in start[len(specs) :]]
-        regions = [self._condition(specs), self._turn_back(specs)]
+        regions = [self._condition(specs), self._backward_body(specs)]
         attrs = {"loop_variables": len(start), "maximum_iterations": None}
         return add_operation(WHILE, start, attrs, None, regions)
 
-    def _zero_or(self, gradient: Tensor | None, tensor: Tensor) -> Tensor:
+    def _or_zeros(self, gradient: Tensor | None, tensor: Tensor) -> Tensor:
         if gradient is not None:
             return gradient
         zeros: Tensor = zeros_like(apply, tensor)
         return zeros
 
-    def _region_named(self, name: str) -> Region:
+    def _new_region(self, name: str) -> Region:
         full = self._graph.unique_name(name, False)
         return Region(LOOP, full, self._graph.region, user_site())
 
@@ -287,18 +281,18 @@ class _LoopBack:
         return [parameter(ARGUMENT, spec, "arg") for spec in specs]
 
     def _condition(self, specs: Sequence[TensorSpec]) -> Region:
-        region = self._region_named("cond_grad")
+        region = self._new_region("cond_grad")
         with self._graph.in_region(region):
             region.parameters = self._parameters(specs)
             region.results = [region.parameters[0] >= 0]
         return region
 
-    def _turn_back(self, specs: Sequence[TensorSpec]) -> Region:
-        self._region = region = self._region_named("body_grad")
+    def _backward_body(self, specs: Sequence[TensorSpec]) -> Region:
+        self._region = region = self._new_region("body_grad")
         region.stand_in = _StandIns(
             self._body,
             region,
-            lambda tensor: self._of_this_turn(
+            lambda tensor: self._of_iteration(
                 tensor, kept_of_each_turn(self._step, tensor)
             ),
         )
@@ -308,14 +302,14 @@ class _LoopBack:
             self._turn, *given = region.parameters
             ended = [self._body.results[k] for k in self.carried]
             seeds = list(zip(ended, given[:count], strict=True))
-            seeds += self._seeds_of_kept()
+            seeds += self._residual_seeds()
             begun = [self._body.parameters[k] for k in self.carried]
             nested = self._walk.nested()
-            sources = [*begun, *self.around]
-            found = nested.back(seeds, sources, self._inner, self._taken)
+            sources = [*begun, *self.captured]
+            found = nested.backward(seeds, sources, self._inner, self._taken)
             parts = [nested.whole(g, s) for g, s in zip(found, sources, strict=True)]
             next_ones = [
-                self._zero_or(part, tensor)
+                self._or_zeros(part, tensor)
                 for part, tensor in zip(parts, begun, strict=False)
             ]
             totals = [
@@ -324,45 +318,49 @@ class _LoopBack:
             ]
             region.results = [
                 self._turn - 1,
-                *map(_passed, next_ones),
-                *map(_passed, totals),
+                *map(_identity, next_ones),
+                *map(_identity, totals),
             ]
         return region
 
-    # -- values of the way forth ---------------------------------------------------
+    # -- residuals -----------------------------------------------------------------
 
-    def _seeds_of_kept(self) -> list[tuple[Tensor, Tensor]]:
-        """Return the gradients that came to values kept of this turn."""
+    def _residual_seeds(self) -> list[tuple[Tensor, Tensor]]:
+        """Return the gradients of residuals, as a gradient of a gradient has them."""
         found = []
         for k in range(self._count, len(self._gradients)):
             gradient = self._gradients[k]
             if gradient is not None:
                 tensor = self._body.results[k]
-                found.append((tensor, self._of_this_turn(tensor, gradient)))
+                found.append((tensor, self._of_iteration(tensor, gradient)))
         return found
 
-    def _of_this_turn(self, tensor: Tensor, elements: Tensor) -> Tensor:
-        """Return the part of the elements of all turns that belongs to this one."""
+    def _of_iteration(self, tensor: Tensor, elements: Tensor) -> Tensor:
+        """Return the part of a residual that belongs to this iteration."""
+        # Iterations may differ in shape, so a residual is one vector of the elements
+        # of all iterations. A static shape gives the offset by a product.
         assert self._turn is not None
         if tensor.shape.is_fully_defined():
             count = np.int32(tensor.shape.num_elements() or 0)
             begin, shape = self._turn * count, shape_of(apply, tensor)
         else:
-            begin, shape = self._place(tensor)
+            begin, shape = self._span(tensor)
             count = apply("Prod", shape, axis=None, keepdims=False)
         begin = apply("ExpandDims", begin, axis=0)
         size = apply("ExpandDims", count, axis=0)
-        return _shaped(apply("Slice", elements, begin, size), shape, tensor)
+        return _reshape(apply("Slice", elements, begin, size), shape, tensor)
 
-    def _place(self, tensor: Tensor) -> tuple[Tensor, Tensor]:
-        """Return where the elements of this turn begin, and their shape."""
+    def _span(self, tensor: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the offset of this iteration's elements, and their shape."""
         rank = tensor.shape.rank
         if rank is None:
             raise NoGradient(
-                f"{tensor.describe()}, made at {tensor.op.site}, is used again on the "
-                "way back, and its rank is unknown; give it with set_shape"
+                f"{tensor.describe()}, made at {tensor.op.site}, is needed in the "
+                "backward pass, and its rank is unknown; set it with set_shape"
             )
         with self._graph.in_region(self._body):
+            # The shape of each iteration is a residual too; an exclusive running sum
+            # of the element counts gives the offsets.
             own = apply("Shape", tensor, out_type="int32")
         sizes = kept_of_each_turn(self._step, own)
         assert self._region is not None and self._turn is not None
@@ -372,8 +370,9 @@ class _LoopBack:
             begins = apply("Cumsum", counts, axis=0, exclusive=True, reverse=False)
             return begins[self._turn], table[self._turn]
 
-    def _turns(self) -> Tensor:
-        """Return how often the loop turned."""
+    def _num_iterations(self) -> Tensor:
+        """Return the number of iterations that the loop ran."""
+        # Each iteration adds one element to a residual, whose size is the count.
         if TURNS not in self._step.labels:
             with self._graph.in_region(self._body):
                 one = constant_of(np.array(1, np.int32))
@@ -383,7 +382,7 @@ class _LoopBack:
         return turns
 
 
-def _shaped(elements: Tensor, shape: Any, tensor: Tensor) -> Tensor:
+def _reshape(elements: Tensor, shape: Any, tensor: Tensor) -> Tensor:
     shaped: Tensor = apply("Reshape", elements, shape)
     shaped.set_shape(tensor.shape)
     return shaped

@@ -1,4 +1,4 @@
-"""Functions that say what their own gradient is."""
+"""`tf.custom_gradient`: functions that define their own gradient."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["custom_gradient"]
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function say what its gradient is.
+    """Let a function define its own gradient.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     ...     e = tf.exp(x)
     ...     return tf.math.log(1.0 + e), lambda dy: dy * (1.0 - 1.0 / (1.0 + e))
     >>> x = tf.constant(100.0)
-    >>> (slope,) = tf.gradients(log1pexp(x), x)
-    >>> float(tf.Session().run(slope))
+    >>> (gradient,) = tf.gradients(log1pexp(x), x)
+    >>> float(tf.Session().run(gradient))
     1.0
     """
 
@@ -66,8 +66,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         given = nest.map_structure(convert_to_tensor, list(args))
         reads = _Reads(args)
-        with recording_to([*_others(), reads]):
-            result, gradient = _pair(f, f(*given, **kwargs))
+        with recording_to([*_outer_reads(), reads]):
+            result, gradient = _check_pair(f, f(*given, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
             raise coded(
@@ -88,28 +88,28 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Reads:
-    """Notes the trainable variables that are read, other than arguments."""
+    """Records the trainable variables that are read, other than arguments."""
 
     def __init__(self, args: Sequence[Any]) -> None:
         self._known = {a.handle for a in args if isinstance(a, Variable)}
         self.variables: list[Variable] = []
 
     def record(self, operation: Any) -> None:
-        """Note nothing."""
+        """Ignore an operation."""
 
     def record_read(self, variable: Variable) -> None:
-        """Note a variable."""
+        """Record a variable."""
         if variable.trainable and variable.handle not in self._known:
             self._known.add(variable.handle)
             self.variables.append(variable)
 
 
-def _others() -> list[_Reads]:
-    """Return what notes variables for the functions around this one."""
+def _outer_reads() -> list[_Reads]:
+    """Return the recorders of the custom gradients that this one is nested in."""
     return [one for one in context.recorders if isinstance(one, _Reads)]
 
 
-def _pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
+def _check_pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
     pair = isinstance(returned, (tuple, list)) and len(returned) == 2
     if not pair or not callable(returned[1]):
         raise coded(
@@ -126,7 +126,7 @@ def _name(f: Callable[..., Any]) -> str:
 
 
 def _parameters(function: Callable[..., Any]) -> Sequence[str]:
-    """Return the parameters that can be given by name; all if there is ``**``."""
+    """Return the names of the parameters; "variables" if the function takes ``**``."""
     found = inspect.signature(function).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in found):
         return ["variables"]
@@ -140,14 +140,14 @@ def _rule(
     arguments: int,
     variables: Sequence[Variable],
 ) -> Callable[..., Any]:
-    """Return the rule of the operation that the results and arguments pass through."""
+    """Return the gradient rule of the IdentityN that wraps results and arguments."""
 
     def rule(apply: Any, op: Any, *dys: Any) -> list[Any]:
         if variables:
             own, read = gradient(*dys[:results], variables=list(variables))
-            parts = [*_listed(own), *_listed(read)]
+            parts = [*_flatten(own), *_flatten(read)]
         else:
-            parts = _listed(gradient(*dys[:results]))
+            parts = _flatten(gradient(*dys[:results]))
         if len(parts) != arguments + len(variables):
             raise coded(
                 ValueError,
@@ -162,22 +162,20 @@ def _rule(
     return rule
 
 
-def _listed(values: Any) -> list[Any]:
+def _flatten(values: Any) -> list[Any]:
     return nest.flatten(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def passed_through(
     inputs: Sequence[Tensor], rule: Callable[..., Any]
 ) -> Sequence[Tensor]:
-    """Return the inputs as outputs of an operation with a rule of its own.
+    """Return the inputs as outputs of an operation with this gradient rule.
 
-    Parameters
-    ----------
-    inputs
-        The tensors.
-    rule
-        What `tpuref.engine.ops.derivatives` describes.
+    `tpuref.engine.ops.derivatives` describes rules.
     """
+    # The results and the arguments pass through one IdentityN that carries the rule.
+    # The backward pass reaches the arguments there, and never enters the operations
+    # of the function itself.
     with recording_to([]):
         outputs = apply_all(IDENTITY_N.name, *inputs)
     if executing_eagerly():

@@ -1,4 +1,4 @@
-"""Gradients of tensors of a graph."""
+"""`tf.gradients` and `tf.hessians`: gradients of tensors of a graph."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def gradients(
     xs
         A tensor or variable, or a list of those, to differentiate by.
     grad_ys
-        What to begin with for each of `ys`, with its shape; None for ones.
+        The initial gradient of each of `ys`, with its shape and dtype; None for ones.
     name
         The name scope of the operations that are added.
     colocate_gradients_with_ops
@@ -53,26 +53,26 @@ def gradients(
     stop_gradients
         Tensors to take as constants.
     unconnected_gradients
-        What the result is for an x on which no y depends: None, or zeros.
+        The result for an x on which no y depends: None, or zeros.
 
     Returns
     -------
     list
-        For each x a tensor of its shape and dtype; `tf.IndexedSlices` for a table of
-        which only rows were used; None as `unconnected_gradients` says.
+        For each x a tensor of its shape and dtype, `tf.IndexedSlices` for a table read
+        by rows, or None (see `unconnected_gradients`).
 
     Raises
     ------
     LookupError
-        If an operation between has no gradient; the message names it and its line.
+        If an operation between them has no gradient; the message names it.
     TypeError
         If a y is complex and has no `grad_ys`, or a `grad_ys` has another dtype.
     ValueError
         If `grad_ys` has another length than `ys`.
     NotImplementedError
-        If an operation between is a part of `tf.tpu.outside_compilation`.
+        If an operation between them is in `tf.tpu.outside_compilation`.
     RuntimeError
-        In eager mode, where `tf.GradientTape` gives gradients.
+        In eager mode; use `tf.GradientTape` there.
 
     Notes
     -----
@@ -84,32 +84,31 @@ def gradients(
     --------
     >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0])
-    >>> (slope,) = tf.gradients(x**3, x)
-    >>> tf.Session().run(slope)
+    >>> (gradient,) = tf.gradients(x**3, x)
+    >>> tf.Session().run(gradient)
     array([ 3., 12.], dtype=float32)
     """
     if executing_eagerly():
         raise coded(
             RuntimeError,
-            "tf.gradients works on graphs, and operations run at once here; use "
-            "tf.GradientTape",
+            "tf.gradients is not supported in eager mode; use tf.GradientTape",
             code=codes.WRONG_MODE,
         )
-    targets = [convert_to_tensor(y) for y in _listed(ys)]
-    sources = _listed(xs)
-    stops = {convert_to_tensor(t) for t in _listed(stop_gradients)}
+    targets = [convert_to_tensor(y) for y in _as_list(ys)]
+    sources = _as_list(xs)
+    stops = {convert_to_tensor(t) for t in _as_list(stop_gradients)}
     with get_default_graph().name_scope(name_or(name, "gradients")):
-        seeds = seeds_of("tf.gradients", targets, _listed(grad_ys))
+        seeds = seeds_of("tf.gradients", targets, _as_list(grad_ys))
         walk = Walk("tf.gradients", gradients_of_block, colocate_gradients_with_ops)
         keys = [x.handle if isinstance(x, Variable) else _tensor(x) for x in sources]
-        found = walk.back(seeds, keys, steps_before(targets, stops), stops)
+        found = walk.backward(seeds, keys, steps_before(targets, stops), stops)
         return [
             finished(gradient, x, unconnected_gradients)
             for gradient, x in zip(found, sources, strict=True)
         ]
 
 
-def _listed(values: Any) -> list[Any]:
+def _as_list(values: Any) -> list[Any]:
     if values is None:
         return []
     return list(values) if isinstance(values, (list, tuple)) else [values]
@@ -124,24 +123,26 @@ def _tensor(x: Any) -> Tensor:
 def seeds_of(
     function: str, ys: Sequence[Tensor], given: Sequence[Any]
 ) -> list[tuple[Tensor, Tensor]]:
-    """Return each y with the gradient to begin with."""
+    """Return each y with its initial gradient."""
     if given and len(given) != len(ys):
         raise coded(
             ValueError,
-            f"{function}: {len(given)} gradients are given for {len(ys)} tensors; give "
-            "one for each, or None",
+            f"{function}: expected one initial gradient for each of {len(ys)} tensors, "
+            f"got {len(given)}; pass one for each, or None",
             code=codes.INVALID_ARGUMENT,
         )
     wanted = list(given) or [None] * len(ys)
-    return [(y, _seed(function, y, g)) for y, g in zip(ys, wanted, strict=True)]
+    return [
+        (y, _initial_gradient(function, y, g)) for y, g in zip(ys, wanted, strict=True)
+    ]
 
 
-def _seed(function: str, y: Tensor, given: Any) -> Tensor:
+def _initial_gradient(function: str, y: Tensor, given: Any) -> Tensor:
     if given is None and y.dtype.is_complex:
         raise coded(
             TypeError,
-            f"{function}: the complex tensor {y.describe()} has no gradient of ones; "
-            "say what to begin with, or differentiate a real part of it",
+            f"{function}: the complex tensor {y.describe()} has no default initial "
+            "gradient; pass one, or differentiate its real part",
             code=codes.INVALID_ARGUMENT,
         )
     if given is None:
@@ -151,15 +152,15 @@ def _seed(function: str, y: Tensor, given: Any) -> Tensor:
     if seed.dtype != y.dtype or not seed.shape.is_compatible_with(y.shape):
         raise coded(
             TypeError if seed.dtype != y.dtype else ValueError,
-            f"{function}: the gradient {seed.describe()} is given for {y.describe()}; "
-            "it must have the same shape and dtype",
+            f"{function}: the initial gradient must have the shape and dtype of "
+            f"{y.describe()}, got {seed.describe()}",
             code=codes.INVALID_ARGUMENT,
         )
     return seed
 
 
 def finished(gradient: Gradient | None, x: Any, missing: UnconnectedGradients) -> Any:
-    """Return a gradient as users get it."""
+    """Convert a gradient for the user: slices for rows, zeros if asked for."""
     if isinstance(gradient, Rows):
         shape = _shape_of(x)
         return IndexedSlices(gradient.values, gradient.indices, shape)

@@ -1,4 +1,4 @@
-"""The gradient of a table of which only some rows were used."""
+"""Sparse gradients: the rows of a table that were used."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["IndexedSlices"]
 
 
 class IndexedSlices(Operators):
-    """Some rows of a tensor, whose other rows are zero.
+    """A tensor of which only some rows are stored; the others are zero.
 
     It is the gradient of a table that `tf.gather` or `tf.nn.embedding_lookup` reads.
-    `tf.convert_to_tensor`, and every function of tensors, takes it as the whole tensor;
+    `tf.convert_to_tensor` and every function of tensors convert it to the dense tensor;
     rows with the same index add up.
 
     Parameters
@@ -30,7 +30,7 @@ class IndexedSlices(Operators):
     indices
         The index of each row, ``[n]``, int32 or int64.
     dense_shape
-        The shape of the whole tensor, a vector of integers; None where it is unknown.
+        The shape of the dense tensor, a vector of integers; None if unknown.
 
     Examples
     --------
@@ -59,12 +59,12 @@ class IndexedSlices(Operators):
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole tensor, None where it is unknown."""
+        """The shape of the dense tensor, None if unknown."""
         return self._shape
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape of the whole tensor."""
+        """The static shape of the dense tensor."""
         known = None if self._shape is None else self._shape.operand().value
         if known is not None:
             return TensorShape([int(size) for size in known])
@@ -96,7 +96,7 @@ class IndexedSlices(Operators):
         return self._values.graph
 
     def get_shape(self) -> TensorShape:
-        """Return what is known of the shape of the whole tensor."""
+        """Return the static shape of the dense tensor."""
         return self.shape
 
     def with_values(self, values: Any) -> IndexedSlices:
@@ -109,8 +109,8 @@ class IndexedSlices(Operators):
     def _as_tensor(self) -> Tensor:
         if self._shape is None:
             raise ValueError(
-                f"{self!r} cannot become a tensor, because its dense_shape is unknown; "
-                "give dense_shape="
+                f"{self!r} cannot be converted to a tensor, as its dense_shape is "
+                "unknown; pass dense_shape="
             )
         return dense(Rows(self._values, self._indices), self._shape)
 
@@ -126,7 +126,7 @@ class IndexedSlices(Operators):
 
 
 def dense(rows: Rows, shape: Any) -> Tensor:
-    """Return the whole tensor of some rows, which add up."""
+    """Return the dense tensor; rows with the same index add up."""
     places = apply("ExpandDims", rows.indices, axis=-1)
     whole: Tensor = apply("ScatterNd", places, rows.values, shape)
     return whole

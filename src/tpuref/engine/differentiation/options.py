@@ -1,4 +1,4 @@
-"""How gradients are added up, and what stands for one that does not exist."""
+"""Options of gradients: aggregation, and the result for unconnected sources."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ __all__ = ["AggregationMethod", "UnconnectedGradients"]
 
 
 class AggregationMethod:
-    """How the parts of a gradient are added up; all of them give the same sum.
-
-    Attributes
-    ----------
-    DEFAULT, ADD_N, EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N
-        The names that TensorFlow has; tpuref adds the parts with ``AddN``.
-    """
+    """TensorFlow's methods of adding gradients; tpuref always uses ``AddN``."""
 
     ADD_N = 0
     DEFAULT = ADD_N
@@ -23,14 +17,7 @@ class AggregationMethod:
 
 
 class UnconnectedGradients(enum.Enum):
-    """What the gradient by something is on which the result does not depend.
-
-    Attributes
-    ----------
-    NONE
-        None.
-    ZERO
-        Zeros of its shape.
+    """The gradient of a source that the target does not depend on: None or zeros.
 
     Examples
     --------
@@ -39,8 +26,8 @@ class UnconnectedGradients(enum.Enum):
     >>> tf.gradients(x * x, y)
     [None]
     >>> zero = tf.UnconnectedGradients.ZERO
-    >>> (slope,) = tf.gradients(x * x, y, unconnected_gradients=zero)
-    >>> float(tf.Session().run(slope))
+    >>> (gradient,) = tf.gradients(x * x, y, unconnected_gradients=zero)
+    >>> float(tf.Session().run(gradient))
     0.0
     """
 

@@ -1,7 +1,7 @@
-"""The walk back: from what is differentiated to what it is differentiated by.
+"""The backward pass: reverse-mode differentiation from targets to sources.
 
-Each operation between them is visited once, the last one first, so that everything
-that uses a tensor has been visited before the operation that makes it.
+Each operation between them is visited once, in reverse order of execution, so that all
+consumers of a tensor have contributed before its producer is differentiated.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tpuref.engine.ops.derivatives.rule import (
 )
 
 Source = Tensor | str
-"""What is differentiated by: a tensor, or the handle of a variable."""
+"""A tensor, or the handle of a variable, to differentiate by."""
 
 Gradient = Tensor | Rows
 """The gradient of one tensor."""
 
 RULE = "_gradient"
-"""The label with a rule of its own that an operation has."""
+"""The label that overrides an operation's gradient rule (`tf.custom_gradient`)."""
 
 HOST_LABEL = "_xla_outside_compilation"
 """The label of operations that run on the host in a replicated computation."""
@@ -45,7 +45,7 @@ DIFFERENTIABLE_BLOCKS = (IF.name, WHILE.name)
 
 
 class Step(Protocol):
-    """An operation that was applied: of a graph, or noted on a tape."""
+    """An applied operation, of a graph or recorded on a tape."""
 
     type: str
     name: str
@@ -58,23 +58,23 @@ class Step(Protocol):
 
     @property
     def definition(self) -> OpDef:
-        """The record of what it is."""
+        """The operation's definition."""
 
 
 Blocks = Callable[..., Iterator[tuple[Source, Tensor]]]
-"""``blocks(walk, step, gradients, wanted)`` gives what comes back to the sources."""
+"""``blocks(walk, step, gradients, wanted)`` yields contributions to the sources."""
 
 
-# -- what lies between -------------------------------------------------------------
+# -- the operations between targets and sources ------------------------------------
 
 
 def is_differentiable(dtype: DType) -> bool:
-    """Whether tensors of an element type have gradients."""
+    """Whether tensors of a dtype have gradients."""
     return dtype.is_floating or dtype.is_complex
 
 
 def taken_by(step: Any) -> list[Source]:
-    """Return what a step takes: its inputs, and the variables that it reads."""
+    """Return the sources of a step: its inputs, and the variables that it reads."""
     if step.blocks:
         return [*step.captured_inputs(), *variables_in(step.blocks)]
     variable = read_by(step)
@@ -82,7 +82,7 @@ def taken_by(step: Any) -> list[Source]:
 
 
 def read_by(step: Any) -> str | None:
-    """Return the handle of the variable whose value a step gives, if any."""
+    """Return the handle of the variable that a step reads, or None."""
     definition = step.definition
     if definition.reads is None or definition.writes is not None:
         return None
@@ -91,13 +91,13 @@ def read_by(step: Any) -> str | None:
 
 
 def variables_in(blocks: Iterable[Region]) -> list[str]:
-    """Return the handles of the variables that blocks read."""
+    """Return the handles of the variables read in branches or loop bodies."""
     taken = (s for block in blocks for step in block.operations for s in taken_by(step))
     return [source for source in dict.fromkeys(taken) if isinstance(source, str)]
 
 
 def steps_before(ys: Iterable[Tensor], stops: Collection[Tensor]) -> list[Any]:
-    """Return the operations that `ys` depend on, in order, without those of `stops`."""
+    """Return the operations that `ys` depend on, in order, not going past `stops`."""
     pending = [y.op for y in ys if y not in stops]
     found = set()
     while pending:
@@ -111,7 +111,7 @@ def steps_before(ys: Iterable[Tensor], stops: Collection[Tensor]) -> list[Any]:
 def reached_from(
     sources: Iterable[Source], steps: Iterable[Any], stops: Collection[Tensor]
 ) -> set[Source]:
-    """Return what depends on the sources so that a gradient can flow back to them."""
+    """Return the tensors through which a gradient can flow back to the sources."""
     reached = set(sources)
     for step in steps:
         if any(s in reached for s in taken_by(step)) and passes_back(step):
@@ -124,27 +124,21 @@ def reached_from(
 
 
 def passes_back(step: Any) -> bool:
-    """Whether a step can give anything that it takes a gradient."""
+    """Whether a gradient can flow through a step."""
     if RULE in step.labels or read_by(step) is not None:
         return True
     return step.definition.gradient is not not_differentiable
 
 
-# -- the walk ----------------------------------------------------------------------
+# -- the backward pass -------------------------------------------------------------
 
 
 class Walk:
-    """One walk back over steps.
+    """One backward pass.
 
-    Parameters
-    ----------
-    function
-        The name of the public function, for messages.
-    blocks
-        Differentiates a step with blocks.
-    colocated
-        Whether the gradient of an operation is placed where the operation is; on the
-        cores of one replica it always is.
+    `function` is the public function's name for messages, `blocks` differentiates a
+    branch or loop.  With `colocated`, gradients run on the device of their operation,
+    as they always do on the logical cores of a replica.
     """
 
     def __init__(self, function: str, blocks: Blocks, colocated: bool = False) -> None:
@@ -155,28 +149,20 @@ class Walk:
         self._tables: dict[str, Tensor] = {}
 
     def nested(self) -> Walk:
-        """Return a walk over the operations of a block."""
+        """Return a pass over the operations of a branch or loop body."""
         return Walk(self._function, self._blocks, self._colocated)
 
-    def back(
+    def backward(
         self,
         seeds: Iterable[tuple[Tensor, Tensor]],
         sources: Sequence[Source],
         steps: Sequence[Any],
         stops: Collection[Tensor] = (),
     ) -> list[Gradient | None]:
-        """Return the gradient of each source, None for one that nothing came back to.
+        """Return the gradient of each source, None for an unconnected one.
 
-        Parameters
-        ----------
-        seeds
-            The tensors to begin at, each with its gradient.
-        sources
-            What to differentiate by.
-        steps
-            The operations to walk over, in the order in which they ran.
-        stops
-            The tensors to take as constants.
+        `seeds` are the targets, each with its initial gradient; `steps` the operations
+        between, in execution order; `stops` the tensors to take as constants.
         """
         reached = reached_from(sources, steps, stops)
         for tensor, gradient in seeds:
@@ -194,10 +180,11 @@ class Walk:
         gradients = [None if t in stops else self._total(t) for t in step.outputs]
         if not wanted or all(gradient is None for gradient in gradients):
             return
-        with self._beside(step):
+        with self._colocate(step):
             try:
                 for source, part in self._gradients(step, gradients, wanted):
-                    # One that is passed on may be the gradient of other branches too.
+                    # A rule such as `passed_on` returns dy itself, which is also the
+                    # gradient of the output: refining it would change that tensor.
                     if not any(part is gradient for gradient in gradients):
                         _refine_shape(part, source)
                     self._parts.setdefault(source, []).append(part)
@@ -213,18 +200,21 @@ class Walk:
         variable = read_by(step)
         if variable is not None:
             assert gradients[0] is not None
+            # The value read gives `whole` the shape of the variable's dense gradient.
             self._tables[variable] = step.outputs[0]
             yield variable, gradients[0]
             return
         if step.blocks and step.definition.name in DIFFERENTIABLE_BLOCKS:
-            whole = [self.whole(g, t) for g, t in _paired(gradients, step)]
+            whole = [self.whole(g, t) for g, t in _with_outputs(gradients, step)]
             yield from self._blocks(self, step, whole, wanted)
             return
         rule = step.labels.get(RULE, step.definition.gradient)
         if rule is None:
             raise self._without_gradient(step)
         if rule is not passed_on:
-            gradients = [self._filled(g, t) for g, t in _paired(gradients, step)]
+            gradients = [
+                self._dense_or_zeros(g, t) for g, t in _with_outputs(gradients, step)
+            ]
         found = rule(apply, step, *gradients)
         several = isinstance(found, (tuple, list)) and not isinstance(found, Rows)
         for source, part in zip(
@@ -236,7 +226,7 @@ class Walk:
     # -- sums ----------------------------------------------------------------------
 
     def _total(self, source: Source) -> Gradient | None:
-        """Return the sum of what came back to a source so far."""
+        """Return the sum of the contributions to a source so far."""
         parts = self._parts.get(source)
         if parts is None:
             return None
@@ -245,6 +235,8 @@ class Walk:
         return parts[0]
 
     def _sum(self, source: Source, parts: Sequence[Gradient]) -> Gradient:
+        # Rows stay sparse: contributions to one table are concatenated, not added.
+        # One dense contribution makes the sum dense.
         if all(isinstance(part, Rows) for part in parts):
             columns = zip(*parts, strict=True)
             return Rows(*(apply("ConcatV2", *column, axis=0) for column in columns))
@@ -252,29 +244,32 @@ class Walk:
         return total
 
     def whole(self, gradient: Gradient | None, source: Source) -> Tensor | None:
-        """Return the gradient of a source with all of its rows."""
+        """Return the dense gradient of a source."""
         if not isinstance(gradient, Rows):
             return gradient
         like = self._tables[source] if isinstance(source, str) else source
         return dense(gradient, shape_of(apply, like))
 
-    def _filled(self, gradient: Gradient | None, tensor: Tensor) -> Tensor | None:
-        """Return a gradient to give to a rule: zeros where nothing came back."""
+    def _dense_or_zeros(
+        self, gradient: Gradient | None, tensor: Tensor
+    ) -> Tensor | None:
+        """Return the dense gradient for a rule: zeros if nothing contributed."""
         if gradient is None and is_differentiable(tensor.dtype):
             zeros: Tensor = zeros_like(apply, tensor)
             return zeros
         return self.whole(gradient, tensor)
 
-    # -- places --------------------------------------------------------------------
+    # -- placement and errors ------------------------------------------------------
 
-    def _beside(self, step: Any) -> contextlib.AbstractContextManager[Any]:
-        """Place the gradient of a step."""
+    def _colocate(self, step: Any) -> contextlib.AbstractContextManager[Any]:
+        """Return a context that places the gradient of a step; refuse host parts."""
         if step.labels.get(HOST_LABEL) is not None:
             raise coded(
                 NotImplementedError,
-                f"{self._function}: {_described(step)} is a part of "
-                "tf.tpu.outside_compilation, which has no gradient; differentiate what "
-                "runs on the cores alone, or take its result through tf.stop_gradient",
+                f"{self._function}: {_describe(step)} is a part of "
+                "tf.tpu.outside_compilation, which has no gradient; differentiate "
+                "operations on the cores only, or pass its result through "
+                "tf.stop_gradient",
                 code=codes.NO_GRADIENT,
             )
         place = getattr(step, "placement", None)
@@ -286,23 +281,23 @@ class Walk:
     def _without_gradient(self, step: Any, why: str = "") -> LookupError:
         return coded(
             LookupError,
-            f"{self._function}: {_described(step)} has no gradient{why}; differentiate "
-            "by what comes after it, or take its result through tf.stop_gradient",
+            f"{self._function}: {_describe(step)} has no gradient{why}; differentiate "
+            "by its result, or pass the result through tf.stop_gradient",
             code=codes.NO_GRADIENT,
         )
 
 
 def _refine_shape(gradient: Gradient, source: Source) -> None:
-    """Give a gradient the static shape of what it is the gradient of."""
+    """Merge the static shape of the source into its gradient's."""
     if isinstance(gradient, Tensor) and isinstance(source, Tensor):
         gradient.set_shape(source.shape)
 
 
-def _paired(
+def _with_outputs(
     gradients: Sequence[Gradient | None], step: Any
 ) -> list[tuple[Gradient | None, Tensor]]:
     return list(zip(gradients, step.outputs, strict=True))
 
 
-def _described(step: Any) -> str:
+def _describe(step: Any) -> str:
     return f"operation {step.name!r} ({step.type}), built at {step.site},"

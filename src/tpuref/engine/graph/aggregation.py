@@ -1,4 +1,4 @@
-"""How a variable with a component per tower is kept in step, and how it is combined."""
+"""Synchronization and aggregation of variables with a component per tower."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["VariableAggregation", "VariableSynchronization"]
 
 
 class VariableSynchronization(enum.Enum):
-    """When the components of a variable are brought together.
+    """When the components of a variable are synchronized.
 
     Attributes
     ----------
     AUTO
         The strategy decides; it mirrors the variable.
     NONE
-        There is one component alone; a strategy with several towers refuses it.
+        One component only; a strategy with several towers refuses it.
     ON_WRITE
         All components get the same change: the variable is mirrored.
     ON_READ
@@ -34,14 +34,14 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the values of the towers become one.
+    """How the values of the towers are combined.
 
     Attributes
     ----------
     NONE
         Not at all.
     SUM, MEAN
-        Their sum; their sum divided by their number.
+        Their sum; their mean.
     ONLY_FIRST_TOWER
         The value of tower 0.
 

@@ -1,4 +1,4 @@
-"""The cores that a device assignment gives to a replicated computation."""
+"""The cores assigned to replicated computations."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ from tpuref.engine.runtime.topology.topology import Topology
 
 
 def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]]:
-    """Return the cores of the computations that have a device assignment.
+    """Return the core numbers per computation with a device assignment.
 
-    Parameters
-    ----------
-    operations
-        Operations, of which some may run a replicated computation.
-
-    Returns
-    -------
-    dict
-        By the name of the operation, the numbers of the cores of each replica, in the
-        order of its logical cores.
+    By name of the replicated computation: for each replica, in logical core order.
     """
     return {
         operation.name: _numbers(wanted.assignment, wanted.topology)

@@ -27,7 +27,7 @@ _FOLDED_SIZE = 256  # elements; constants this small may be shapes or indices
 def apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
     """Apply the operation `op` and return its output, or the list of its outputs.
 
-    Inputs that are no tensors are converted, to the dtype of the tensors beside them.
+    Other inputs are converted to tensors, in the dtype of the tensor inputs.
     """
     results = apply_all(op, *inputs, name=name, **attrs)
     return results[0] if len(results) == 1 else results
@@ -62,7 +62,7 @@ def apply_all(
 def apply_operation(
     op: str, *inputs: Any, name: str | None = None, **attrs: Any
 ) -> Operation:
-    """Add the operation `op` and return it, for operations that give no tensor."""
+    """Add the operation `op`, which has no outputs, and return it."""
     return add_operation(REGISTRY[op], inputs, attrs, name)
 
 
@@ -83,20 +83,20 @@ def add_operation(
     name: str | None,
     blocks: Sequence[Region] = (),
 ) -> Operation:
-    """Add one operation to the default graph after checking it by its record."""
+    """Add one operation to the default graph after checking it by its definition."""
     check_name(definition.name, name)
     tensors = convert_operands(definition.name, inputs)
     attrs, specs = infer_specs(definition, tensors, attrs, name, blocks)
     operation = get_default_graph().create_operation(
         definition.name, tensors, specs, attrs, name or definition.name, blocks
     )
-    _fold(definition, operation)
+    _record_constants(definition, operation)
     record(operation)
     return operation
 
 
 def parameter(definition: OpDef, spec: TensorSpec, name: str, index: int = 0) -> Tensor:
-    """Return a tensor whose value the region that is being built receives."""
+    """Return a new parameter tensor of the region being built."""
     attrs = {
         "index": index,
         "dtype": spec.dtype.name,
@@ -114,7 +114,7 @@ def infer_specs(
 ) -> tuple[dict[str, Any], tuple[TensorSpec, ...]]:
     """Return the checked attributes and the specs of the outputs.
 
-    An error of the rule gains the context.
+    Errors of the inference rule are raised with the operation's context.
     """
     try:
         complete = definition.check(attrs)
@@ -131,8 +131,8 @@ def infer_specs(
         raise type(error)(f"{label}: {fault}{given}\n  at: {user_site()}") from error
 
 
-def _fold(definition: OpDef, operation: Operation) -> None:
-    """Note the values of small constants, so that shapes built from them are static."""
+def _record_constants(definition: OpDef, operation: Operation) -> None:
+    """Record the values of small constants, so that their users have static shapes."""
     if definition.static is not None:
         _fold_static(definition.static, operation)
         return

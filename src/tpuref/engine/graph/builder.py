@@ -1,4 +1,4 @@
-"""Where the code that builds operations registers itself for tensors to use.
+"""The registry of the code that builds operations for tensors' expressions.
 
 Operators, subscripts, NumPy's functions and lists of tensors each build an operation.
 The code that builds operations needs tensors, so it lies above them.  The package
@@ -35,7 +35,7 @@ class Builder(Protocol):
         """Return the part of a tensor or variable that a subscript names."""
 
     def turns(self, counts: Any) -> Iterator[Any]:
-        """Return what a ``for`` over a range runs through in a traced function."""
+        """Return the iterator of a ``for`` over a range in a traced function."""
 
     def apply_ufunc(
         self,
@@ -59,10 +59,10 @@ _registered: list[Builder] = []
 
 
 def register(builder: Builder) -> None:
-    """Let `builder` build; called by `tpuref.engine.graph.tensor_operations` alone."""
+    """Set the builder; called by `tpuref.engine.graph.tensor_operations` alone."""
     _registered[:] = [builder]
 
 
 def builder() -> Builder:
-    """Return what builds."""
+    """Return the registered builder."""
     return _registered[0]

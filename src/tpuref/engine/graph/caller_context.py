@@ -23,8 +23,7 @@ from tpuref.engine.graph.recorder import recording_to
 class CallerContext:
     """The default graph, its scopes, the session and the mode of the calling thread.
 
-    A user's function that has to run in another thread runs within them, and cannot
-    tell the difference.
+    A user's function that has to run in another thread runs in this context.
     """
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class CallerContext:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Put them in force within a block of the calling thread."""
+        """Activate the context in a block of the calling thread."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(started_at(self._site))
             stack.enter_context(self._graph.as_default())

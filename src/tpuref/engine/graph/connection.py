@@ -1,4 +1,4 @@
-"""What runs the operations of eager mode: this process, or a cluster."""
+"""The target of eager mode: this process, or a cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _connection = _Connection()
 
 
 def connect_eager_mode(given: Any, function: str) -> None:
-    """Let a master, or that of a resolver, run what eager mode runs from now on."""
+    """Run the operations of eager mode on a master, or a resolver's, from now on."""
     name = target_of(given, function)
     name = "" if name == "local" else name
     if name != _connection.name:
@@ -32,7 +32,7 @@ def connect_eager_mode(given: Any, function: str) -> None:
 
 
 def connected_target() -> Target:
-    """Return what runs the operations of eager mode."""
+    """Return the target that runs the operations of eager mode."""
     return _connection.target
 
 

@@ -1,7 +1,7 @@
-"""What is in force in each thread: graphs, sessions, the mode, variable creators.
+"""The thread's context: graphs, sessions, the mode, variable creators.
 
-All state that a thread has outside of a graph is here; the scopes within a graph belong
-to the graph.
+All state that a thread has outside of a graph is here; scopes within a graph belong to
+the graph.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CurrentSession(Protocol):
-    """What is asked of a session to evaluate a tensor or to run an operation."""
+    """The interface of a session that evaluates a tensor or runs an operation."""
 
     @property
     def graph(self) -> Graph:
@@ -34,19 +34,9 @@ class CurrentSession(Protocol):
 class Context(threading.local):
     """The stacks of the calling thread, the innermost block last.
 
-    Attributes
-    ----------
-    graphs
-        The default graphs; `use_graph` alone writes them.
-    eager
-        Whether operations run at once; written by `use_graph` and `eager_execution`.
-    sessions
-        The current sessions; written by `push_session` and `pop_session`.
-    creators
-        What makes variables; written by `variable_creator_scope` and `CallerContext`.
-    recorders
-        Callables that get each new operation; written by `recorder`, tapes and
-        `CallerContext`.
+    `use_graph` alone writes `graphs`, and with `eager_execution` `eager`;
+    `push_session` and `pop_session` write `sessions`; `variable_creator_scope` and
+    `CallerContext` `creators`; `recorder`, tapes and `CallerContext` `recorders`.
     """
 
     def __init__(self) -> None:
@@ -73,7 +63,7 @@ def use_graph(graph: Graph) -> Iterator[Graph]:
 
 
 def get_default_session() -> Any:
-    """Return the innermost session made current by ``with``, None outside of any."""
+    """Return the innermost session entered by ``with``, or None."""
     return context.sessions[-1] if context.sessions else None
 
 
@@ -83,7 +73,7 @@ def push_session(session: CurrentSession) -> None:
 
 
 def pop_session(session: CurrentSession) -> None:
-    """End what `push_session` began."""
+    """Undo `push_session`."""
     if not context.sessions or context.sessions[-1] is not session:
         raise RuntimeError("sessions must be left in the reverse order of entering")
     context.sessions.pop()

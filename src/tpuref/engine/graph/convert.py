@@ -1,4 +1,4 @@
-"""Turning values into tensors, by the conversion rules of TensorFlow."""
+"""Conversion of values to tensors, by the rules of TensorFlow."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     if not _from_numpy(value):
         _check_range(array, dtype)
     with np.errstate(all="ignore"):
-        return array.astype(dtype.np, "C", copy=not _owned(value, array, dtype))
+        return array.astype(dtype.np, "C", copy=not _is_fresh(value, array, dtype))
 
 
-def _owned(value: Any, array: Array, dtype: DType) -> bool:
-    """Whether the array was made for this conversion, and may be kept as it is."""
+def _is_fresh(value: Any, array: Array, dtype: DType) -> bool:
+    """Whether the array was created by this conversion and need not be copied."""
     made_here = isinstance(value, (list, tuple, bool, int, float, complex))
     return made_here and array.dtype == dtype.np and array.base is None
 
@@ -114,14 +114,14 @@ def _too_deep(value: Any) -> ValueError:
 
 
 def _with_shared_arrays(value: Any) -> Any:
-    """Return nested lists with NumPy's arrays instead of those of other libraries."""
+    """Return nested lists with other libraries' arrays as NumPy arrays."""
     if isinstance(value, (list, tuple)):
         return [_with_shared_arrays(item) for item in value]
     return shared_array(value) if is_foreign(value) else value
 
 
 def _plain_objects(value: Any, array: Array) -> Array:
-    """Return an array of text as it is, one of Dimensions as integers."""
+    """Convert an array of objects: text unchanged, Dimensions to integers."""
     items = [item.value if isinstance(item, Dimension) else item for item in array.flat]
     if all(isinstance(item, (str, bytes)) for item in items):
         return array
@@ -176,11 +176,11 @@ def _string_array(array: Array) -> Array:
         )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
-        result[index] = _encoded(item) if isinstance(item, str) else bytes(item)
+        result[index] = _encode(item) if isinstance(item, str) else bytes(item)
     return result
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -193,10 +193,8 @@ def _encoded(text: str) -> bytes:
 
 
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
-    """Refuse what would lose the meaning: a float as integer, a number as bool.
-
-    Arrays of NumPy convert as NumPy does it, but never lose an imaginary part.
-    """
+    """Refuse lossy conversions: float to integer, number to bool."""
+    # NumPy arrays convert as in NumPy, but never lose an imaginary part.
     discards = natural.is_complex and not (dtype.is_complex or dtype.is_bool)
     if discards or (not _from_numpy(value) and _loses_meaning(natural, dtype)):
         raise coded(
@@ -238,7 +236,7 @@ def constant(
     name: str | None = "Const",
     verify_shape: bool = False,
 ) -> Tensor:
-    """Return a tensor that always has the given value.
+    """Return a tensor with a constant value.
 
     Parameters
     ----------
@@ -319,7 +317,7 @@ def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
 
 
 def constant_of(array: Array, name: str | None = None) -> Tensor:
-    """Return the tensor of an array as it is."""
+    """Return the tensor of an array, unconverted."""
     if executing_eagerly():
         return EagerTensor.of(array)
     dtype = string if array.dtype == object else as_dtype(array.dtype)
@@ -339,7 +337,7 @@ def convert_to_tensor(
     preferred_dtype: Any = None,
     dtype_hint: Any = None,
 ) -> Tensor:
-    """Return `value` as a tensor; a tensor is returned as it is.
+    """Return `value` as a tensor; a tensor is returned unchanged.
 
     Parameters
     ----------
@@ -374,7 +372,7 @@ def convert_to_tensor(
     wanted = None if dtype is None else as_dtype(dtype)
     hint = dtype_hint if dtype_hint is not None else preferred_dtype
     if wanted is None and hint is not None:
-        return _hinted(value, as_dtype(hint), name)
+        return _convert_hinted(value, as_dtype(hint), name)
     tensor = _existing_tensor(value, wanted, name)
     if tensor is None:
         try:
@@ -391,8 +389,8 @@ def convert_to_tensor(
     return tensor
 
 
-def _hinted(value: Any, hint: DType, name: str | None) -> Tensor:
-    """Convert to the hinted dtype where nothing is lost, else to the value's own."""
+def _convert_hinted(value: Any, hint: DType, name: str | None) -> Tensor:
+    """Convert to the hinted dtype if lossless, else to the value's own."""
     if _from_numpy(value) and not _fits(value, hint):
         return convert_to_tensor(value, None, name)
     try:
@@ -438,7 +436,7 @@ def _existing_tensor(
 
 
 def _in_current_mode(tensor: Tensor) -> Tensor:
-    """Bring a concrete eager tensor into the graph that is being built."""
+    """Add a concrete eager tensor to the graph being built."""
     if isinstance(tensor, EagerTensor) and not executing_eagerly():
         return constant_of(tensor.array)
     return tensor
@@ -462,10 +460,10 @@ def _dtype_within(value: Any) -> DType | None:
 
 
 def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
-    """Convert the inputs of one operation, values to the dtype of the tensors beside.
+    """Convert the inputs of one operation, values to the dtype of its tensors.
 
-    A value that does not fit that dtype keeps its own, and the operation's rule then
-    tells of both.
+    A value that does not fit that dtype keeps its own; the operation's inference rule
+    then reports both.
     """
     given = [convert_to_tensor(v) if _is_tensor(v) else None for v in inputs]
     hint = next((tensor.dtype for tensor in given if tensor is not None), None)
@@ -482,7 +480,7 @@ def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
 
 
 def _is_tensor(value: Any, depth: int = 0) -> bool:
-    """Whether `value` is or holds a tensor, so that it has a dtype of its own."""
+    """Whether `value` is or contains a tensor, and so has a dtype."""
     if isinstance(value, (list, tuple)):
         if depth == MAX_AXES:
             raise _too_deep(value)

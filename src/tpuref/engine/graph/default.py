@@ -14,16 +14,9 @@ from tpuref.engine.graph.graph import Graph
 
 
 class _Outermost:
-    """What holds outside of all blocks, in every thread; this module alone writes it.
+    """The outermost state of all threads; this module alone writes it.
 
-    Attributes
-    ----------
-    graph
-        The default graph.
-    eager
-        Whether operations run at once.
-    chosen
-        Whether the program has said which mode it wants.
+    `chosen` says whether the program has chosen a mode.
     """
 
     def __init__(self) -> None:
@@ -148,10 +141,10 @@ def begin_eagerly() -> None:
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """Leave the functions that are being traced, for what happens only once.
+    """Leave traced functions, for initialization that runs once.
 
-    Operations in the block run at once where the outermost caller runs eagerly.
-    Elsewhere the block adds to the graph itself, outside of branches and loops.
+    Operations in the block run at once if the outermost caller runs eagerly.
+    Otherwise they are added to the graph itself, outside of branches and loops.
 
     Examples
     --------
@@ -190,10 +183,7 @@ def eager_execution() -> Iterator[None]:
 
 @contextlib.contextmanager
 def fresh_defaults() -> Iterator[None]:
-    """Begin with an empty default graph, no session, no eager mode, and release 1.
-
-    After the block everything is as before it.
-    """
+    """Use an empty default graph, no session, no eager mode and release 1 in a block."""
     global _outermost
     around, stacks = _outermost, vars(context).copy()
     before = vars(behavior).copy()

@@ -23,7 +23,7 @@ _PART = re.compile(
 
 @dataclass(frozen=True)
 class DeviceName:
-    """A device name taken apart; a part that was not given is None.
+    """A parsed device name; an absent part is None.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class DeviceName:
         return replace(self, kind=kind, index=index)
 
     def merged_into(self, outer: DeviceName) -> DeviceName:
-        """Return `outer` with the parts given here put over its own."""
+        """Return `outer` with the parts of this name replaced."""
         if self.kind is not None:
             outer = replace(outer, kind=None, index=None)
         given = {k: v for k, v in vars(self).items() if v is not None}
@@ -80,7 +80,7 @@ class DeviceName:
 
     @property
     def logical_core(self) -> int | None:
-        """The virtual core within a replica, where the name gives one."""
+        """The virtual core within a replica, None if the name has none."""
         return self.index if self.kind == REPLICATED_CORE else None
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ DeviceFunction = Callable[[Any], "str | None"]
 
 
 class Unplaced:
-    """What a device function is shown where there is no operation to place."""
+    """The argument of a device function if there is no operation to place."""
 
     name = ""
     type = ""
@@ -117,10 +117,10 @@ class Unplaced:
 
 
 def place(operation: Any, scopes: Sequence[DeviceName | DeviceFunction]) -> None:
-    """Place an operation by the device scopes around it, the innermost being last.
+    """Place an operation by the enclosing device scopes, innermost last.
 
-    A name gives what the scopes within left open; a function sees what they gave, and
-    decides alone.
+    A name fills the parts that inner scopes left open; a device function sees those
+    parts and decides alone.
     """
     operation.placement = DeviceName()
     for scope in reversed(scopes):

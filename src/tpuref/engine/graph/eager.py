@@ -1,4 +1,4 @@
-"""Eager mode: operations run at once and give concrete tensors."""
+"""Eager mode: operations run at once and return concrete tensors."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def _run() -> Run:
 
 
 def run_in_graph(build: Callable[[], Any]) -> Any:
-    """Call `build` in a graph of its own, run what it returns, and give the values.
+    """Call `build` in a new graph and return the values of its results.
 
-    Replicated computations are built as a whole before they run, in eager mode too.
+    Replicated computations are built as a whole before they run, also in eager mode.
     Operations among the results are run and become None.
     """
     around = get_default_graph()

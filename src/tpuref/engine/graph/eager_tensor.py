@@ -1,4 +1,4 @@
-"""The tensors of eager mode, which have their values already."""
+"""The tensors of eager mode, which have values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tpuref.engine.ops.meaning import Array
 
 
 class EagerTensor(Tensor):
-    """A tensor that has its value already.
+    """A tensor that has a value.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class EagerTensor(Tensor):
         )
 
     def operand(self) -> Operand:
-        """Return what an inference rule may know: everything."""
+        """Return shape, dtype and value for inference."""
         return Operand(self.shape, self.dtype, self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -118,7 +118,7 @@ class EagerTensor(Tensor):
 
 
 def _source(type: str) -> Operation:
-    """Return an operation that tells where the tensor was made, and nothing more."""
+    """Return a placeholder operation that records where the tensor was created."""
     return Operation(
         get_default_graph(),
         type,

@@ -1,4 +1,4 @@
-"""Running parts of a graph."""
+"""The executor of graphs: runs parts of a graph and caches their programs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,9 @@ _LOG = logger("program")
 
 
 class GraphExecutor:
-    """Runs parts of a graph, and keeps what its runs share: state and programs.
+    """Runs parts of a graph on a target; holds their state and programs.
 
-    Parameters
-    ----------
-    graph
-        The graph that is run.
-    state
-        The variables, random draws and queues.
-    target
-        What runs the programs.
-    soft_placement
-        Whether operations on unknown devices run on the host.
+    With `soft_placement`, operations on unknown devices run on the host.
     """
 
     def __init__(
@@ -65,7 +56,7 @@ class GraphExecutor:
         inputs: Sequence[Array],
         trace: list[CoreTrace] | None = None,
     ) -> list[Array]:
-        """Return the results of a program that `program` gave."""
+        """Return the results of a program from `program`."""
         run = Run(
             state=self.state,
             variables=[self.state],

@@ -1,4 +1,4 @@
-"""What one call of a session feeds: the tensors, and their values as arrays."""
+"""Feeds of a session call: tensors and their values as arrays."""
 
 from __future__ import annotations
 
@@ -18,27 +18,16 @@ from tpuref.engine.ops.meaning import Array
 
 
 class Feeds:
-    """The tensors that are fed, in the order of their keys.
+    """The fed tensors, each once, in the order of their keys.
 
-    Parameters
-    ----------
-    graph
-        The graph that they belong to.
-    keys
-        The keys: a tensor, the name of one, or a tuple of these.
-
-    Attributes
-    ----------
-    keys
-        The same; while they are held, nothing else has the identity of one of them.
-    tensors
-        The tensors, each once.
+    A key is a tensor, the name of one, or a tuple of these.  The keys are kept alive so
+    that their ids stay unique.
     """
 
     def __init__(self, graph: Graph, keys: Iterable[Any]) -> None:
         self.keys = list(keys)
         parts = [part for key in self.keys for part in _parts_of(key)]
-        self._slots = [_Slot(_fed(graph, part)) for part in parts]
+        self._slots = [_Slot(_feed_tensor(graph, part)) for part in parts]
         self.tensors = list(dict.fromkeys(slot.tensor for slot in self._slots))
 
     def arrays(self, values: Iterable[Any]) -> Sequence[Array]:
@@ -59,7 +48,7 @@ class Feeds:
 
 
 class _Slot:
-    """What a value has to be to stand in for one tensor."""
+    """The requirements on a value fed for one tensor."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -71,12 +60,12 @@ class _Slot:
     def array(self, value: Any) -> Array:
         if value.__class__ is not np.ndarray:
             _require_value(self.tensor, value)
-        array = self._converted(value)
+        array = self._convert(value)
         if array.shape != self._fitting or self._static is not self.tensor.shape:
             self._require_shape(array)
         return array
 
-    def _converted(self, value: Any) -> Array:
+    def _convert(self, value: Any) -> Array:
         if self._is_ready(value):
             return _fed_view(value)
         try:
@@ -90,7 +79,7 @@ class _Slot:
             ) from None
 
     def _is_ready(self, value: Any) -> bool:
-        """Whether it is an array as a run takes it; text has to be looked at."""
+        """Whether the array can be used unconverted; text is always checked."""
         if not isinstance(value, np.ndarray) or self._is_text:
             return False
         return bool(value.dtype == self._dtype) and value.flags.c_contiguous
@@ -108,13 +97,7 @@ class _Slot:
 
 
 def pairs(feed_dict: Any) -> Mapping[Any, Any]:
-    """Return what is fed, by key.
-
-    Raises
-    ------
-    TypeError
-        If it is not a dict.
-    """
+    """Return the fed values by key; TypeError if not a dict."""
     if isinstance(feed_dict or {}, Mapping):
         return feed_dict or {}
     raise coded(
@@ -130,7 +113,7 @@ def _parts_of(key: Any) -> Iterable[Any]:
 
 
 def _values_of(keys: Iterable[Any], values: Iterable[Any]) -> Iterator[Any]:
-    """Give the values to feed, those of a tuple of tensors one by one."""
+    """Yield the values to feed, flattening tuples of tensors."""
     for key, value in zip(keys, values, strict=True):
         if not isinstance(key, tuple):
             yield value
@@ -145,7 +128,7 @@ def _values_of(keys: Iterable[Any], values: Iterable[Any]) -> Iterator[Any]:
             )
 
 
-def _fed(graph: Graph, key: Any) -> Tensor:
+def _feed_tensor(graph: Graph, key: Any) -> Tensor:
     try:
         tensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
@@ -176,7 +159,7 @@ def _require_value(tensor: Tensor, value: Any) -> None:
 
 
 def _fed_view(value: Array) -> Array:
-    """Return a view that nothing can write to: the run reads what was fed in place."""
+    """Return a read-only view: the run reads the fed array in place."""
     array: Array = value.view(np.ndarray)
     array.setflags(write=False)
     return array

@@ -1,4 +1,4 @@
-"""What one call of a session fetches, and the structure in which it comes back."""
+"""Fetches of a session call, and the structure of their values."""
 
 from __future__ import annotations
 
@@ -21,25 +21,14 @@ Packing = Callable[[Sequence[Any]], Any]
 class Fetches:
     """The tensors and operations of a structure of fetches.
 
-    Parameters
-    ----------
-    graph
-        The graph that they belong to.
-    structure
-        What was passed to ``Session.run``.
-
-    Attributes
-    ----------
-    structure
-        The same; while it is held, nothing else has the identity of one of its leaves.
-    tensors, operations
-        What a run evaluates, and what it runs only.
+    `tensors` are evaluated, `operations` only run.  The structure is kept alive so that
+    the ids of its leaves stay unique.
     """
 
     def __init__(self, graph: Graph, structure: Any) -> None:
         self.structure = structure
         whole = with_parts(structure)
-        elements = [_fetched(graph, leaf) for leaf in nest.flatten(whole)]
+        elements = [_element_of(graph, leaf) for leaf in nest.flatten(whole)]
         self.tensors = [e for e in elements if isinstance(e, Tensor)]
         self.operations = [e for e in elements if isinstance(e, Operation)]
         places = iter(range(len(self.tensors)))
@@ -59,11 +48,10 @@ class Fetches:
 
 
 def identity(structure: Any) -> Hashable:
-    """Return what two structures share that fetch the same and come back the same.
+    """Return the cache key of a structure of fetches.
 
-    It is None if the next call may find something else in the structure: a value that
-    stands for one tensor here and for another elsewhere, or a container with rules of
-    its own.
+    It is None if the next call may find other fetches in the same structure: in a value
+    that stands for one tensor here and another elsewhere, or in a custom container.
     """
     try:
         return _identity(structure)
@@ -92,7 +80,7 @@ def _of_parts(begin: tuple[Hashable, ...], parts: Iterable[Any]) -> Hashable:
 
 
 def _packing(whole: Any, places: Iterable[int]) -> Packing:
-    """Return what packs values as the structure `whole` is."""
+    """Return a function that packs values in the structure of `whole`."""
     return _packing_of(whole, iter(places).__next__)
 
 
@@ -113,7 +101,7 @@ def _packing_of(part: Any, next_place: Callable[[], int]) -> Packing:
     return lambda values: kind([pack(values) for pack in packs])
 
 
-def _fetched(graph: Graph, fetch: Any) -> Tensor | Operation:
+def _element_of(graph: Graph, fetch: Any) -> Tensor | Operation:
     try:
         element = graph.as_graph_element(fetch)
     except TypeError:
@@ -140,11 +128,9 @@ def _fetched(graph: Graph, fetch: Any) -> Tensor | Operation:
 
 
 def _shown(arrays: Sequence[Array]) -> list[Any]:
-    """Return what the user sees of the values: scalars for rank 0, no shared memory.
-
-    A result that has memory to itself is handed out as it is.  One that is a part of
-    more, such as that of one replica, would keep all of it for as long as it is used.
-    """
+    """Convert a value for the user: scalars for rank 0, no shared memory."""
+    # An array that owns its memory is returned without a copy. A view, such as the
+    # result of one replica, is copied: it would keep the whole array alive.
     handed_out: set[int] = set()
     shown: list[Any] = []
     for array in arrays:

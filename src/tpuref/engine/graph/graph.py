@@ -209,11 +209,11 @@ class Graph:
         # Loads what runs Graphviz, which few programs do: 10 ms of their start.
         from tpuref.engine.drawings.graph import draw_operations
 
-        wanted = self.get_operations() if fetches is None else self._needed(fetches)
+        wanted = self.get_operations() if fetches is None else self._needed_by(fetches)
         return draw_operations(wanted, assigned_cores(wanted))
 
-    def _needed(self, fetches: Any) -> list[Operation]:
-        """Return the operations that fetches depend on, and those inside of them."""
+    def _needed_by(self, fetches: Any) -> list[Operation]:
+        """Return the operations that fetches depend on, and those inside them."""
         leaves = nest.flatten(with_parts(fetches))
         elements = [self.as_graph_element(leaf) for leaf in leaves]
         tensors = [element for element in elements if isinstance(element, Tensor)]
@@ -269,7 +269,7 @@ class Graph:
             return operation
 
     def _within_reach(self, tensor: Tensor) -> Tensor:
-        """Return a tensor, or what stands for it in the region that is being built."""
+        """Return a tensor, or its stand-in in the region being built."""
         owner, here = tensor.op.region, self._scopes.region
         if owner is None or here is None or here.is_within(owner):
             return tensor
@@ -280,14 +280,10 @@ class Graph:
         return tensor
 
     def check_accessible(self, used: Tensor | Operation, user: str) -> None:
-        """Refuse what `user` cannot use here: of another graph, or leaked out.
+        """Refuse a tensor of another graph (ValueError) or a leaked one.
 
-        Raises
-        ------
-        ValueError
-            If it belongs to another graph.
-        InaccessibleTensorError
-            If it was made inside a computation, branch or loop that is not being built.
+        A leaked tensor, of a region that is not being built, raises
+        InaccessibleTensorError.
         """
         maker = used.op if isinstance(used, Tensor) else used
         if used.graph is not self:
@@ -311,7 +307,7 @@ class Graph:
         )
 
     def _operation_name(self, name: str) -> str:
-        """Return the name to use; that of a name scope, with its slash, as it is."""
+        """Return the unique name; a name scope with its slash is used unchanged."""
         if name.endswith("/") and name[:-1] not in self._by_name:
             self._names_in_use.setdefault(name[:-1].lower(), 1)
             return name[:-1]
@@ -338,7 +334,7 @@ class Graph:
         self._finalized = True
 
     def unfinalize(self) -> None:
-        """Allow changes again, at the end of what finalized the graph."""
+        """Allow changes again."""
         self._finalized = False
 
     @property
@@ -392,7 +388,7 @@ class Graph:
 
     @property
     def current_device(self) -> DeviceName:
-        """What the device scopes in force ask for."""
+        """The device requested by the active device scopes."""
         unplaced = Unplaced()
         place(unplaced, self._scopes.devices)
         return unplaced.placement
@@ -401,7 +397,7 @@ class Graph:
     def control_dependencies(
         self, control_inputs: Sequence[Any] | None
     ) -> Iterator[None]:
-        """Make operations wait for others; None clears what is awaited."""
+        """Make operations wait for others; None clears the control inputs."""
         if control_inputs is None:
             with self._scopes.changed(control=()):
                 yield
@@ -452,10 +448,9 @@ class Graph:
     def in_part(
         self, region: Region, label: str, variables: str | None = None
     ) -> Iterator[Region]:
-        """Add operations to a part of an operation, in a name scope of its own.
+        """Add operations to a part of an operation, in its name scope.
 
-        Variables made there are named as if they were made around that scope, or in
-        `variables`.
+        Variables made there are named after the enclosing scope, or in `variables`.
         """
         region.variables = self._scopes.name if variables is None else variables
         with self.in_region(region), self.name_scope(label) as region.scope:
@@ -465,7 +460,7 @@ class Graph:
     def outside_regions(self) -> Iterator[None]:
         """Add operations to the graph itself, whatever region is open.
 
-        Variables are made this way: they outlive the computation that asked for them.
+        Variables are created so: they outlive the computation that creates them.
         """
         region = self._scopes.region
         if region is None:
@@ -510,7 +505,7 @@ class Graph:
 
     @property
     def variable_scope(self) -> Any:
-        """What holds for `get_variable` in this thread, None at first."""
+        """The state of `get_variable` in this thread, None at first."""
         return self._scopes.variable_scope
 
     @variable_scope.setter
@@ -531,7 +526,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """Return the values of a collection, those below `scope` where one is given."""
+        """Return the values of a collection, optionally only those below `scope`."""
         values = self._collections.get(_collection(name), [])
         if scope is None:
             return list(values)
@@ -570,7 +565,7 @@ def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:
 
 
 def with_parts(fetches: Any) -> Any:
-    """Return fetches with those that have several parts replaced by a list of them."""
+    """Replace fetches that have several parts by the list of their parts."""
 
     def parts(fetch: Any) -> Any:
         several = getattr(fetch, "_as_fetches", None)
@@ -580,7 +575,7 @@ def with_parts(fetches: Any) -> Any:
 
 
 def _label(used: Tensor | Operation) -> str:
-    """Return what to call a thing in a message."""
+    """Return the description of an object for a message."""
     if isinstance(used, Tensor):
         return f"tensor {used.describe()}"
     return f"operation {used.name!r} ({used.type})"

@@ -1,4 +1,4 @@
-"""The instructions of a program, made from operations one by one."""
+"""Instructions: lowering of operations one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpuref.engine.program import HOST, Instr, Program
 
 
 class Instructions:
-    """Makes instructions, with a slot for each tensor."""
+    """Lowers operations to instructions, with a slot for each tensor."""
 
     def __init__(self) -> None:
         self.instrs: list[Instr] = []
@@ -34,16 +34,16 @@ class Instructions:
     def add_all(
         self, operations: Sequence[Operation], results: Sequence[Tensor]
     ) -> None:
-        """Add the instructions of some operations, of which `results` are wanted."""
+        """Lower some operations, of which `results` are needed."""
         for operation in operations:
             self.add(operation)
 
     def add(self, op: Operation) -> None:
-        """Add the instructions of one operation."""
+        """Lower one operation."""
         self.instrs.append(self.instr(op))
 
     def unnamed_slot(self) -> int:
-        """Return a slot that no other value has."""
+        """Return a new slot."""
         self._next += 1
         return self._next - 1
 
@@ -75,7 +75,7 @@ class Instructions:
         return block_program(region, captured, type(self)())
 
     def _next_unless_fed(self, tensor: Tensor) -> int:
-        if tensor in self.slots:  # fed: what the operation gives goes nowhere
+        if tensor in self.slots:  # fed: nothing reads the operation's own output
             return self.unnamed_slot()
         return self.new_slot(tensor)
 
@@ -85,7 +85,7 @@ def _is_fed(operation: Operation, fed: set[Tensor]) -> bool:
 
 
 def captured_by(operation: Operation) -> list[Tensor]:
-    """Return what the regions inside an operation take from around it."""
+    """Return the tensors that the regions inside an operation capture."""
     found = [t for block in operation.blocks for t in block.captured_tensors()]
     return list(dict.fromkeys(found))
 
@@ -93,7 +93,7 @@ def captured_by(operation: Operation) -> list[Tensor]:
 def block_program(
     region: Region, captured: Sequence[Tensor], instructions: Instructions
 ) -> Program:
-    """Return the program of a region; what it captured follows its parameters."""
+    """Return the program of a region; its captured tensors follow its parameters."""
     parameters = [*region.parameters, *captured]
     return instructions.program(
         region.name, parameters, region.operations, region.results

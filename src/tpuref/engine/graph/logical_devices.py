@@ -73,7 +73,9 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     ['/device:TPU:0', '/device:TPU:1']
     """
     begin_eagerly()
-    return [LogicalDevice(name, kind) for name, kind in _named(device_type, "device")]
+    return [
+        LogicalDevice(name, kind) for name, kind in _device_names(device_type, "device")
+    ]
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -92,11 +94,11 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """
     return [
         PhysicalDevice(name, kind)
-        for name, kind in _named(device_type, "physical_device")
+        for name, kind in _device_names(device_type, "physical_device")
     ]
 
 
-def _named(device_type: Any, label: str) -> list[tuple[str, str]]:
+def _device_names(device_type: Any, label: str) -> list[tuple[str, str]]:
     if device_type not in (None, *_TYPES):
         raise coded(
             ValueError,
@@ -124,12 +126,12 @@ _placement = _Placement()
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Say whether operations on unknown devices run on the host; eager mode's do."""
+    """Set whether operations on unknown devices run on the host, as eager ones do."""
     _placement.soft = bool(enabled)
 
 
 def get_soft_device_placement() -> bool:
-    """Return what `set_soft_device_placement` set."""
+    """Return the setting of `set_soft_device_placement`."""
     return _placement.soft
 
 

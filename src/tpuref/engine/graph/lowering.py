@@ -1,4 +1,4 @@
-"""Turning the part of a graph that is asked for into a program."""
+"""Lowering: the needed part of a graph as a program."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def lower(
 
 
 def lower_region(region: Region) -> Program:
-    """Return the program of a region; what it captured follows its parameters."""
+    """Return the program of a region; its captured tensors follow its parameters."""
     return block_program(region, region.captured_tensors(), HostInstructions())
 
 
 def needed_operations(
     results: Iterable[Tensor], operations: Iterable[Operation], fed: set[Tensor]
 ) -> set[Operation]:
-    """Return the operations that the results depend on, as far as nothing is fed."""
+    """Return the operations that the results depend on, not going past fed tensors."""
     pending = [t.op for t in results if t not in fed] + list(operations)
     found: set[Operation] = set()
     while pending:
@@ -49,12 +49,11 @@ def needed_operations(
 
 
 def _in_order(operations: set[Operation]) -> list[Operation]:
-    """Return the operations as they were built, but for those that use queues.
-
-    A graph is built in an order in which every operation follows its inputs.  Feeding
-    a queue is no input of the computation that takes from it, and has to come before;
-    the host takes what a computation gives after it.
-    """
+    """Return the operations in graph order, except for users of queues."""
+    # Graph order is a topological order of inputs and control inputs. Queues add
+    # dependencies that the graph does not show: the host must fill a queue before the
+    # computation that dequeues from it runs, or the run would wait for itself; and the
+    # host drains an outfeed after the computation that fills it.
     filling = [op for op in operations if op.definition.fills is not None]
     early = needed_operations((), filling, set()) & operations if filling else set()
     late = _after_draining(operations - early)
@@ -62,11 +61,11 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
 
 
 def _after_draining(operations: set[Operation]) -> set[Operation]:
-    """Return what takes from queues on the host, and what follows from that."""
+    """Return the operations that drain queues on the host, and their consumers."""
     late = {op for op in operations if _drains_on_host(op)}
     if late:
         for op in sorted(operations, key=lambda op: op.index):
-            if not late.isdisjoint(_awaited(op)):
+            if not late.isdisjoint(_predecessors(op)):
                 late.add(op)
     return late
 
@@ -76,7 +75,7 @@ def _drains_on_host(operation: Operation) -> bool:
     return definition.drains is not None and definition.place is Place.HOST
 
 
-def _awaited(operation: Operation) -> list[Operation]:
-    """Return the operations that have to come before one."""
+def _predecessors(operation: Operation) -> list[Operation]:
+    """Return the operations that have to run before one."""
     inputs = [tensor.op for tensor in operation.captured_inputs()]
     return [*inputs, *operation.all_control_inputs(), *operation.labels.get(ALONG, ())]

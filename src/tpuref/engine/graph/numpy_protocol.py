@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def implements(numpy_function: Callable[..., Any]) -> Callable[[F], F]:
-    """Register the decorated function as what `numpy_function` does to tensors."""
+    """Register the decorated function as the implementation of `numpy_function`."""
 
     def register(function: F) -> F:
         _FUNCTIONS[numpy_function] = function
@@ -35,7 +35,7 @@ def implements(numpy_function: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def implements_reduction(ufunc: np.ufunc) -> Callable[[F], F]:
-    """Register the decorated function as what ``ufunc.reduce`` does to tensors."""
+    """Register the decorated function as that of ``ufunc.reduce``."""
 
     def register(function: F) -> F:
         _REDUCTIONS[ufunc] = function

@@ -44,7 +44,7 @@ class Reference:
 
 
 class Operators:
-    """The operators of everything that stands for a tensor."""
+    """The operators of tensors and their stand-ins."""
 
     __array_priority__ = 100
 

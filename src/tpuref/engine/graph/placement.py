@@ -1,4 +1,4 @@
-"""Whether the devices that operations ask for exist."""
+"""Checks of the devices that operations request."""
 
 from __future__ import annotations
 
@@ -15,20 +15,8 @@ _KINDS = ("CPU", "TPU")
 def check_placement(operation: Operation, jobs: Collection[str], soft: bool) -> None:
     """Check the device of an operation outside of replicated computations.
 
-    Parameters
-    ----------
-    operation
-        The operation.
-    jobs
-        The jobs of the cluster.
-    soft
-        Whether an operation may run on the CPU of the host instead of an unknown
-        device (``ConfigProto.allow_soft_placement``).
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no such job or device.
+    InvalidArgumentError if there is no such job or device.  With `soft`
+    (``ConfigProto.allow_soft_placement``) unknown devices mean the CPU of the host.
     """
     place = operation.placement
     finds_its_job = "job" in operation.definition.attributes

@@ -1,9 +1,9 @@
 """Python's ``for`` over ``tf.range`` in a traced function.
 
-Few turns, of a known number, are traced one by one.  Otherwise the body is traced once
-and becomes the body of a loop.  Python cannot be told what its variables hold after
-a loop, so turns that change one are traced one by one as well; where their number is
-unknown, that is an error that shows what to write.
+A short range of static length is unrolled: traced iteration by iteration.  Otherwise
+the body is traced once, as the body of a loop.  A loop cannot set Python variables, so
+a body that changes one is unrolled as well; if the length is unknown, that is an error
+that shows the equivalent `tf.while_loop`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tpuref.engine.ops.control import WHILE
 from tpuref.engine.ops.sources import ARGUMENT
 
 UNROLLED = 16
-"""So many turns at most are traced one by one even if they change nothing."""
+"""The longest range that is always unrolled."""
 
 
 def turns(counts: Tensor) -> Iterator[Tensor]:
@@ -37,11 +37,14 @@ def turns(counts: Tensor) -> Iterator[Tensor]:
     if known is None:
         yield from _one_for_all(counts, frame, before.keys())
         return
+    # This generator sees the caller's variables before and after each iteration. If
+    # the first iteration of a long range changes none, the others are one While;
+    # otherwise the loop has state in Python, and every iteration is traced.
     for turn, number in enumerate(known):
         element = convert_to_tensor(number)
         yield element
         many = turn == 0 and known.size > UNROLLED
-        if many and not _changed(before, frame, element):
+        if many and not _changed_names(before, frame, element):
             yield from _one_for_all(counts[1:], frame, before.keys())
             return
 
@@ -67,21 +70,23 @@ def _one_for_all(
         except GeneratorExit:
             graph.abandoned_loop = site
             raise
-        _check_nothing_changed(_changed(before, frame, element), site)
+        _check_nothing_changed(_changed_names(before, frame, element), site)
         body.results = [body.parameters[0] + 1]
     attrs = {"loop_variables": 1, "maximum_iterations": None}
     add_operation(WHILE, [convert_to_tensor(0, int32)], attrs, None, [test, body])
 
 
-def _changed(before: dict[str, Any], frame: FrameType, element: Tensor) -> list[str]:
-    """Return which of the Python variables that were there before have changed."""
+def _changed_names(
+    before: dict[str, Any], frame: FrameType, element: Tensor
+) -> list[str]:
+    """Return the Python variables that have changed."""
     after = frame.f_locals
     return [
         name
         for name, value in before.items()
         if after.get(name) is not value
         and after.get(name) is not element
-        and _counts(after.get(name))
+        and _is_loop_state(after.get(name))
     ]
 
 
@@ -92,7 +97,7 @@ def _check_nothing_changed(changed: Collection[str], site: Any) -> None:
     raise coded(
         ValueError,
         f"the loop over a tensor at {site} changes the Python variables {names}, but "
-        "its body is traced once for all turns. Write\n"
+        "its body is traced once for all iterations. Write\n"
         f"    _, {names} = tf.while_loop(\n"
         f"        lambda i, {names}: i < n, body, [0, {names}])\n"
         f"where body(i, {names}) returns i + 1 and their new values; or keep them in "
@@ -101,6 +106,6 @@ def _check_nothing_changed(changed: Collection[str], site: Any) -> None:
     )
 
 
-def _counts(value: Any) -> bool:
-    """Whether a variable with such a value would have to be one of the loop."""
+def _is_loop_state(value: Any) -> bool:
+    """Whether a changed variable with this value is state of the loop."""
     return isinstance(value, (Tensor, int, float)) or hasattr(value, "_traced_parts")

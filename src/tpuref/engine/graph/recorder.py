@@ -1,4 +1,4 @@
-"""Who is told of each operation that is applied: the tapes in force."""
+"""The recorders of applied operations: the active tapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class AppliedOperation:
-    """An operation that ran at once: what it took and what it gave."""
+    """An operation that ran at once, with its inputs and outputs."""
 
     definition: OpDef
     name: str
@@ -31,35 +31,35 @@ class AppliedOperation:
 
     @property
     def type(self) -> str:
-        """The name of its record."""
+        """The name of its definition."""
         return self.definition.name
 
 
 class Recorder(Protocol):
-    """Notes what is applied."""
+    """The interface of tapes and other recorders."""
 
     def record(self, operation: Operation | AppliedOperation) -> None:
-        """Note an operation."""
+        """Record an operation."""
 
     def record_read(self, variable: Variable) -> None:
-        """Note that a variable is about to be read."""
+        """Record that a variable is about to be read."""
 
 
 def record(operation: Operation | AppliedOperation) -> None:
-    """Tell the recorders in force of an operation."""
+    """Pass an operation to the active recorders."""
     for recorder in context.recorders:
         recorder.record(operation)
 
 
 def record_read(variable: Variable) -> None:
-    """Tell the recorders in force that a variable is about to be read."""
+    """Tell the active recorders that a variable is about to be read."""
     for recorder in context.recorders:
         recorder.record_read(variable)
 
 
 @contextlib.contextmanager
 def recording_to(recorders: Sequence[Recorder]) -> Iterator[None]:
-    """Tell these recorders alone within a block."""
+    """Replace the active recorders in a ``with`` block."""
     before, context.recorders = context.recorders, list(recorders)
     try:
         yield

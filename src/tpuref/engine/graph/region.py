@@ -1,7 +1,7 @@
-"""A region: the part of a graph that a replicated computation, a branch or a loop owns.
+"""Regions: the parts of a graph inside a replicated computation, branch or loop.
 
-An operation may use tensors of its own region and of the regions around it; those
-from around are captured.  A tensor used anywhere else has leaked out.
+An operation may use tensors of its own region and of the enclosing regions; the latter
+are captured.  A tensor used anywhere else has leaked.
 """
 
 from __future__ import annotations
@@ -23,27 +23,14 @@ LOOP = "tf.while_loop"
 
 @dataclass(eq=False)
 class Region:
-    """The operations built while one function of the user's was called.
+    """The operations built during one call of a user's function.
 
-    Parameters
-    ----------
-    kind
-        `REPLICATED`, `BRANCH` or `LOOP`.
-    name
-        What the region is called in messages, such as ``cluster``.
-    outer
-        The region around it, None for the graph itself.
-    site
-        The user's line that opened it.
-    replicas
-        The number of replicas, for a replicated computation.
-    scope, variables
-        The names of its operations start with `scope`, those of the variables that it
-        makes with `variables` instead.
-    stand_in
-        ``stand_in(tensor)`` gives what the region uses instead of a tensor that it
-        cannot reach, None where it has nothing.  The gradient of a branch or loop uses
-        so the values of the way forth.
+    `kind` is `REPLICATED`, `BRANCH` or `LOOP`; `site` is the user's line that opened it
+    and `replicas` the number of replicas of a replicated computation.  Names of
+    operations start with `scope`, names of variables with `variables`.
+
+    ``stand_in(tensor)`` returns the tensor that replaces one out of reach, or None.
+    Gradients of branches and loops use it to reach forward values.
     """
 
     kind: str
@@ -60,14 +47,14 @@ class Region:
     host_calls: int = 0
 
     def enclosing(self) -> Iterator[Region]:
-        """Give this region and those around it, innermost first."""
+        """Yield this region and its enclosing regions, innermost first."""
         region: Region | None = self
         while region is not None:
             yield region
             region = region.outer
 
     def outside(self, scope: str) -> str:
-        """Return the name scope of a variable that is made in a scope of the region."""
+        """Return the name scope of a variable created in a scope of the region."""
         for region in self.enclosing():
             if region.scope and scope.startswith(region.scope):
                 scope = region.variables + scope[len(region.scope) :]
@@ -86,26 +73,26 @@ class Region:
         return None
 
     def spec(self) -> BlockSpec:
-        """Return what is known of the parameters and results."""
+        """Return the specs of parameters and results."""
         return BlockSpec(
             [tensor.spec for tensor in self.parameters],
             [tensor.spec for tensor in self.results],
         )
 
     def captured_tensors(self) -> list[Tensor]:
-        """Return the tensors from around that the region uses, in order of use."""
+        """Return the tensors of enclosing regions that are used, in order of use."""
         found: dict[Tensor, None] = {}
         for operation in self.operations:
             for tensor in operation.captured_inputs():
-                if not _owned(tensor, self):
+                if not _belongs_to(tensor, self):
                     found[tensor] = None
         for tensor in self.results:
-            if not _owned(tensor, self):
+            if not _belongs_to(tensor, self):
                 found[tensor] = None
         return list(found)
 
     def awaited_operations(self) -> list[Operation]:
-        """Return the operations from around that have to run before the region."""
+        """Return the operations of enclosing regions to wait for."""
         found: dict[Operation, None] = {}
         for operation in self.operations:
             for awaited in operation.all_control_inputs():
@@ -114,6 +101,6 @@ class Region:
         return list(found)
 
 
-def _owned(tensor: Tensor, region: Region) -> bool:
+def _belongs_to(tensor: Tensor, region: Region) -> bool:
     inner = tensor.op.region
     return inner is not None and inner.is_within(region)

@@ -27,11 +27,11 @@ from tpuref.engine.runtime.topology.devices import DeviceAttributes
 from tpuref.names.members import explain_missing_members
 
 KEPT_CALLS = 256
-"""How many calls with different fetches or keys stay prepared."""
+"""The number of calls with different fetches or keys that stay prepared."""
 
 
 class _Prepared(NamedTuple):
-    """What calls with the same fetches and keys to feed have in common."""
+    """The state shared by calls with the same fetches and feed keys."""
 
     fetches: Fetches
     feeds: Feeds
@@ -143,7 +143,7 @@ class Session:
         self._require_open()
         begin = monotonic_ns()
         given = pairs(feed_dict)
-        prepared = self._prepared(fetches, given)
+        prepared = self._prepared_call(fetches, given)
         return self._run(prepared, given.values(), options, run_metadata, begin)
 
     def make_callable(
@@ -152,32 +152,27 @@ class Session:
         feed_list: Sequence[Any] | None = None,
         accept_options: bool = False,
     ) -> Callable[..., Any]:
-        """Return a function that runs one step again and again.
+        """Return a function that runs the same fetches repeatedly.
 
         Parameters
         ----------
         fetches
-            What to evaluate, as for `run`.
+            As for `run`.
         feed_list
-            The keys to feed, as in the `feed_dict` of `run`.  The function takes as
-            many arguments: their values, in this order.
+            The keys of the `feed_dict` of `run`.  The function takes their values as
+            arguments, in this order.
         accept_options
             Whether the function also takes ``options`` and ``run_metadata``.
 
         Returns
         -------
         callable
-            Returns what `run` returns for these fetches.
+            A function that returns the values of the fetches.
 
         Raises
         ------
-        RuntimeError
-            If the session is closed, now or when the function is called.
-        TypeError
-            If `feed_list` is not a list or tuple, if something cannot be fetched or
-            fed, or if the function is called with another number of values.
-        ValueError
-            If a fetch is not in the graph.
+        RuntimeError, TypeError, ValueError
+            As for `run`; also when the function is called.
 
         Examples
         --------
@@ -193,7 +188,7 @@ class Session:
         if not isinstance(keys, (list, tuple)):
             raise coded(
                 TypeError,
-                "Session.make_callable: feed_list must be a list or tuple of what to "
+                "Session.make_callable: feed_list must be a list or tuple of keys to "
                 f"feed, got {type(feed_list).__name__}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
@@ -225,8 +220,8 @@ class Session:
                 code=codes.SESSION_CLOSED,
             )
 
-    def _prepared(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
-        """Return what was prepared for the same fetches and keys, or prepare it."""
+    def _prepared_call(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
+        """Return the cached preparation of these fetches and keys, or prepare it."""
         key = identity(fetches), identity(tuple(given))
         if None in key:
             return self._prepare(fetches, given)

@@ -1,4 +1,4 @@
-"""What a session and its runs can be told, and what they tell in return."""
+"""Options of a session and its runs, and the metadata of a run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tpuref.engine.runtime.meaning.trace import CoreTrace
 
 @dataclass
 class RPCOptions:
-    """How a session speaks to its server.
+    """Options of the connection to a server.
 
     Attributes
     ----------
     token
-        What is shown to a server that wants a token; by default the environment
+        The token to send to a server that requires one; by default the environment
         variable ``TPUREF_TOKEN``.  It is left out of ``repr``.
     credentials
-        A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``
-        gives, for a server that uses TLS; None for a plain connection.
+        A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``,
+        for a server that uses TLS; None for a plain connection.
     max_message_bytes
-        The size of the largest message that is taken from the server.
+        The size of the largest message accepted from the server.
     """
 
     token: str | None = None
@@ -174,13 +174,13 @@ class RunOptions:
 
 
 class RunMetadata:
-    """What one run has to tell.
+    """The metadata of one run.
 
     Attributes
     ----------
     core_trace
-        What ran on which core, where the run was traced: a tuple of records with
-        ``operation``, ``replica``, ``logical_core``, ``core``, ``task``, ``device``.
+        If the run was traced, a record of each operation on a core, with ``operation``,
+        ``replica``, ``logical_core``, ``core``, ``task`` and ``device``.
     """
 
     def __init__(self) -> None:

@@ -15,15 +15,15 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def get_item(tensor: Tensor, item: Any) -> Tensor:
-    """Return the part of `tensor` that a subscript names.
+    """Return the part of `tensor` that a subscript selects.
 
     Parameters
     ----------
     tensor
-        The tensor to take from.
+        The tensor to index.
     item
         An integer, a slice, an ellipsis, ``tf.newaxis``, a scalar integer tensor, or a
-        tuple of those.  The bounds of a slice may be scalar integer tensors too.
+        tuple of those.  Slice bounds may be scalar integer tensors too.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def _limit(limit: Any, bounds: list[Tensor], tensor: Tensor) -> Any:
 
 
 def _position(index: Any, bounds: list[Tensor], tensor: Tensor) -> Any:
-    """Return an integer as it is; note a tensor as a bound and return its place."""
+    """Return an integer unchanged; record a tensor as an input and return its place."""
     if isinstance(index, Tensor) or hasattr(index, "_as_tensor"):
         bound = convert_to_tensor(index)
         if bound.dtype.is_integer and bound.shape.rank in (None, 0):

@@ -1,7 +1,7 @@
-"""When the operations of towers run: in stages on the cores, with the host between.
+"""The schedule of towers: stages on the cores alternate with stages on the host.
 
-The host has the even times, the cores the odd ones.  Operations of one time do not
-wait for one another across towers, except in a `TowerSum`.
+Even stages run on the host, odd stages on the cores.  Towers do not wait for one
+another within a stage, except in a `TowerSum`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tpuref.engine.ops.definition import Place
 from tpuref.kernels.fold import SUMMABLE
 
 Stage = tuple[TowerSystem | None, list[Operation]]
-"""Operations that run together: on the towers of a system, or None for the host."""
+"""The operations of one stage: on the towers of a system, or None for the host."""
 
 
 def stages(operations: Sequence[Operation]) -> list[Stage]:
@@ -28,13 +28,13 @@ def stages(operations: Sequence[Operation]) -> list[Stage]:
 
 
 def tower_of(operation: Operation) -> int | None:
-    """Return the tower that an operation belongs to, None for none."""
+    """Return the tower of an operation, or None."""
     place = operation.labels.get(LABEL)
     return None if place is None else place.tower
 
 
 def joint_sum(operation: Operation) -> TowerSystem | None:
-    """Return the system over all of whose towers an operation forms a sum, if any."""
+    """Return the system if an operation sums one value from each of its towers."""
     if (
         operation.definition is not TOWER_SUM
         or operation.outputs[0].dtype not in SUMMABLE
@@ -49,6 +49,8 @@ def joint_sum(operation: Operation) -> TowerSystem | None:
 
 
 class _Schedule:
+    """The stage of each operation, assigned in graph order."""
+
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._shared = _shared_variables(operations)
         self._places: dict[Operation, TowerPlacement | TowerSystem | None] = {}
@@ -59,10 +61,12 @@ class _Schedule:
             self._times[operation] = self._time(operation, last)
 
     def slot(self, operation: Operation) -> tuple[int, TowerSystem | None]:
-        """Return the time of an operation and the system that it runs on."""
+        """Return the stage of an operation and its system."""
         return self._times[operation], _system(self._places[operation])
 
     def _place(self, operation: Operation) -> TowerPlacement | TowerSystem | None:
+        # Reads and writes of a shared variable run on the host, in graph order: the
+        # towers of one stage run concurrently.
         if _is_hosts(operation) or _handles(operation) & self._shared:
             return None
         summed = joint_sum(operation)
@@ -76,6 +80,7 @@ class _Schedule:
     def _time(self, operation: Operation, last: dict[str, list[Operation]]) -> int:
         awaited = [tensor.op for tensor in operation.captured_inputs()]
         awaited += operation.all_control_inputs()
+        # Conflicting uses of a variable keep their order; reads commute.
         for handle in _handles(operation):
             users = last.setdefault(handle, [])
             if _writes(operation, handle) or any(_writes(u, handle) for u in users):
@@ -91,7 +96,12 @@ class _Schedule:
     def _after(
         self, before: Operation, own: TowerPlacement | TowerSystem | None
     ) -> int:
-        """Return the earliest time after an operation, for something at `own`."""
+        """Return the earliest stage at `own` that can wait for `before`."""
+        # Within a stage, the host and each tower run their operations in order, so the
+        # same place can share the stage. Between host and cores the next stage is the
+        # earliest. A value of another tower leaves the cores at the end of its stage
+        # and returns with the next core stage, two later. A joint sum exchanges values
+        # within the stage, so all towers of its system count as one place.
         time, place = self._times[before], self._places[before]
         if own is None or place is None:
             return time if own is place else time + 1
@@ -101,12 +111,12 @@ class _Schedule:
 
 
 def _is_hosts(operation: Operation) -> bool:
-    """Whether an operation is the host's, although it may stand in a tower."""
+    """Whether an operation runs on the host even inside a tower."""
     definition = operation.definition
     return (
         definition.place is Place.HOST
         or definition.fed
-        or definition.collective is not None  # outside of replicas its group is one
+        or definition.collective is not None  # its group outside of replicas is one
         or operation.placement.kind == "CPU"
     )
 
@@ -116,10 +126,7 @@ def _system(place: TowerPlacement | TowerSystem | None) -> TowerSystem | None:
 
 
 def _shared_variables(operations: Iterable[Operation]) -> set[str]:
-    """Return the variables that are written and used by different towers.
-
-    What they do to them follows one another on the host.
-    """
+    """Return the variables that are written by one tower and used by another."""
     users: dict[str, set[object]] = {}
     written: set[str] = set()
     for operation in operations:
@@ -133,7 +140,7 @@ def _shared_variables(operations: Iterable[Operation]) -> set[str]:
 
 
 def _handles(operation: Operation) -> set[str]:
-    """Return the variables that an operation, or a block of it, uses."""
+    """Return the variables that an operation, or its branch or body, uses."""
     definition = operation.definition
     named = (definition.reads, definition.writes)
     found = {operation.attrs[name] for name in named if name is not None}

@@ -25,7 +25,7 @@ _GRPC = re.compile(
 
 
 class Target(Protocol):
-    """What runs the programs of a session."""
+    """The interface of targets, which run the programs of a session."""
 
     @property
     def jobs(self) -> Collection[str]:
@@ -41,17 +41,11 @@ class Target(Protocol):
         """Forget the variables that sessions share."""
 
     def close(self) -> None:
-        """Let go of what belongs to the session alone."""
+        """Release the resources of the session."""
 
 
 class LocalTarget:
-    """Runs programs in this process.
-
-    Parameters
-    ----------
-    cluster
-        The jobs and their TPU systems.
-    """
+    """Runs programs in this process, on the TPU systems of the `cluster`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -88,7 +82,7 @@ class LocalTarget:
 
 
 def target_of(given: Any, function: str) -> str:
-    """Return the name of the target that was given, of a cluster resolver its master.
+    """Return the name of a target; of a cluster resolver its master.
 
     Raises
     ------
@@ -108,23 +102,15 @@ def target_of(given: Any, function: str) -> str:
 
 
 def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
-    """Return the target of that name.
+    """Return the target of that name for `function`, the caller in messages.
 
-    Parameters
-    ----------
-    name
-        ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a server.
-    config
-        The options of the session.
-    function
-        What was called, for messages.
+    `name` is ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a
+    server.
 
     Raises
     ------
-    TypeError
-        If `config` is not a ConfigProto, or one of its fields has the wrong type.
-    ValueError
-        If `name` names neither this process nor a server.
+    TypeError, ValueError
+        If `config` or `name` is invalid.
     ImportError
         If it names a server, and gRPC is not installed.
     tpuref.errors.UnavailableError

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """A node of the graph: what is computed, from which tensors.
+    """A node of the graph: an operation and its inputs.
 
-    Operations are made by calling functions such as ``tf.add`` and are never changed
-    afterwards.  ``Session.run`` accepts one, runs it, and gives None for it.
+    Functions such as ``tf.add`` create operations.  ``Session.run`` runs an operation
+    and returns None for it.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Operation:
     inputs, outputs, control_inputs
         The tensors read, the tensors produced, and the operations awaited.
     device
-        The device name, ``""`` where none was asked for.
+        The device name, ``""`` if none was requested.
     graph
         The graph it belongs to.
     site
@@ -85,7 +85,7 @@ class Operation:
 
     @property
     def definition(self) -> OpDef:
-        """The record of what the operation is."""
+        """The operation's definition."""
         return REGISTRY[self.type]
 
     @property
@@ -95,7 +95,7 @@ class Operation:
 
     @property
     def host_label(self) -> str | None:
-        """The label of the host call that it is a part of, None outside of one."""
+        """The label of the host call that contains it, None outside of one."""
         return self.labels.get("_xla_outside_compilation")
 
     @property
@@ -106,7 +106,7 @@ class Operation:
 
     @property
     def values(self) -> Callable[[], list[Tensor]]:
-        """A function that gives the outputs, as in TensorFlow."""
+        """A function that returns the outputs, as in TensorFlow."""
         return lambda: list(self.outputs)
 
     @property
@@ -115,7 +115,7 @@ class Operation:
         return self
 
     def get_attr(self, name: str) -> Any:
-        """Return an attribute; ValueError where the operation has none of that name."""
+        """Return an attribute; ValueError if there is none of that name."""
         instance_of(str, "Operation.get_attr: name", "a string", name)
         for table in (self.labels, self.attrs):
             if name in table:
@@ -126,12 +126,12 @@ class Operation:
         )
 
     def captured_inputs(self) -> list[Tensor]:
-        """Return the inputs, and what the regions inside take from around them."""
+        """Return the inputs, and the tensors that the regions inside capture."""
         inner = [t for block in self.blocks for t in block.captured_tensors()]
         return [*self.inputs, *inner]
 
     def all_control_inputs(self) -> list[Operation]:
-        """Return the operations awaited here and by the regions inside."""
+        """Return the operations that it and the regions inside wait for."""
         inner = [op for block in self.blocks for op in block.awaited_operations()]
         return [*self.control_inputs, *inner]
 
@@ -211,7 +211,7 @@ class Tensor(Operators):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Merge what the caller knows of the shape into the static shape."""
+        """Merge a shape that the caller knows into the static shape."""
         merged = self.shape.merge_with(as_shape(shape))
         self._spec = TensorSpec(merged, self.dtype)
 
@@ -236,11 +236,11 @@ class Tensor(Operators):
         return f"{self.name} {self._spec.describe()}"
 
     def operand(self) -> Operand:
-        """Return what an inference rule may know of the tensor."""
+        """Return the tensor's shape, dtype and static value for inference."""
         return Operand(self.shape, self.dtype, self._constant)
 
     def know_constant(self, value: Array) -> None:
-        """Note the value that was found while the graph was built."""
+        """Record the static value."""
         self._constant = value
 
     def _repr_html_(self) -> str:
@@ -343,27 +343,16 @@ class Tensor(Operators):
 
 
 def further_output(operation: Operation, spec: TensorSpec) -> Tensor:
-    """Return one more output of a branch or loop, whose blocks give one more result."""
+    """Add an output to a branch or loop, whose regions return one more result."""
     output = Tensor(operation, len(operation.outputs), spec)
     operation.outputs.append(output)
     return output
 
 
 def kept_of_each_turn(loop: Operation, tensor: Tensor) -> Tensor:
-    """Let a loop give the elements that a tensor of its body has in all turns.
+    """Add an output to a loop: the values of a tensor of its body in all iterations.
 
-    Parameters
-    ----------
-    loop
-        A While operation.
-    tensor
-        A tensor of its body.
-
-    Returns
-    -------
-    Tensor
-        A new output of the loop, with one axis: the elements of the first turn, then
-        those of the second, and so on.
+    It is a vector: the elements of the first iteration, then of the second, and so on.
     """
     loop.blocks[1].results.append(tensor)
     return further_output(loop, TensorSpec([None], tensor.dtype))

@@ -1,4 +1,4 @@
-"""What tensors build: operators, subscripts and NumPy's functions as operations."""
+"""Expressions of tensors: operators, subscripts and NumPy's functions as operations."""
 
 from __future__ import annotations
 

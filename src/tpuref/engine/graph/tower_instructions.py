@@ -1,4 +1,4 @@
-"""Turning the operations of towers into programs that the cores run together."""
+"""Lowering of towers to programs that the cores run together."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tpuref.engine.program import Instr, Program
 
 _NOTHING = np.zeros((), np.bool_)
 _NOTHING_SPEC = TensorSpec(TensorShape(None), bool_)
-"""What a replica hands out where another one has a result."""
+"""The spec of the filler that a replica returns if it has fewer results."""
 
 
 class ReplicaInstructions(Instructions):
-    """Makes the instructions of all towers; each replica runs those of one.
+    """Lowers all towers to one program; each replica runs one tower.
 
-    What belongs to no tower runs on all replicas.  A value that one tower has
-    and others need is copied to them.
+    Operations outside of towers run on all replicas.  A value that one tower holds and
+    others need is copied to them.
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,13 @@ class ReplicaInstructions(Instructions):
     def add_all(
         self, operations: Sequence[Operation], results: Sequence[Tensor]
     ) -> None:
-        """Add the instructions of some operations; all replicas get the results."""
+        """Lower some operations; all replicas get the results."""
         super().add_all(operations, results)
         for tensor in results:
-            self._bring(tensor, None)
+            self._copy_to(tensor, None)
 
     def add(self, op: Operation) -> None:
-        """Add the instructions of one operation."""
+        """Lower one operation."""
         if joint_sum(op) is not None:
             self._add_sum(op)
         elif op.definition is TOWER_OWN:
@@ -70,14 +70,14 @@ class ReplicaInstructions(Instructions):
     def _add_one(self, op: Operation) -> None:
         tower = tower_of(op)
         for tensor in [*op.inputs, *captured_by(op)]:
-            self._bring(tensor, tower)
+            self._copy_to(tensor, tower)
         self.instrs.append(replace(self.instr(op), replica=tower))
         if tower is not None:
             self._towers = op.labels[LABEL].system.towers
             self._holders.update({tensor: {tower} for tensor in op.outputs})
 
-    def _bring(self, tensor: Tensor, tower: int | None) -> None:
-        """Copy a tensor to the tower that needs it, or to all, unless it is there."""
+    def _copy_to(self, tensor: Tensor, tower: int | None) -> None:
+        """Copy a tensor to one tower, or to all, unless it is there already."""
         holders = self._holders.get(tensor)
         if holders is None:
             return
@@ -89,6 +89,8 @@ class ReplicaInstructions(Instructions):
             holders |= targets
 
     def _add_sum(self, op: Operation) -> None:
+        # The inputs are in different slots, one per tower. Each replica first puts its
+        # own into a common slot, which makes the sum a cross-replica sum.
         contribution, total = self.unnamed_slot(), self.new_slot(op.outputs[0])
         self._add_own(op, contribution)
         attrs = {"groups": (tuple(range(len(op.inputs))),)}
@@ -98,7 +100,7 @@ class ReplicaInstructions(Instructions):
     def _add_own(self, op: Operation, slot: int) -> None:
         """Let each replica put its own tower's value into one slot."""
         for tower, tensor in enumerate(op.inputs):
-            self._bring(tensor, tower)
+            self._copy_to(tensor, tower)
             self.alias(tensor, tower, op.outputs[0].spec, slot)
 
     def alias(self, tensor: Tensor, tower: int, spec: TensorSpec, slot: int) -> None:
@@ -116,7 +118,7 @@ class ReplicaInstructions(Instructions):
         spec: TensorSpec,
         replica: int | None = None,
     ) -> None:
-        """Add an instruction that no operation of the graph stands for alone."""
+        """Add an instruction that is not one operation of the graph."""
         self.instrs.append(
             Instr(
                 op=definition.name,
@@ -132,17 +134,17 @@ class ReplicaInstructions(Instructions):
         )
 
     def holder(self, tensor: Tensor) -> int:
-        """Return a replica that has a tensor."""
+        """Return the first replica that holds a tensor."""
         return min(self._holders.get(tensor, {0}))
 
     def fill(self, tower: int, op: Operation, slot: int) -> None:
-        """Let a replica put something into a slot that it has no value for."""
+        """Let a replica put a filler into a slot."""
         attrs = {"value": _NOTHING}
         self._make(CONST, op, (), (slot,), attrs, _NOTHING_SPEC, tower)
 
 
 class OneTowerInstructions(Instructions):
-    """Makes the instructions of a branch or loop that belongs to one tower."""
+    """Lowers a branch or loop body that belongs to one tower."""
 
     def __init__(self, tower: int) -> None:
         super().__init__()
@@ -160,7 +162,7 @@ class OneTowerInstructions(Instructions):
 
 
 class HostInstructions(Instructions):
-    """Makes the instructions of the host; its computations run on the replicas."""
+    """Lowers operations of the host; its computations run on the replicas."""
 
     def block(
         self, op: Operation, region: Region, captured: Sequence[Tensor]
@@ -172,12 +174,12 @@ class HostInstructions(Instructions):
 
 
 class StagedInstructions(HostInstructions):
-    """Makes the instructions of the host, and of the cores between them."""
+    """Lowers stages: the host's instructions, and the cores' between them."""
 
     def add_all(
         self, operations: Sequence[Operation], results: Sequence[Tensor]
     ) -> None:
-        """Add the instructions of some operations, of which `results` are wanted."""
+        """Lower some operations, of which `results` are needed."""
         parts = stages(operations)
         for k, (system, part) in enumerate(parts):
             if system is None:
@@ -190,7 +192,7 @@ class StagedInstructions(HostInstructions):
     ) -> Program:
         """Return the program of a region inside an operation.
 
-        The towers in a loop of the host run on the cores in each turn.
+        Towers in a loop of the host run on the cores in each iteration.
         """
         if tower_of(op) is None and op.definition is not REPLICATE:
             return block_program(region, captured, StagedInstructions())
@@ -223,7 +225,7 @@ class StagedInstructions(HostInstructions):
 def _leaving(
     part: Sequence[Operation], later: Sequence[Stage], results: Sequence[Tensor]
 ) -> list[Tensor]:
-    """Return what a stage gives to those after it, and to the caller."""
+    """Return the tensors that later stages or the caller use."""
     made = {tensor for operation in part for tensor in operation.outputs}
     used = [t for _, ops in later for op in ops for t in op.captured_inputs()]
     return [t for t in dict.fromkeys([*used, *results]) if t in made]
@@ -232,19 +234,8 @@ def _leaving(
 class _Stage:
     """The program of one stage.
 
-    Each replica gives as many results as the replica with the most; what one has no
-    value for is filled up.
-
-    Attributes
-    ----------
-    program
-        The program.
-    captured
-        The tensors that it takes from before.
-    places
-        The replica and the number of each result that is wanted.
-    specs
-        What is known of the results of every replica.
+    `captured` are its inputs from earlier stages, `places` the replica and row of each
+    result, and `specs` the specs of the rows.
     """
 
     def __init__(
@@ -256,7 +247,9 @@ class _Stage:
         instructions = ReplicaInstructions()
         given = tuple(instructions.new_slot(tensor) for tensor in self.captured)
         instructions.add_all(part, ())
-        self.places = _numbered(instructions, leaving)
+        # All replicas return the same number of results. Row n holds the n-th result
+        # of each replica; a replica with fewer results fills the rest, unread.
+        self.places = _number(instructions, leaving)
         rows = _rows(self.places, system.towers)
         self.specs = tuple(_common_spec(row) for row in rows)
         slots = tuple(instructions.unnamed_slot() for _ in rows)
@@ -270,9 +263,10 @@ class _Stage:
         self.program = Program("towers", given, tuple(instructions.instrs), slots)
 
 
-def _numbered(
+def _number(
     instructions: ReplicaInstructions, leaving: Sequence[Tensor]
 ) -> dict[Tensor, tuple[int, int]]:
+    """Return for each result the replica that holds it, and its row."""
     counts: Counter[int] = Counter()
     places = {}
     for tensor in leaving:
@@ -285,7 +279,7 @@ def _numbered(
 def _rows(
     places: Mapping[Tensor, tuple[int, int]], towers: int
 ) -> list[list[Tensor | None]]:
-    """Return for each number of a result the tensor of each replica."""
+    """Return for each row the tensor of each replica."""
     count = max((number for _, number in places.values()), default=-1) + 1
     rows: list[list[Tensor | None]] = [[None] * towers for _ in range(count)]
     for tensor, (tower, number) in places.items():
@@ -294,7 +288,7 @@ def _rows(
 
 
 def _common_spec(row: Sequence[Tensor | None]) -> TensorSpec:
-    """Return what is known of the results of all replicas alike."""
+    """Return the spec of a row: open, unless all replicas agree."""
     specs = {None if tensor is None else tensor.spec.describe() for tensor in row}
     first = next(tensor for tensor in row if tensor is not None)
     if len(specs) == 1:

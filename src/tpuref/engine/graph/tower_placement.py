@@ -1,4 +1,4 @@
-"""Which tower of which system an operation belongs to."""
+"""The tower and system of an operation."""
 
 from __future__ import annotations
 
@@ -20,15 +20,8 @@ It does not wait for them: they are the parts of an update that other towers run
 class TowerSystem:
     """The cores that the towers of a strategy run on.
 
-    Attributes
-    ----------
-    towers
-        How many there are.
-    job
-        The job of the cores, None for this process.
-    topology, assignment
-        The serialized topology and the core coordinates of each tower, where the towers
-        are fewer than the cores; None where they are as many.
+    `job` is None for this process.  `topology` and `assignment` have the core
+    coordinates of each tower; they are None if there are as many towers as cores.
     """
 
     towers: int

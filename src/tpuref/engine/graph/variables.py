@@ -81,15 +81,15 @@ class _MadeByCreators(type):
             return super().__call__(*args, **kwargs)
         given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
         del given.arguments["self"]
-        return _chained(super().__call__, tuple(context.creators))(**given.arguments)
+        return _chain(super().__call__, tuple(context.creators))(**given.arguments)
 
 
-def _chained(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
-    """Return what makes a variable through `creators`, the last of them first."""
+def _chain(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
+    """Return a function that creates a variable through `creators`, last first."""
     if not creators:
         return make
     *outer, innermost = creators
-    following = _chained(make, tuple(outer))
+    following = _chain(make, tuple(outer))
     return lambda **arguments: innermost(following, **arguments)
 
 
@@ -104,8 +104,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     Parameters
     ----------
     initial_value
-        A tensor, a value that converts to one, or a function without parameters that
-        returns one.
+        A tensor, a value that converts to one, or a function that returns one.
     trainable
         Whether the variable joins the collection of trainable variables; None for yes.
     collections
@@ -113,7 +112,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     validate_shape
         Whether the shape is fixed by the initial value.
     caching_device, use_resource, variable_def, import_scope
-        Accepted for programs that give them; they have no effect.
+        Accepted for compatibility; have no effect.
     name
         The name; it is made unique.
     dtype
@@ -123,8 +122,8 @@ class Variable(Operators, metaclass=_MadeByCreators):
     shape, expected_shape
         The static shape, by default that of the initial value.
     synchronization, aggregation
-        For a variable made in the scope of a distribution strategy: when its
-        components are brought together, and how; of no effect elsewhere.
+        When and how the components are combined, for a variable of a distribution
+        strategy.
 
     Raises
     ------
@@ -204,7 +203,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         self._initializer: Operation | None = assigned.op
 
     def start_with(self, value: Any) -> None:
-        """Replace the initial value, for initializers that are asked for from now on.
+        """Replace the initial value for initializers requested from now on.
 
         Parameters
         ----------
@@ -282,7 +281,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     @property
     def initializer(self) -> Operation:
-        """The operation that gives the variable its initial value."""
+        """The operation that assigns the initial value."""
         return _in_graph_mode(self, self._initializer, "initializer")
 
     @property
@@ -320,7 +319,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Give the variable a new value; returns it, or the operation alone."""
+        """Assign a value; return the new value, or only the operation."""
         return self._change("Assign", value, name, read_value)
 
     def assign_add(
@@ -330,7 +329,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Add to the value; returns the new value, or the operation alone."""
+        """Add to the value; return the new value, or only the operation."""
         return self._change("AssignAdd", delta, name, read_value)
 
     def assign_sub(
@@ -340,7 +339,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Subtract from the value; returns the new value, or the operation alone."""
+        """Subtract from the value; return the new value, or only the operation."""
         return self._change("AssignSub", delta, name, read_value)
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
@@ -353,7 +352,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return assigned if read_value or executing_eagerly() else assigned.op
 
     def _take_deferred_value(self) -> None:
-        """Let the restores of checkpoints that came before the variable give it one."""
+        """Let deferred restores of checkpoints set the initial value."""
         for key in self._awaits & set(deferred):
             with init_scope():  # the first use may be within a tf.function
                 handles = deferred[key]()
@@ -375,12 +374,12 @@ class Variable(Operators, metaclass=_MadeByCreators):
             )
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Give the variable a value in `session`, without adding to the graph."""
+        """Set the value in `session`, without adding to the graph."""
         chosen = session_for(session, self.graph)
         chosen.run(self.initializer, feed_dict={self.initial_value: value})
 
     def restore(self, value: Any, session: Any = None) -> None:
-        """Give the variable a value of a checkpoint, in `session` or in eager mode."""
+        """Set the value from a checkpoint, in `session` or in eager mode."""
         if executing_eagerly():
             self._awaits = set()
             self.assign(value)
@@ -449,7 +448,7 @@ def _in_graph_mode(variable: Variable, part: Part | None, name: str) -> Part:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of the default graph, those below `scope` if given."""
+    """Return the variables of the default graph, optionally those below `scope`."""
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
@@ -469,7 +468,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """Return the variables of the default graph that moving averages are kept of."""
+    """Return the variables of the default graph that have moving averages."""
     graph = get_default_graph()
     return graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
@@ -480,7 +479,7 @@ def is_variable_initialized(variable: Variable) -> Tensor:
     return instance_of(Variable, argument, "a variable", variable).is_initialized()
 
 
-def _referred(function: str, ref: Any) -> Variable:
+def _require_variable(function: str, ref: Any) -> Variable:
     return instance_of(Variable, f"{function}: ref", "a variable", ref)
 
 
@@ -492,21 +491,21 @@ def assign(
     name: str | None = None,
 ) -> Any:
     """Give the variable `ref` a new value and return it."""
-    return _referred("tf.assign", ref).assign(value, name=name)
+    return _require_variable("tf.assign", ref).assign(value, name=name)
 
 
 def assign_add(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Add `value` to the variable `ref` and return the new value."""
-    return _referred("tf.assign_add", ref).assign_add(value, name=name)
+    return _require_variable("tf.assign_add", ref).assign_add(value, name=name)
 
 
 def assign_sub(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtract `value` from the variable `ref` and return the new value."""
-    return _referred("tf.assign_sub", ref).assign_sub(value, name=name)
+    return _require_variable("tf.assign_sub", ref).assign_sub(value, name=name)
 
 
 class _MadeAsVariable(_MadeByCreators):

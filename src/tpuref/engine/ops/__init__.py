@@ -1,1 +1,1 @@
-"""The operations: what each infers and computes, family by family."""
+"""The operations: inference, computation and definition, family by family."""

@@ -1,4 +1,4 @@
-"""The arithmetic that families of operations share: sums in float32."""
+"""Shared arithmetic: accumulation of 16-bit floats in float32."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
 def widened(array: Array) -> Array:
-    """Return float16 and bfloat16 as float32, in which they accumulate."""
+    """Return float16 and bfloat16 arrays as float32, the dtype of accumulation."""
     return array.astype(np.float32) if array.dtype in _NARROW else array
 
 

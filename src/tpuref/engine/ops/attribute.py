@@ -23,19 +23,7 @@ Check = Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    type
-        Its type, written as an annotation, such as ``tuple[int, ...]``.
-    accepts
-        Whether a value is of that type.
-    default
-        The value where none is given, `REQUIRED` for none.
-    """
+    """One attribute: its name, type annotation, type check and default."""
 
     name: str
     type: Any
@@ -43,12 +31,12 @@ class Attribute:
     default: Any = REQUIRED
 
     def describe(self) -> str:
-        """Return the type as a message shows it."""
+        """Return the type as messages show it."""
         return getattr(self.type, "__name__", None) or str(self.type)
 
 
 def attributes_of(rule: Callable[..., Any]) -> dict[str, Attribute]:
-    """Return the attributes that an inference rule takes, by name."""
+    """Return the attributes of an inference rule, by name."""
     hints = typing.get_type_hints(rule)
     return {
         name: Attribute(name, hints[name], check_for(hints[name]), parameter.default)
@@ -60,7 +48,7 @@ def attributes_of(rule: Callable[..., Any]) -> dict[str, Attribute]:
 def checked(
     attributes: Mapping[str, Attribute], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the given attributes with defaults for those left out.
+    """Return the attributes with defaults filled in.
 
     Raises
     ------
@@ -85,7 +73,7 @@ def checked(
 
 
 def check_for(hint: Any) -> Check:
-    """Return the function that tells whether a value fits an annotation."""
+    """Return a predicate for values of an annotation."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return lambda value: True
@@ -112,7 +100,7 @@ def _check_for_tuple(arguments: tuple[Any, ...]) -> Check:
 
 
 def _check_for_class(wanted: Any) -> Check:
-    """An integer serves as a real number, and NumPy's scalars serve as Python's."""
+    """Return a predicate; integers are real numbers too, and NumPy's scalars count."""
     if wanted is bool:
         return lambda value: isinstance(value, (bool, np.bool_))
     if wanted is int:

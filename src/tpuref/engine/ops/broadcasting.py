@@ -93,7 +93,7 @@ def require_same_dtype(*operands: Operand) -> DType:
 
 
 def require_rank(operand: Operand, rank: int) -> TensorShape:
-    """Return the shape of `operand` with its rank known; ValueError if it differs."""
+    """Return the shape of `operand` with this rank; ValueError if it differs."""
     if operand.shape.rank not in (None, rank):
         raise coded(
             ValueError,
@@ -104,7 +104,7 @@ def require_rank(operand: Operand, rank: int) -> TensorShape:
 
 
 def require_rank_at_least(operand: Operand, rank: int) -> TensorShape:
-    """Return the shape of `operand`; ValueError if its rank is known to be less."""
+    """Return the shape of `operand`; ValueError if its rank is less."""
     if operand.shape.rank is not None and operand.shape.rank < rank:
         raise coded(
             ValueError,
@@ -127,13 +127,7 @@ def broadcast_same_dtype(*operands: Operand, kind: Kind = NUMERIC) -> TensorSpec
 
 
 def broadcast_shape(*operands: Operand) -> TensorShape:
-    """Return the shape that the operands broadcast to, as far as it is known.
-
-    Raises
-    ------
-    ValueError
-        If two known dimensions differ and neither is 1.
-    """
+    """Return the static broadcast shape; ValueError if two sizes differ."""
     shape = operands[0].shape
     for operand in operands[1:]:
         merged = broadcast_pair(shape, operand.shape)
@@ -184,18 +178,7 @@ def _broadcast_dimension(a: int | None, b: int | None) -> int | None:
 
 
 def normalize_axis(axis: int, rank: int) -> int:
-    """Return `axis` counted from the left.
-
-    Raises
-    ------
-    ValueError
-        If a tensor of that rank has no such axis.
-
-    Examples
-    --------
-    >>> normalize_axis(-1, 3)
-    2
-    """
+    """Return `axis` counted from the left; ValueError if there is none."""
     if not -rank <= axis < rank:
         raise ValueError(
             f"axis {axis} is out of range for rank {rank}; expected "
@@ -208,10 +191,7 @@ def normalize_axis(axis: int, rank: int) -> int:
 def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
     """Return the axes counted from the left, in rising order; None means all.
 
-    Raises
-    ------
-    ValueError
-        If an axis is out of range or given twice.
+    ValueError if an axis is out of range or repeated.
 
     Examples
     --------
@@ -232,7 +212,7 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 
 
 def reduced_shape(shape: TensorShape, axis: Axis, keepdims: bool) -> TensorShape:
-    """Return the shape that is left when the axes are reduced; None means all.
+    """Return the shape after reducing the axes; None means all.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from tpuref.kernels.fold import SUMMABLE, fold
 Groups = tuple[tuple[int, ...], ...]
 
 
-def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
+def _infer_sum(x: Operand, *, groups: Groups) -> TensorSpec:
     if x.dtype not in SUMMABLE:
         raise TypeError(
             f"cannot sum {x.describe()} across replicas; the element types are "
@@ -30,7 +30,7 @@ def _cross_replica_sum(
     return [total.copy() for _ in contributions]
 
 
-def _tower_summed(*xs: Operand) -> TensorSpec:
+def _infer_tower_sum(*xs: Operand) -> TensorSpec:
     if not xs[0].dtype.is_numeric:
         raise TypeError(f"cannot sum {xs[0].describe()} over towers; use tf.cast")
     return _tower_own(*xs)
@@ -55,8 +55,8 @@ def _no_own(context: EffectContext, *values: Array) -> Array:
     raise InvalidArgumentError("outside of the cores no tower's value is its own")
 
 
-CROSS_REPLICA_SUM = OpDef("CrossReplicaSum", _summed, collective=_cross_replica_sum)
-TOWER_SUM = OpDef("TowerSum", _tower_summed, compute=_tower_sum, joint=True)
+CROSS_REPLICA_SUM = OpDef("CrossReplicaSum", _infer_sum, collective=_cross_replica_sum)
+TOWER_SUM = OpDef("TowerSum", _infer_tower_sum, compute=_tower_sum, joint=True)
 TOWER_OWN = OpDef("TowerOwn", _tower_own, effect=_no_own, joint=True)
 
 OPERATIONS: tuple[OpDef, ...] = (CROSS_REPLICA_SUM, TOWER_SUM, TOWER_OWN)

@@ -1,4 +1,4 @@
-"""What an operation with effects finds around it: variables, queues, the host."""
+"""The context of operations with effects: variables, queues, the host."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Variables(Protocol):
         """Return the value of a variable."""
 
     def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value."""
+        """Set the value of a variable."""
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
 
 
 class Queue(Protocol):
-    """Tuples on their way from the host to the replicas."""
+    """A queue of tuples from the host to the replicas."""
 
     def enqueue(self, replica: int, elements: Sequence[Array]) -> None:
         """Add one tuple for a replica."""
@@ -55,10 +55,10 @@ class DeviceQueues(Protocol):
 
 
 class Feed(Protocol):
-    """The elements of a dataset for the turns of a loop."""
+    """The elements of a dataset for the iterations of a loop."""
 
     def next(self, replica: int, count: int) -> Sequence[Array]:
-        """Return a replica's elements for its next turns, `count` at most."""
+        """Return a replica's elements for its next iterations, `count` at most."""
 
 
 class Iteration(Protocol):
@@ -69,7 +69,7 @@ class Iteration(Protocol):
 
 
 class State(Protocol):
-    """What lasts from one run to the next, besides the variables."""
+    """State that lasts from run to run, besides the variables."""
 
     def infeed(self, name: str) -> Queue:
         """Return the infeed queue of that name."""
@@ -81,21 +81,21 @@ class State(Protocol):
         """Empty the queues of the cores."""
 
     def begin_iteration(self, name: str, iteration: Any) -> None:
-        """Let an iterator give the elements of a new pass."""
+        """Start a new pass of an iterator."""
 
     def has_iteration(self, name: str) -> bool:
-        """Return whether the iterator of that name has begun."""
+        """Return whether the iterator of that name was started."""
 
     def iteration(self, name: str) -> Iteration:
-        """Return the pass that an iterator is in; it is an error if none was begun."""
+        """Return the current pass of an iterator; an error if none was started."""
 
     def begin_feed(
         self, name: str, iteration: Iteration, towers: int, width: int, steps: int
     ) -> None:
-        """Let a pass feed the turns of a loop."""
+        """Start a pass that feeds the iterations of a loop."""
 
     def feed(self, name: str) -> Feed:
-        """Return what feeds a loop."""
+        """Return the feed of a loop."""
 
 
 class Systems(Protocol):
@@ -114,16 +114,9 @@ class Systems(Protocol):
 class Run(Protocol):
     """One program being run.
 
-    Attributes
-    ----------
-    functions
-        The user's Python functions, by token.
-    systems
-        The TPU systems that the program may use; None inside a replica.
-    timeout
-        The deadline of every wait, in seconds.
-    watch
-        Called now and then during a long wait; ends the wait where it raises.
+    `functions` are the user's Python functions by token.  `systems` is None inside a
+    replica.  `timeout` is the deadline of every wait in seconds; `watch` is called
+    during long waits and may raise to end them.
     """
 
     functions: Mapping[int, Callable[..., Any]]
@@ -133,21 +126,11 @@ class Run(Protocol):
 
     @property
     def state(self) -> State:
-        """What lasts from run to run."""
+        """The state that lasts from run to run."""
 
 
 class EffectContext(Protocol):
-    """What the effect of an operation is given besides inputs and attributes.
-
-    Attributes
-    ----------
-    instr
-        The instruction: name, line, blocks, what is known of its outputs.
-    replica
-        The replica that runs it.
-    run
-        The run that it belongs to.
-    """
+    """The context of an effect, besides inputs and attributes."""
 
     instr: Any
     replica: int

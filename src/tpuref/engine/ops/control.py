@@ -1,4 +1,4 @@
-"""Branches, loops, and copies between towers: what the interpreters know themselves."""
+"""Branches, loops, and copies between towers, which the interpreters implement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpuref.engine.ops.definition import Block, BlockSpec, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 
 
-def _chosen(
+def _infer_if(
     predicate: Operand, *captured: Operand, blocks: Sequence[BlockSpec]
 ) -> Sequence[TensorSpec]:
     if predicate.dtype != bool_:
@@ -25,36 +25,35 @@ def _chosen(
     )
 
 
-def _looped(
+def _infer_while(
     *operands: Operand,
     loop_variables: int,
     maximum_iterations: int | None,
     blocks: Sequence[BlockSpec],
 ) -> Sequence[TensorSpec]:
-    """The parameters of the body are what holds for every turn.
-
-    What the body gives beyond the loop variables is kept: an output has the elements of
-    all turns, one after the other.
-    """
+    """Return the specs of loop variables and residuals."""
+    # Shape invariants are the body's parameters, so they hold in every iteration.
+    # Results of the body beyond the loop variables are residuals: their elements in
+    # all iterations, flattened and concatenated, since iterations may differ in shape.
     body = blocks[1]
     kept = [TensorSpec([None], spec.dtype) for spec in body.results[loop_variables:]]
     return *body.parameters[:loop_variables], *kept
 
 
 def nothing_kept(specs: Sequence[TensorSpec]) -> list[list[Array]]:
-    """Return a list for each output of which a loop keeps the values of all turns."""
+    """Return an empty list of iterations for each residual of a loop."""
     return [[] for _ in specs]
 
 
 def joined(kept: Sequence[Sequence[Array]], specs: Sequence[TensorSpec]) -> list[Array]:
-    """Return what a loop keeps: of each such output, the values of all turns."""
+    """Return each residual of a loop: the elements of all iterations as a vector."""
     return [
         np.concatenate([np.empty(0, spec.dtype.np), *(a.reshape(-1) for a in arrays)])
         for arrays, spec in zip(kept, specs, strict=True)
     ]
 
 
-def _copied(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:
+def _infer_copy(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:
     return TensorSpec(x.shape, x.dtype)
 
 
@@ -68,10 +67,12 @@ def _all(inputs: int, attrs: Any) -> int:
 
 IF = OpDef(
     "If",
-    _chosen,
+    _infer_if,
     blocks=(Block("true", _all_but_the_first), Block("false", _all_but_the_first)),
 )
-WHILE = OpDef("While", _looped, blocks=(Block("condition", _all), Block("body", _all)))
-TOWER_COPY = OpDef("TowerCopy", _copied)
+WHILE = OpDef(
+    "While", _infer_while, blocks=(Block("condition", _all), Block("body", _all))
+)
+TOWER_COPY = OpDef("TowerCopy", _infer_copy)
 
 OPERATIONS: tuple[OpDef, ...] = (IF, WHILE, TOWER_COPY)

@@ -1,9 +1,9 @@
-"""Convolution of images ``[batch, rows, columns, channels]`` by products of matrices.
+"""Convolution of images ``[batch, rows, columns, channels]`` by matrix products.
 
-The pixels that a filter sees are copied side by side, a block at a time that a cache
-holds, and multiplied by the filter as a matrix.  The gradient by the images is a
-convolution too, of the gradient with the filter turned round; a filter that steps over
-`s` pixels is split into those parts of it that meet every `s`-th pixel.
+The windows of a filter are copied side by side (im2col), in blocks that fit a cache,
+and multiplied by the filter as a matrix.  The gradient of the images is a convolution
+of the gradient with the rotated filter; with stride `s` it is split into `s` phases,
+one for every `s`-th pixel.
 """
 
 from __future__ import annotations
@@ -27,21 +27,11 @@ def correlated(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the convolution of images.
+    """Return the convolution of images ``[batch, rows, columns, channels]``.
 
-    Parameters
-    ----------
-    images
-        ``[batch, rows, columns, channels]``.
-    filters
-        ``[rows, columns, channels, outputs]``.
-    strides
-        The steps of the filter.
-    margins
-        How many rows and columns of zeros lie before and after an image; a negative
-        number leaves out pixels.
-    holes
-        The steps between pixels that the filter sees, 1 if they touch.
+    `filters` are ``[rows, columns, channels, outputs]``.  `margins` are rows and
+    columns of zeros before and after an image; a negative number crops.  `holes` are
+    dilations: the distance between pixels of a window, 1 if they are adjacent.
     """
     seen = windows(images, filters.shape[:2], strides, margins, holes)
     batch, rows, columns = seen.shape[:3]
@@ -62,7 +52,7 @@ def filter_gradient(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the gradient of `correlated` by its filters."""
+    """Return the gradient of `correlated` for its filters."""
     steps = gradient.shape[1:3]
     seen = windows(images, window, strides, margins, holes)[:, : steps[0], : steps[1]]
     depth, outputs = int(np.prod(seen.shape[3:])), gradient.shape[-1]
@@ -80,16 +70,16 @@ def image_gradient(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the gradient of `correlated` by images with `sizes` rows and columns."""
+    """Return the gradient of `correlated` for images with `sizes` rows and columns."""
     if max(strides) > 1 and max(holes) > 1:
-        filters, holes = _filled(filters, holes), (1, 1)
+        filters, holes = _dilate(filters, holes), (1, 1)
     images = np.empty((len(gradient), *sizes, filters.shape[2]), gradient.dtype)
     for phase in np.ndindex(*strides):
         own = filters[phase[0] :: strides[0], phase[1] :: strides[1]]
         places, reach = [], []
         for axis in (0, 1):
             step, before = strides[axis], margins[axis][0]
-            # Pixel t * step + phase of the padded image was seen by steps t - j.
+            # Pixel t * step + phase of the padded image is in windows t - j.
             first = -(-(before - phase[axis]) // step)
             last = -(-(before + sizes[axis] - phase[axis]) // step)
             back = (own.shape[axis] - 1) * holes[axis]
@@ -115,10 +105,9 @@ def windows(
 ) -> Array:
     """Return a view ``[batch, rows, columns, window rows, window columns, channels]``.
 
-    The first three axes are the steps of a window over images, and `fill` lies in
-    their margins.
+    The first three axes are the steps of the window; margins hold `fill`.
     """
-    padded = _padded(images, margins, fill)
+    padded = _pad(images, margins, fill)
     spans = [(n - 1) * hole + 1 for n, hole in zip(window, holes, strict=True)]
     steps = [(padded.shape[k + 1] - spans[k]) // strides[k] + 1 for k in (0, 1)]
     batch, row, column, channel = padded.strides
@@ -137,8 +126,8 @@ def windows(
     )
 
 
-def _padded(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
-    """Add margins to images; a negative one leaves out pixels."""
+def _pad(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
+    """Add margins to images; a negative margin crops."""
     if not any(map(any, margins)):
         return images
     batch, *sizes, channels = images.shape
@@ -155,7 +144,7 @@ def _padded(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
 
 
 def _blocks(seen: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
-    """Give blocks of steps, and the pixels seen there: a matrix, one row per step."""
+    """Yield blocks of steps with their windows as a matrix, one row per step."""
     batch, rows, columns = seen.shape[:3]
     depth = int(np.prod(seen.shape[3:]))
     if not seen.size:
@@ -176,8 +165,8 @@ def _blocks(seen: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
             yield block, pixels.reshape(-1, depth)
 
 
-def _filled(filters: Array, holes: Pair) -> Array:
-    """Return the filter with zeros at the pixels that it does not see."""
+def _dilate(filters: Array, holes: Pair) -> Array:
+    """Return the filter with zeros between its pixels."""
     spans = [(n - 1) * hole + 1 for n, hole in zip(filters.shape, holes, strict=False)]
     filled = np.zeros((*spans, *filters.shape[2:]), filters.dtype)
     filled[:: holes[0], :: holes[1]] = filters
@@ -197,7 +186,7 @@ def correlated_by_channel(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the convolution of each channel with filters of its own."""
+    """Return the depthwise convolution."""
     seen = windows(images, filters.shape[:2], strides, margins, holes)
     total = np.zeros((*seen.shape[:3], *filters.shape[2:]), images.dtype)
     for row, column in np.ndindex(*filters.shape[:2]):
@@ -213,7 +202,7 @@ def filter_gradient_by_channel(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the gradient of `correlated_by_channel` by its filters."""
+    """Return the gradient of `correlated_by_channel` for its filters."""
     channels = images.shape[3]
     parts = gradient.reshape(*gradient.shape[:3], channels, -1)
     seen = windows(images, window, strides, margins, holes)
@@ -232,7 +221,7 @@ def image_gradient_by_channel(
     margins: tuple[Pair, Pair],
     holes: Pair,
 ) -> Array:
-    """Return the gradient of `correlated_by_channel` by images of some size."""
+    """Return the gradient of `correlated_by_channel` for the images."""
     batch, rows, columns, _ = gradient.shape
     channels = filters.shape[2]
     parts = gradient.reshape(batch, rows, columns, channels, -1)

@@ -1,4 +1,4 @@
-"""Operations that make arrays."""
+"""Operations that create arrays."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Sizes = tuple[int | None, ...]
 # -- what is known beforehand ------------------------------------------------------
 
 
-def _made(*captured: Operand, iterator: str, token: int) -> Sequence[TensorSpec]:
+def _infer_make(*captured: Operand, iterator: str, token: int) -> Sequence[TensorSpec]:
     return ()
 
 
@@ -34,7 +34,7 @@ def _next(
     )
 
 
-def _begun(
+def _infer_begin_feed(
     steps: Operand,
     *,
     feed: str,
@@ -46,7 +46,7 @@ def _begun(
     return ()
 
 
-def _fed(
+def _infer_feed(
     *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(
@@ -79,7 +79,7 @@ def _get_next(
 
 
 def _iteration(context: EffectContext, iterator: str, token: int | None) -> Iteration:
-    """Return the pass of an iterator; with a token it begins by itself."""
+    """Return the pass of an iterator; one with a token starts by itself."""
     run = context.run
     if token is not None and not run.state.has_iteration(iterator):
         run.state.begin_iteration(iterator, run.functions[token]((), run))
@@ -109,19 +109,25 @@ def _take(
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes, ...],
 ) -> Sequence[Array]:
-    """Return one element, or as many as a core asks for at once."""
+    """Return one element, or several for a core that prefetches."""
     wanted = int(count[0]) if count else 1
     taken: Sequence[Array] = context.run.state.feed(feed).next(context.replica, wanted)
     return taken
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MakeIterator", _made, effect=_make, place=Place.HOST, client=True),
+    OpDef("MakeIterator", _infer_make, effect=_make, place=Place.HOST, client=True),
     OpDef("IteratorGetNext", _next, effect=_get_next, place=Place.HOST, client=True),
-    OpDef("FeedBegin", _begun, effect=_begin_feed, place=Place.HOST, client=True),
+    OpDef(
+        "FeedBegin",
+        _infer_begin_feed,
+        effect=_begin_feed,
+        place=Place.HOST,
+        client=True,
+    ),
     OpDef(
         "FeedDequeue",
-        _fed,
+        _infer_feed,
         effect=_take,
         place=Place.CALL,
         client=True,

@@ -1,4 +1,4 @@
-"""What an operation is: one record that says all that anyone must know of it."""
+"""The definition of an operation: one record with all facts about it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,7 @@ Attrs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Operand:
-    """What an inference rule knows of one input.
-
-    Parameters
-    ----------
-    shape
-        The static shape, possibly partly unknown.
-    dtype
-        The element type.
-    value
-        The value itself where it is known while the graph is built, else None.
-    """
+    """The inference rule's view of one input; `value` is None unless it is static."""
 
     shape: TensorShape
     dtype: DType
@@ -54,15 +44,10 @@ class Place(Enum):
 
 
 class Block(NamedTuple):
-    """A program inside an operation.
+    """A program inside an operation, such as ``"body"``.
 
-    Parameters
-    ----------
-    name
-        What it is, such as ``"body"``.
-    parameters
-        ``parameters(inputs, attrs)`` gives the number of its parameters from the
-        number of the operation's inputs.
+    ``parameters(inputs, attrs)`` returns the number of its parameters from the number
+    of the operation's inputs.
     """
 
     name: str
@@ -70,7 +55,7 @@ class Block(NamedTuple):
 
 
 class BlockSpec(NamedTuple):
-    """What an inference rule knows of a program inside the operation."""
+    """The inference rule's view of a program inside the operation."""
 
     parameters: Sequence[TensorSpec]
     results: Sequence[TensorSpec]
@@ -86,61 +71,55 @@ Gradient = Callable[..., Any]
 class OpDef:
     """One operation.
 
-    What it does is said by `meaning`, `compute`, `collective` or `effect`.  An
-    operation with blocks, one whose value is fed, and one that copies between towers
-    have none of these: the interpreters know them.
+    One of `meaning`, `compute`, `collective` and `effect` defines its result.  The
+    interpreters implement operations with blocks, fed ones and copies between towers.
 
     Parameters
     ----------
     name
         The type name, as in ``operation.type``.
     infer
-        ``infer(*operands, **attrs)`` gives the spec of the output, or a sequence of
-        specs where the operation has none or several.  Its keyword-only parameters are
-        the attributes of the operation.  A ValueError or TypeError that it raises is
-        the user's error.  An operation with blocks gets a `BlockSpec` for each as
-        ``blocks=``.
+        ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
+        specs if there is not exactly one.  Its keyword-only parameters are the
+        attributes; ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError
+        or TypeError is the user's error.
     meaning
-        ``meaning(xp, *arrays, **attrs)`` gives the output, or a sequence of outputs,
+        ``meaning(xp, *arrays, **attrs)`` returns the output, or a sequence of outputs,
         with the functions of the array namespace `xp`.
     compute
-        ``compute(*arrays, **attrs)``, the same for NumPy alone; where `meaning` is
-        given too, NumPy runs this.
+        ``compute(*arrays, **attrs)``, the same for NumPy, which runs it if present.
     inexact
-        The function of NumPy that does the same with numbers that are not integers;
-        where `compute` looks at integers only.
+        The NumPy function that equals `compute` for inputs other than integers.
     collective
-        ``collective(contributions, **attrs)``: takes the inputs of all replicas (one
-        array each, in replica order) and gives the outputs in the same order.
+        ``collective(contributions, **attrs)`` takes one input per replica, in replica
+        order, and returns the outputs in the same order.
     effect
-        ``effect(context, *arrays, **attrs)`` reads or changes what is outside of the
-        program: variables, queues, the host.
+        ``effect(context, *arrays, **attrs)`` reads or changes external state:
+        variables, queues, the host.
     place
         Where it runs.
     client
-        Whether it needs Python objects that only the process of the client has.
+        Whether it needs Python objects of the client's process.
     reads, writes
         The attribute that names the variable that it reads, and writes.
     fills, drains
         The attribute that names the queue that it fills, and takes from.
     ahead
-        Whether one call of the host may give what several evaluations take.
+        Whether one call of the host may serve several evaluations.
     random
         Whether `compute` takes the replica's own generator as ``rng=``.
     printing
-        Whether it is evaluated for what it shows or checks, although its outputs are a
-        function of its inputs.
+        Whether it is evaluated to print or check, even if no output is used.
     fed
-        Whether its value comes from outside and is never computed.
+        Whether its value is fed and never computed.
     joint
         Whether each input is the value of another tower.
     elementwise
-        Whether each element of the outputs comes from the elements of the inputs at
-        the same place, in the same way wherever that is; the inputs broadcast.
+        Whether each output element depends only on the input elements at its position,
+        the same way at all positions; the inputs broadcast.
     batched
-        Whether the last two axes of inputs of equal rank give those of the output, in
-        the same way for all indices along the axes before, which broadcast; if there
-        is an attribute ``axis``, only where it is -1.
+        Whether the axes before the last two are batch axes, which broadcast; an
+        attribute ``axis`` must be -1.
     stacked
         ``stacked(*arrays, **attrs)`` computes for all cores at once; see
         `tpuref.engine.ops.stacking`.
@@ -149,14 +128,13 @@ class OpDef:
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
-        ``static(operand, **attrs)`` gives the output where the static shape of the
-        input is enough for it, else None.
+        ``static(operand, **attrs)`` returns the output if the static shape of the
+        input suffices, else None.
     blocks
         The programs inside it.
     gradient
-        ``gradient(apply, operation, *gradients)`` gives the gradients of the inputs
-        from those of the outputs, as `ops.derivatives` describes; None where
-        there is no rule.  `Registry.add` fills it in.
+        The gradient rule, as `ops.derivatives` describes, or None.
+        `Registry.add_gradients` sets it.
     """
 
     name: str
@@ -201,7 +179,7 @@ class OpDef:
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
         found = attributes_of(self.infer)
-        found.pop("blocks", None)  # what is inside is no attribute
+        found.pop("blocks", None)  # not an attribute
         return found
 
     def check(self, attrs: Attrs) -> dict[str, Any]:
@@ -209,7 +187,7 @@ class OpDef:
         return checked(self.attributes, attrs)
 
     def check_inputs(self, count: int) -> None:
-        """Raise TypeError unless the operation takes so many inputs."""
+        """Raise TypeError unless the operation takes this many inputs."""
         least, most = self._arity
         if not least <= count <= most:
             wanted = str(least) if least == most else f"{least} or more"
@@ -217,7 +195,7 @@ class OpDef:
 
     @cached_property
     def _arity(self) -> tuple[int, float]:
-        """The least and the greatest number of inputs."""
+        """The minimum and maximum number of inputs."""
         kinds = [p.kind for p in inspect.signature(self.infer).parameters.values()]
         least = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
         several = inspect.Parameter.VAR_POSITIONAL in kinds
@@ -225,7 +203,7 @@ class OpDef:
 
     @property
     def stateful(self) -> bool:
-        """Whether it may be neither folded nor left out nor repeated."""
+        """Whether it must not be folded, left out or repeated."""
         return self.effect is not None or self.random or self.printing
 
     @property
@@ -235,18 +213,18 @@ class OpDef:
 
     @property
     def ordered(self) -> bool:
-        """Whether it keeps its place among the operations that are ordered."""
+        """Whether it keeps its order among the ordered operations."""
         touched = (self.reads, self.writes, self.fills, self.drains)
         elsewhere = self.place is not Place.ANYWHERE and not self.fed
         return elsewhere or self.printing or any(touched) or bool(self.collective)
 
     @property
     def on_every_core(self) -> bool:
-        """Whether every core of a replica runs it: all know branches and variables."""
+        """Whether every core of a replica runs it, as branches and variables."""
         return bool(self.blocks) or self.writes is not None
 
     def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
-        """Return `compute` for inputs of some types, without what explains errors."""
+        """Return `compute` for these input dtypes, without its error explanations."""
         if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):
             return self.inexact
         assert self.compute is not None
@@ -255,12 +233,12 @@ class OpDef:
 
     @cached_property
     def writes_into(self) -> bool:
-        """Whether `compute` takes ``out=``, the array to write its output into."""
+        """Whether `compute` takes ``out=``, the array to write its output to."""
         return self._takes("out")
 
     @cached_property
     def allocates(self) -> bool:
-        """Whether `compute` takes ``empty=``, what makes its output arrays."""
+        """Whether `compute` takes ``empty=``, the allocator of its outputs."""
         return self._takes("empty")
 
     def _takes(self, keyword: str) -> bool:

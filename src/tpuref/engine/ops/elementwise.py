@@ -177,7 +177,7 @@ def equality(x: Operand, y: Operand) -> TensorSpec:
 
 
 def quotient_dtype(dtype: DType) -> DType:
-    """Return the dtype of a true quotient: integers give a floating-point type."""
+    """Return the dtype of a true quotient, floating-point for integers."""
     if not dtype.is_integer:
         return dtype
     return float32 if dtype.size <= 2 else float64
@@ -218,7 +218,7 @@ def complex_of(real: Operand, imag: Operand) -> TensorSpec:
 
 
 def clipped(x: Operand, low: Operand, high: Operand) -> TensorSpec:
-    """Infer `x` kept between two bounds, which broadcast with it."""
+    """Infer `x` clipped to two bounds, which broadcast with it."""
     return broadcast_same_dtype(x, low, high, kind=REAL)
 
 

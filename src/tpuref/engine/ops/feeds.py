@@ -19,7 +19,7 @@ CORES_PER_HOST = 8
 """The cores of one task; an ordinal counts them."""
 
 
-def _put_by_host(
+def _infer_host_put(
     *elements: Operand,
     queue: str,
     shapes: tuple[Sizes, ...],
@@ -29,7 +29,7 @@ def _put_by_host(
     return ()
 
 
-def _taken_by_core(
+def _infer_core_take(
     *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(
@@ -38,11 +38,11 @@ def _taken_by_core(
     )
 
 
-def _put_by_core(*elements: Operand, queue: str) -> Sequence[TensorSpec]:
+def _infer_core_put(*elements: Operand, queue: str) -> Sequence[TensorSpec]:
     return ()
 
 
-def _taken_by_host(
+def _infer_host_take(
     *,
     queue: str,
     dtypes: tuple[str, ...],
@@ -50,7 +50,7 @@ def _taken_by_host(
     task: int,
     device_ordinal: int,
 ) -> Sequence[TensorSpec]:
-    return _taken_by_core(queue=queue, dtypes=dtypes, shapes=shapes)
+    return _infer_core_take(queue=queue, dtypes=dtypes, shapes=shapes)
 
 
 def _enqueue_infeed(
@@ -79,7 +79,7 @@ def _dequeue_infeed(
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes, ...],
 ) -> Sequence[Array]:
-    return _taken(context, queue, _own_core(context), dtypes, shapes)
+    return _take(context, queue, _own_core(context), dtypes, shapes)
 
 
 def _enqueue_outfeed(
@@ -98,7 +98,7 @@ def _dequeue_outfeed(
     task: int,
     device_ordinal: int,
 ) -> Sequence[Array]:
-    return _taken(context, queue, _core(task, device_ordinal), dtypes, shapes)
+    return _take(context, queue, _core(task, device_ordinal), dtypes, shapes)
 
 
 def _put(
@@ -107,14 +107,14 @@ def _put(
     _queues(context, queue).put(core, elements, context.run.timeout, context.run.watch)
 
 
-def _taken(
+def _take(
     context: EffectContext,
     queue: str,
     core: int,
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes, ...],
 ) -> Sequence[Array]:
-    """Take a tuple, and check that it is what the operation was built for."""
+    """Take a tuple; InvalidArgumentError if its dtypes or shapes do not fit."""
     run = context.run
     arrays = _queues(context, queue).take(core, run.timeout, run.watch)
     wanted = [TensorSpec(s, as_dtype(d)) for s, d in zip(shapes, dtypes, strict=True)]
@@ -125,8 +125,8 @@ def _taken(
     )
     if not fits:
         raise InvalidArgumentError(
-            f"the next tuple in the queue of core {core} is {_described(given)}, "
-            f"expected {_described(wanted)}; give dtypes and shapes as they are "
+            f"the next tuple in the queue of core {core} is {_describe(given)}, "
+            f"expected {_describe(wanted)}; give dtypes and shapes as they are "
             "enqueued",
             code=codes.FEED_MISMATCH,
         )
@@ -137,7 +137,7 @@ def _fits(shape: Sizes, wanted: Sizes) -> bool:
     return TensorShape(shape).is_compatible_with(TensorShape(wanted))
 
 
-def _described(specs: Sequence[TensorSpec]) -> str:
+def _describe(specs: Sequence[TensorSpec]) -> str:
     return f"({', '.join(spec.describe() for spec in specs)})"
 
 
@@ -157,7 +157,7 @@ def _core(task: int, device_ordinal: int) -> int:
 
 
 def _own_core(context: EffectContext) -> int:
-    """Return the physical core that reaches the operation."""
+    """Return the physical core that runs the operation."""
     cores: tuple[tuple[int, ...], ...] = context.run.cores
     if not cores:
         raise InvalidArgumentError(
@@ -172,28 +172,28 @@ def _own_core(context: EffectContext) -> int:
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef(
         "CoreInfeedEnqueue",
-        _put_by_host,
+        _infer_host_put,
         effect=_enqueue_infeed,
         place=Place.HOST,
         fills="queue",
     ),
     OpDef(
         "CoreInfeedDequeue",
-        _taken_by_core,
+        _infer_core_take,
         effect=_dequeue_infeed,
         place=Place.CALL,
         drains="queue",
     ),
     OpDef(
         "OutfeedEnqueue",
-        _put_by_core,
+        _infer_core_put,
         effect=_enqueue_outfeed,
         place=Place.CALL,
         fills="queue",
     ),
     OpDef(
         "OutfeedDequeue",
-        _taken_by_host,
+        _infer_host_take,
         effect=_dequeue_outfeed,
         place=Place.HOST,
         drains="queue",

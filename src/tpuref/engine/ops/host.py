@@ -28,7 +28,7 @@ from tpuref.engine.ops.meaning import Array
 # -- printing and checking ---------------------------------------------------------
 
 
-def _passed_through(
+def _infer_print(
     x: Operand, *data: Operand, message: str, summarize: int
 ) -> TensorSpec:
     return TensorSpec(x.shape, x.dtype)
@@ -40,7 +40,7 @@ def _print(x: Array, *data: Array, message: str, summarize: int) -> Array:
 
 
 def printed(message: str, data: Sequence[Array], summarize: int) -> str:
-    """Return what Print shows of arrays: at most `summarize` elements of each."""
+    """Return the text that Print shows: at most `summarize` elements of each array."""
     shown = "".join(f"[{_summary(values, summarize)}]" for values in data)
     return f"{message}{shown}"
 
@@ -55,7 +55,7 @@ def _text(value: object) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _asserted(
+def _infer_assert(
     condition: Operand, *data: Operand, summarize: int
 ) -> Sequence[TensorSpec]:
     if condition.dtype != bool_:
@@ -73,7 +73,7 @@ def _assert(condition: Array, *data: Array, summarize: int) -> Sequence[Array]:
 # -- calls of Python functions -----------------------------------------------------
 
 
-def _called(
+def _infer_call(
     *operands: Operand, token: int, dtypes: tuple[str, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(TensorSpec(unknown_shape(), as_dtype(dtype)) for dtype in dtypes)
@@ -84,7 +84,7 @@ def _call(
 ) -> Sequence[Array]:
     function, replica = context.run.functions[token], context.replica
     try:
-        # A scalar arrives as one: bytes for text, else NumPy's.
+        # The function gets a scalar as bytes for text, else as a NumPy scalar.
         returned = outputs_of(function(*[array.copy()[()] for array in inputs]))
     except Exception as error:
         what = f"the host function called for replica {replica}"
@@ -98,7 +98,7 @@ def _call(
             code=codes.INVALID_RESULT,
         )
     return [
-        _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
+        _to_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
         for k, (value, dtype) in enumerate(zip(returned, dtypes, strict=True))
     ]
 
@@ -110,21 +110,21 @@ _FAULTS: tuple[tuple[type[Exception], type[OpError]], ...] = (
     (MemoryError, ResourceExhaustedError),
     (NotImplementedError, UnimplementedError),
 )
-"""What a host function raises, and what the session then raises, as in TensorFlow."""
+"""The session's error for each exception of a host function, as in TensorFlow."""
 
 
 def host_fault(what: str, error: Exception) -> OpError:
-    """Return the error for what code of the user's raised on the host."""
+    """Return the session's error for an exception in a host function."""
     kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
     if isinstance(error, OpError):
         kinds = [type(error)]
     kind = kinds[0] if kinds else UnknownError
     said = codes.with_code(str(error), codes.HOST_FUNCTION_RAISED)
-    return kind(f"{what} raised {type(error).__name__}: {said}{_raised_at(error)}")
+    return kind(f"{what} raised {type(error).__name__}: {said}{_line_of(error)}")
 
 
-def _raised_at(error: Exception) -> str:
-    """Return the line of the host function, where it is a Python function."""
+def _line_of(error: Exception) -> str:
+    """Return the line of a host function, None if it is not a Python function."""
     frames = traceback.extract_tb(error.__traceback__)[1:]  # without our own
     if not frames:
         return ""
@@ -133,8 +133,8 @@ def _raised_at(error: Exception) -> str:
     return f"\n  raised at: {site}"
 
 
-def _returned_array(value: object, dtype: DType, name: str) -> Array:
-    """Return a copy of what a host function returned, as the type it promised."""
+def _to_array(value: object, dtype: DType, name: str) -> Array:
+    """Return a copy of a host function's result in its declared dtype."""
     if dtype == string:
         return _text_array(value)
     array = np.asarray(value)
@@ -156,11 +156,11 @@ def _text_array(value: object) -> Array:
     return array
 
 
-ASSERT = OpDef("Assert", _asserted, compute=_assert, printing=True)
-PY_FUNC = OpDef("PyFunc", _called, effect=_call, place=Place.CALL, client=True)
+ASSERT = OpDef("Assert", _infer_assert, compute=_assert, printing=True)
+PY_FUNC = OpDef("PyFunc", _infer_call, effect=_call, place=Place.CALL, client=True)
 
 OPERATIONS: tuple[OpDef, ...] = (
     PY_FUNC,
-    OpDef("Print", _passed_through, compute=_print, place=Place.CALL, printing=True),
+    OpDef("Print", _infer_print, compute=_print, place=Place.CALL, printing=True),
     ASSERT,
 )

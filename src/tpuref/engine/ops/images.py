@@ -65,7 +65,7 @@ def _output_size(
 
 
 def _margins(size: int, window: int, stride: int, padding: str | Pair) -> Pair:
-    """Return how much to add before and after an axis."""
+    """Return the padding before and after an axis."""
     if padding == "VALID":
         return 0, 0
     if not isinstance(padding, str):
@@ -82,7 +82,7 @@ def _of_axis(padding: Padding, axis: int) -> str | Pair:
 def _both_margins(
     sizes: Sequence[int], window: Pair, strides: Pair, dilations: Pair, padding: Padding
 ) -> tuple[Pair, Pair]:
-    """Return how much to add before and after rows and columns."""
+    """Return the padding before and after rows and columns."""
     rows, columns = (
         _margins(
             sizes[k],
@@ -98,20 +98,20 @@ def _both_margins(
 def _views(
     images: Array, ksize: Pair, strides: Pair, padding: Padding, fill: Any
 ) -> Iterator[Array]:
-    """Give, for each place in a window, what lies there at each step."""
+    """Yield, for each offset in a window, the pixels there at each step."""
     margins = _both_margins(images.shape[1:3], ksize, strides, (1, 1), padding)
     seen = windows(images, ksize, strides, margins, (1, 1), fill)
     return (seen[:, :, :, row, column] for row, column in np.ndindex(*ksize))
 
 
-def _overlapped(
+def _overlap_add(
     parts: Array,
     sizes: Sequence[int],
     strides: Pair,
     dilations: Pair,
     padding: Padding,
 ) -> Array:
-    """Add windows up where they overlap: what `_views` takes apart, put together.
+    """Add up overlapping windows, the transpose of `_views`.
 
     `parts` is [batch, out rows, out columns, channels, rows, columns], `sizes` the
     rows and columns of the images.
@@ -149,7 +149,7 @@ def _channels_back(images: Array, data_format: str) -> Array:
 
 
 def _image_sizes(images: Operand, data_format: str) -> tuple[int | None, ...]:
-    """Return batch, rows, columns and channels, as far as they are known."""
+    """Return batch, rows, columns and channels, None if unknown."""
     sizes = require_rank(images, 4).as_tuple()
     if data_format == "NCHW":
         return sizes[0], sizes[2], sizes[3], sizes[1]
@@ -239,7 +239,7 @@ def _conv2d_of_images(
     data_format: str,
     dilations: Pair,
 ) -> Array:
-    """Spread each output over the window that it was computed from."""
+    """Return the gradient of the images: each output spread over its window."""
     given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
@@ -282,7 +282,7 @@ def _conv2d_of_filters(
     data_format: str,
     dilations: Pair,
 ) -> Array:
-    """Multiply what each weight saw by the gradient of what it gave."""
+    """Return the gradient of the filters: windows correlated with gradients."""
     wide = widened(_channels_last(images, data_format))
     given = widened(_channels_last(backprop, data_format))
     rows, columns, _, _ = sizes_in(sizes)
@@ -413,7 +413,7 @@ def _max_pool(
 def _avg_pool(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
-    """Divide by the number of pixels that lie inside the image."""
+    """Divide by the number of pixels inside the image."""
     wide = widened(_channels_last(images, data_format))
     inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
     total = reduce(np.add, _views(wide, ksize, strides, padding, 0))
@@ -433,7 +433,7 @@ def _infer_positions(
 def _max_pool_positions(
     images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> Array:
-    """Return the number of the element that each window is represented by."""
+    """Return the flat index of the first maximum of each window."""
     least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
     numbers = np.arange(images.size).reshape(images.shape)
     wide = widened(_channels_last(images, data_format))
@@ -471,14 +471,14 @@ def _avg_pool_back(
     padding: Padding,
     data_format: str,
 ) -> Array:
-    """Give each pixel of a window its share of the gradient."""
+    """Return the gradient of the images: a share for each pixel of a window."""
     wide = widened(_channels_last(backprop, data_format))
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     inside = np.ones((1, rows, columns, 1), wide.dtype)
     count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
     shares = (wide / count)[..., None, None]
     parts = np.broadcast_to(shares, (*wide.shape, *ksize))
-    images = _overlapped(parts, (rows, columns), strides, (1, 1), padding)
+    images = _overlap_add(parts, (rows, columns), strides, (1, 1), padding)
     return _channels_back(images.astype(backprop.dtype), data_format)
 
 

@@ -50,12 +50,12 @@ def _infer_strided_slice(x: Operand, *bounds: Operand, key: Key) -> TensorSpec:
     values = [UNKNOWN if b.value is None else int(b.value) for b in bounds]
     sizes: list[int | None] = []
     axis = 0
-    for item in _expanded(key, len(x.shape)):
+    for item in _expand_ellipsis(key, len(x.shape)):
         if item[0] == "newaxis":
             sizes.append(1)
             continue
         size = x.shape.as_tuple()[axis]
-        parts = [_resolved(part, values) for part in item[1:]]
+        parts = [_resolve(part, values) for part in item[1:]]
         if item[0] == "index":
             _check_index(parts[0], size, axis)
         else:
@@ -64,8 +64,8 @@ def _infer_strided_slice(x: Operand, *bounds: Operand, key: Key) -> TensorSpec:
     return TensorSpec(sizes, x.dtype)
 
 
-def _expanded(key: Key, rank: int) -> list[tuple[Any, ...]]:
-    """Return the items with the ellipsis written out, one for every axis."""
+def _expand_ellipsis(key: Key, rank: int) -> list[tuple[Any, ...]]:
+    """Return the items with the ellipsis expanded, one for each axis."""
     whole = ("slice", None, None, None)
     used = sum(item[0] in ("index", "slice") for item in key)
     if used > rank:
@@ -77,7 +77,7 @@ def _expanded(key: Key, rank: int) -> list[tuple[Any, ...]]:
     return [*key[:at], *missing, *key[at + 1 :]]
 
 
-def _resolved(part: Any, values: Sequence[Any]) -> Any:
+def _resolve(part: Any, values: Sequence[Any]) -> Any:
     return values[part[1]] if isinstance(part, tuple) else part
 
 
@@ -111,11 +111,11 @@ def _strided_slice(xp: Any, x: Array, *bounds: Array, key: Key) -> Any:
     values = [int(bound) for bound in bounds]
     index: list[Any] = []
     axis = 0
-    for item in _expanded(key, x.ndim):
+    for item in _expand_ellipsis(key, x.ndim):
         if item[0] == "newaxis":
             index.append(None)
             continue
-        parts = [_resolved(part, values) for part in item[1:]]
+        parts = [_resolve(part, values) for part in item[1:]]
         index.append(_numpy_index(item[0], parts, x.shape[axis], axis))
         axis += 1
     index.append(Ellipsis)  # keeps a single element an array
@@ -154,11 +154,11 @@ def _infer_slice(x: Operand, begin: Operand, size: Operand) -> TensorSpec:
     shape = x.shape.with_rank(rank).as_tuple()
     starts = [None] * rank if begin.value is None else begin.value.tolist()
     limits = zip(shape, starts, size.value.tolist(), strict=True)
-    return TensorSpec([_taken(*limit) for limit in limits], x.dtype)
+    return TensorSpec([_slice_length(*limit) for limit in limits], x.dtype)
 
 
-def _taken(size: int | None, begin: int | None, wanted: int) -> int | None:
-    """Return how many rows a slice takes from an axis; -1 takes all that remain."""
+def _slice_length(size: int | None, begin: int | None, wanted: int) -> int | None:
+    """Return the number of rows that a slice takes; -1 takes all that remain."""
     if wanted < -1 or (begin is not None and begin < 0):
         raise ValueError(
             f"begin {begin} and size {wanted}: expected numbers of 0 or more, or size "
@@ -176,7 +176,7 @@ def _taken(size: int | None, begin: int | None, wanted: int) -> int | None:
 def _slice(xp: Any, x: Array, begin: Array, size: Array) -> Any:
     starts = begin.tolist()
     limits = zip(x.shape, starts, size.tolist(), strict=True)
-    taken = [_taken(*limit) or 0 for limit in limits]
+    taken = [_slice_length(*limit) or 0 for limit in limits]
     parts: list[Any] = list(map(slice, starts, map(operator.add, starts, taken)))
     parts.append(Ellipsis)  # keeps a single element an array
     return x[tuple(parts)]
@@ -292,7 +292,7 @@ def _infer_gather_nd(
 
 
 def _positions(indices: Operand, shape: TensorShape) -> tuple[TensorShape, TensorShape]:
-    """Return the shape of the collection of positions, and of the part each names."""
+    """Return the shape of the positions, and that of the part each one names."""
     require_rank_at_least(indices, 1)
     if indices.shape.rank is None:
         return unknown_shape(), unknown_shape()
@@ -308,7 +308,7 @@ def _positions(indices: Operand, shape: TensorShape) -> tuple[TensorShape, Tenso
 
 
 def _rows(indices: Array, shape: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
-    """Return the row numbers that the positions have, and the shape [rows, part]."""
+    """Return the row numbers of the positions, and the shape [rows, part]."""
     depth = indices.shape[-1]
     rows = np.zeros(indices.shape[:-1], np.int64)
     for axis in range(depth):
@@ -346,7 +346,7 @@ def _check_updates(indices: Operand, updates: Operand, shape: TensorShape) -> No
 
 def _scatter_nd(indices: Array, updates: Array, shape: Array) -> Array:
     sizes = sizes_in(shape)
-    return _added(np.zeros(sizes, updates.dtype), indices, updates)
+    return _scatter_sum(np.zeros(sizes, updates.dtype), indices, updates)
 
 
 def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
@@ -354,8 +354,8 @@ def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
         raise ValueError(f"updates: expected shape {shape}")
 
 
-def _added(target: Array, indices: Array, updates: Array) -> Array:
-    """Return `target` with the updates added, those of 16 bits in float32."""
+def _scatter_sum(target: Array, indices: Array, updates: Array) -> Array:
+    """Return `target` with the updates added, 16-bit numbers in float32."""
     total = np.array(widened(target), order="C")
     rows, flat = _rows(indices, target.shape)
     _check_fit(updates, (*rows.shape, *flat[1:]))
@@ -387,11 +387,11 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Any:
 
 
 def _scatter_add(tensor: Array, indices: Array, updates: Array) -> Array:
-    return _added(tensor, indices, updates)
+    return _scatter_sum(tensor, indices, updates)
 
 
 def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
-    return _added(tensor, indices, np.negative(updates))
+    return _scatter_sum(tensor, indices, np.negative(updates))
 
 
 OPERATIONS: tuple[OpDef, ...] = (

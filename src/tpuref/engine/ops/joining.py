@@ -21,7 +21,7 @@ from tpuref.kernels.arrays import Empty, join, split
 
 
 def merged_shape(values: Sequence[Operand]) -> TensorShape:
-    """Return the one shape that all values have."""
+    """Return the merged static shape of all values."""
     shape = values[0].shape
     for value in values[1:]:
         if not shape.is_compatible_with(value.shape):
@@ -110,8 +110,8 @@ def _split(
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
-    # Parts along the outermost axis lie in one piece each, and nothing changes an
-    # array that exists, so that they need not be copied.
+    # Parts along the outermost axis are contiguous, and arrays are never changed in
+    # place, so views will do.
     if len(set(parts)) == 1 and math.prod(value.shape[:axis]) != 1:
         return tuple(split(value, axis, len(parts), empty))
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
@@ -155,7 +155,7 @@ def _concat(*values: Array, axis: int, empty: Empty = np.empty) -> Array:
     return join(values, axis, empty)
 
 
-def _joined(xp: Any, *values: Array, axis: int) -> Any:
+def _concat_meaning(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
 
 
@@ -165,5 +165,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     PACK,
     OpDef("Unpack", infer=_infer_unpack, meaning=_unpack),
     OpDef("Split", infer=_infer_split, meaning=_parts, compute=ieee(_split)),
-    OpDef("ConcatV2", infer=_infer_concat, meaning=_joined, compute=ieee(_concat)),
+    OpDef(
+        "ConcatV2", infer=_infer_concat, meaning=_concat_meaning, compute=ieee(_concat)
+    ),
 )

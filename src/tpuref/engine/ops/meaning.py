@@ -1,8 +1,8 @@
-"""What an operation computes: a function over an array namespace.
+"""Meanings: the computation of an operation over an array namespace.
 
 A meaning takes the namespace as its first argument and uses only names that NumPy
-and its like share: ``def tanh(xp, x): return xp.tanh(x)``.  With NumPy it is what
-lockstep and the core processes run; another engine hands in its own namespace.
+and similar namespaces share: ``def tanh(xp, x): return xp.tanh(x)``.  Lockstep and the
+core processes run it with NumPy, the executor on XLA with JAX.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Ufunc:
         self.name = name
 
     def __call__(self, xp: Any, *arrays: Any) -> Any:
-        """Return what the function of the namespace `xp` gives."""
+        """Apply the namespace's function."""
         return getattr(xp, self.name)(*arrays)
 
 
 def with_numpy(meaning: Meaning) -> Compute:
-    """Return what a meaning computes with NumPy."""
+    """Return a meaning as a function of NumPy arrays."""
     if isinstance(meaning, Ufunc):
         return ieee(getattr(np, meaning.name))
     return ieee(partial(meaning, np))
@@ -50,9 +50,9 @@ def with_numpy(meaning: Meaning) -> Compute:
 def ieee(function: Callable[..., Any]) -> Compute:
     """Return a function of NumPy arrays as a compute rule.
 
-    Division by zero, overflow and the like give what IEEE 754 says, without a
-    warning; scalars come out as arrays; and shapes that do not fit, which a rule of
-    inference cannot see while they are unknown, raise InvalidArgumentError.
+    Division by zero, overflow and the like give IEEE 754 results without a warning;
+    scalars are returned as arrays; mismatched shapes, which inference cannot see while
+    they are unknown, raise InvalidArgumentError.
     """
 
     @wraps(function)

@@ -90,7 +90,7 @@ def _selu(xp: Any, features: Array) -> Any:
 
 
 def _sigmoid(xp: Any, features: Array) -> Any:
-    """Take exp of numbers below 0 only, so that it never overflows."""
+    """Take exp of negative numbers only, so that it never overflows."""
     wide = widened(features)
     if wide.dtype.kind == "c":
         return 1 / (1 + xp.exp(-wide))
@@ -126,13 +126,13 @@ def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
 
 
 def _surprise(xp: Any, logits: Array, axis: int) -> Any:
-    """Return minus the logarithm of the softmax."""
+    """Return the negative log-softmax."""
     shifted = _below_greatest(xp, logits, axis)
     return _log_sum(xp, shifted, axis) - shifted
 
 
 def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
-    """Return the distance from the greatest, so that exp does not overflow."""
+    """Subtract the maximum, so that exp does not overflow."""
     wide = widened(logits)
     return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
 
@@ -150,7 +150,7 @@ def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> Tens
 
 
 def _cross_entropy(xp: Any, logits: Array, labels: Array, *, axis: int) -> Any:
-    """Leave out labels of 0, which count for nothing even beside infinity."""
+    """Skip labels of 0, whose product with infinity would be NaN."""
     logits, labels = xp.broadcast_arrays(logits, labels)
     surprise = _surprise(xp, logits, axis)
     loss = xp.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)

@@ -1,4 +1,4 @@
-"""What outlives a run has memory that nobody else can write to."""
+"""Copies of arrays that must not change after a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from tpuref.engine.ops.meaning import Array
 
 
 def owned(array: Array) -> Array:
-    """Return an array to keep beyond the run, a copy where others hold its memory.
-
-    What the user feeds, and what the user gets without a copy, are views of other
-    arrays.  What a core leaves in the arena belongs to the host alone.
-    """
+    """Return an array to keep beyond the run, copied if others can write to it."""
+    # Fed arrays, and results returned without a copy, are views of other arrays. The
+    # arena's memory of a core's results belongs to the host alone.
     alone = array.base is None or isinstance(array.base, mmap)
     return array if alone else array.copy()

@@ -36,7 +36,7 @@ def _infer_real(shape: Operand, *, dtype: str, seed: Seed) -> TensorSpec:
 
 
 def _uniform(shape: Array, *, dtype: str, seed: Seed, rng: np.random.Generator) -> Any:
-    """Draw from [0, 1); 1 is never reached, as rounding to 16 bits would."""
+    """Draw from [0, 1) for all dtypes; rounding to 16 bits would reach 1."""
     sizes, target = sizes_in(shape), as_dtype(dtype).np
     if target.itemsize == 2:
         bits = 8 if target == ml_dtypes.bfloat16 else 11
@@ -63,7 +63,7 @@ def _normal(
 def _truncated_normal(
     shape: Array, *, dtype: str, seed: Seed, rng: np.random.Generator
 ) -> Array:
-    """Draw again what lies two standard deviations or more from the mean."""
+    """Redraw numbers two or more standard deviations from the mean."""
     target = as_dtype(dtype).np
     values = np.asarray(_normal(sizes_in(shape), target, rng))
     flat = values.reshape(-1)
@@ -105,7 +105,7 @@ def _infer_shuffle(value: Operand, *, seed: Seed) -> TensorSpec:
 
 
 def _shuffle(value: Array, *, seed: Seed, rng: np.random.Generator) -> Array:
-    # What is empty shares no memory with itself, so NumPy would shuffle it in place.
+    # An empty array shares no memory with itself, so NumPy would shuffle in place.
     return rng.permutation(value) if value.size and value.ndim else value.copy()
 
 
@@ -127,7 +127,7 @@ def _multinomial(
     seed: Seed,
     rng: np.random.Generator,
 ) -> Array:
-    """Find where a uniform number falls among the cumulative chances of the classes."""
+    """Return the class whose cumulative probability covers a uniform number."""
     rows, classes = logits.shape
     if classes == 0 and rows:
         raise ValueError("expected one class or more")

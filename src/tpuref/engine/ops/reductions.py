@@ -147,7 +147,7 @@ def _integer_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> A
 
 
 def _length(x: Array, axes: tuple[int, ...]) -> int:
-    """Return how many elements are folded into one."""
+    """Return the number of elements per result."""
     return math.prod(x.shape[axis] for axis in axes)
 
 
@@ -197,7 +197,7 @@ def _log_sum_exp(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
     top = xp.max(wide, axes, keepdims=True, initial=wide.dtype.type(-math.inf))
-    # An infinite maximum would give inf - inf; the sum is infinite without its help.
+    # An infinite maximum would give inf - inf, so it is not subtracted.
     top = xp.where(xp.isfinite(top), top, wide.dtype.type(0))
     result = xp.log(xp.sum(xp.exp(wide - top), axes, keepdims=True)) + top
     return (result if keepdims else xp.squeeze(result, axes)).astype(x.dtype)
@@ -229,7 +229,7 @@ def _cumsum(
     wide, along = _line_up(xp, x, axis, reverse)
     result = xp.cumsum(wide, along, wide.dtype)
     if exclusive:
-        result = _delayed(xp, result, along, 0)
+        result = _exclusive(xp, result, along, 0)
     ordered = xp.flip(result, along) if reverse else result
     return ordered.astype(x.dtype, copy=False)
 
@@ -240,13 +240,13 @@ def _cumprod(
     wide, along = _line_up(xp, x, axis, reverse)
     result = xp.cumprod(wide, along, wide.dtype)
     if exclusive:
-        result = _delayed(xp, result, along, 1)
+        result = _exclusive(xp, result, along, 1)
     ordered = xp.flip(result, along) if reverse else result
     return ordered.astype(x.dtype, copy=False)
 
 
 def _line_up(xp: Any, x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:
-    """Return the array and the axis to run along, from its end if `reverse`."""
+    """Return the array and its axis, reversed if `reverse`."""
     wide = widened(x)
     if axis is None:
         wide, axis = wide.reshape(-1), 0
@@ -254,8 +254,8 @@ def _line_up(xp: Any, x: Array, axis: int | None, reverse: bool) -> tuple[Array,
     return (xp.flip(wide, along) if reverse else wide), along
 
 
-def _delayed(xp: Any, result: Array, axis: int, first: int) -> Any:
-    """Return the running fold of the elements before each one."""
+def _exclusive(xp: Any, result: Array, axis: int, first: int) -> Any:
+    """Return the exclusive running fold, of the elements before each one."""
     sizes = (*result.shape[:axis], 1, *result.shape[axis + 1 :])
     start = xp.full(sizes, first, result.dtype)
     before = (slice(None),) * axis + (slice(0, result.shape[axis]),)

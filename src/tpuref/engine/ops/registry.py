@@ -1,6 +1,6 @@
 """All operations, family by family.
 
-Their gradients are added by `ops.derivatives.rules`, which a core does not load.
+`ops.derivatives.rules` adds their gradients; core processes do not load it.
 """
 
 from __future__ import annotations

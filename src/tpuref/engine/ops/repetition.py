@@ -59,11 +59,11 @@ def _infer_repeat(x: Operand, repeats: Operand, *, axis: int) -> TensorSpec:
         return TensorSpec(None, x.dtype)
     sizes = list(x.shape.as_tuple())
     axis = normalize_axis(axis, len(sizes))
-    sizes[axis] = _repeated(sizes[axis], repeats)
+    sizes[axis] = _repeated_size(sizes[axis], repeats)
     return TensorSpec(sizes, x.dtype)
 
 
-def _repeated(size: int | None, repeats: Operand) -> int | None:
+def _repeated_size(size: int | None, repeats: Operand) -> int | None:
     count = repeats.shape.num_elements()
     if count not in (1, size) and None not in (count, size):
         raise ValueError(
@@ -109,7 +109,7 @@ def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
 
 
 def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
-    """Sum over the axes along which a tensor of that shape was repeated."""
+    """Sum over the axes along which a tensor of that shape was broadcast."""
     sizes = sizes_in(shape)
     new = x.ndim - len(sizes)
     repeated = [k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new]]
@@ -127,17 +127,17 @@ def _stacked_sum_to_shape(x: Array, shape: Array) -> Any:
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:
     require_same_dtype(x, constant_values)
     require_rank(constant_values, 0)
-    return _padded(x, paddings)
+    return _infer_padded(x, paddings)
 
 
 def _infer_mirror_pad(x: Operand, paddings: Operand, *, mode: str) -> TensorSpec:
-    spec = _padded(x, paddings)
+    spec = _infer_padded(x, paddings)
     if paddings.value is not None and x.shape.is_fully_defined():
         _check_mirror(x.shape.as_tuple(), paddings.value, mode)
     return spec
 
 
-def _padded(x: Operand, paddings: Operand) -> TensorSpec:
+def _infer_padded(x: Operand, paddings: Operand) -> TensorSpec:
     require_kind(paddings, INDEX)
     if not paddings.shape.is_compatible_with([x.shape.rank, 2]):
         raise ValueError(

@@ -68,7 +68,7 @@ def _infer_reshape(x: Operand, shape: Operand) -> TensorSpec:
     length = require_shape(shape)
     if shape.value is None:
         return TensorSpec(unknown_shape(length), x.dtype)
-    return TensorSpec(_resolved(shape.value.tolist(), _known_sizes(x)), x.dtype)
+    return TensorSpec(_resolve_sizes(shape.value.tolist(), _known_sizes(x)), x.dtype)
 
 
 def _known_sizes(x: Operand) -> list[int] | None:
@@ -78,12 +78,10 @@ def _known_sizes(x: Operand) -> list[int] | None:
     return sizes if len(sizes) == x.shape.rank else None
 
 
-def _resolved(wanted: Sequence[int], given: Sequence[int] | None) -> list[int | None]:
-    """Return the sizes with -1 replaced, checked against the sizes of the array.
-
-    An empty array says nothing about -1 beside a size of 0; as in TensorFlow, the sizes
-    other than 0 then have to fit.
-    """
+def _resolve_sizes(
+    wanted: Sequence[int], given: Sequence[int] | None
+) -> list[int | None]:
+    """Return the sizes with -1 replaced, checked against the size of the array."""
     if min(wanted, default=0) < -1 or wanted.count(-1) > 1:
         raise ValueError(
             f"shape {list(wanted)}: expected sizes of 0 or more and at most one -1"
@@ -91,7 +89,9 @@ def _resolved(wanted: Sequence[int], given: Sequence[int] | None) -> list[int | 
     if given is None:
         return [None if size == -1 else size for size in wanted]
     count, fixed = math.prod(given), math.prod(size for size in wanted if size != -1)
-    missing = count // fixed if fixed else _beside_zero(wanted, given)
+    # With a size of 0 any value of -1 would fit; as in TensorFlow, the other sizes
+    # decide it.
+    missing = count // fixed if fixed else _size_with_zero(wanted, given)
     if fixed * (missing if -1 in wanted else 1) != count:
         raise ValueError(
             f"{count} elements do not fill shape {list(wanted)}; the number of "
@@ -100,17 +100,17 @@ def _resolved(wanted: Sequence[int], given: Sequence[int] | None) -> list[int | 
     return [missing if size == -1 else size for size in wanted]
 
 
-def _beside_zero(wanted: Sequence[int], given: Sequence[int]) -> int:
-    """Return the size for -1, from the sizes that are not 0."""
+def _size_with_zero(wanted: Sequence[int], given: Sequence[int]) -> int:
+    """Return the size for -1 from the sizes other than 0."""
     return math.prod(n for n in given if n) // math.prod(n for n in wanted if n > 0)
 
 
 def _reshape(xp: Any, x: Array, shape: Array) -> Any:
-    return x.reshape([size or 0 for size in _resolved(shape.tolist(), x.shape)])
+    return x.reshape([size or 0 for size in _resolve_sizes(shape.tolist(), x.shape)])
 
 
 def _stacked_reshape(x: Array, shape: Array) -> Any:
-    sizes = _resolved(shape.tolist(), x.shape[1:])
+    sizes = _resolve_sizes(shape.tolist(), x.shape[1:])
     return x.reshape([len(x), *(size or 0 for size in sizes)])
 
 

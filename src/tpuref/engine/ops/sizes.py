@@ -9,7 +9,7 @@ from tpuref.engine.ops.meaning import Array
 
 
 def sizes_in(value: Array) -> tuple[int, ...]:
-    """Return the sizes that a shape array holds; ValueError if one is negative."""
+    """Return the sizes in a shape array; ValueError if one is negative."""
     sizes = tuple(int(size) for size in value.reshape(-1))
     if any(size < 0 for size in sizes):
         raise ValueError(f"expected sizes of 0 or more, got {list(sizes)}")
@@ -17,7 +17,7 @@ def sizes_in(value: Array) -> tuple[int, ...]:
 
 
 def shape_held_by(operand: Operand) -> TensorShape:
-    """Return what is known of the shape whose sizes are the values of `operand`."""
+    """Return the static shape whose sizes are the values of `operand`."""
     length = require_shape(operand)
     if operand.value is not None:
         return TensorShape(sizes_in(operand.value))
@@ -25,13 +25,13 @@ def shape_held_by(operand: Operand) -> TensorShape:
 
 
 def require_shape(operand: Operand) -> int | None:
-    """Return the length of a vector of sizes; TypeError or ValueError if it is none."""
+    """Return the length of a vector of sizes; raise an error for anything else."""
     require_kind(operand, INDEX)
     return require_rank(operand, 1).as_tuple()[0]
 
 
 def require_index_scalar(operand: Operand) -> int | None:
-    """Return the value of a scalar integer, None where it is not known yet."""
+    """Return the value of a scalar integer, None if it is not static."""
     require_kind(operand, INDEX)
     require_rank(operand, 0)
     return None if operand.value is None else int(operand.value)

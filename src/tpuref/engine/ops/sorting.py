@@ -1,4 +1,4 @@
-"""Operations that put elements in order, or find where they belong in an order."""
+"""Operations that sort, or search in sorted arrays."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _infer_arg_sort(values: Operand, *, axis: int, descending: bool) -> TensorSp
 
 
 def _order(values: Array, axis: int, descending: bool) -> Any:
-    """Return the indices that sort along `axis`; of equal values the first is first."""
+    """Return the indices that sort along `axis`; the sort is stable."""
     wide = widened(values)
     if not descending:
         return np.argsort(wide, axis, kind="stable")
@@ -103,7 +103,7 @@ def _infer_in_top_k(predictions: Operand, targets: Operand, k: Operand) -> Tenso
 
 
 def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
-    """A target that is no class, or whose row is not finite, is not among the top."""
+    """Test the targets; invalid classes, and rows with NaN or infinity, fail."""
     if len(predictions) != len(targets):
         raise ValueError("expected one target for each row of predictions")
     classes = predictions.shape[1]

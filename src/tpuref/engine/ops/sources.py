@@ -1,4 +1,4 @@
-"""Operations that bring values into a program, and that pass them on."""
+"""Operations that bring values into a program or forward them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _default(x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
 
 
 def _not_known(x: Operand, *, shape: tuple[int | None, ...] | None) -> None:
-    """A run may feed another value, so shapes must not be built from the default."""
+    """Return None: another value may be fed, so shapes must not use the default."""
 
 
 def _infer_each(*xs: Operand) -> list[TensorSpec]:

@@ -1,8 +1,8 @@
-"""The arrays of several cores as one, with an axis in front that counts the cores.
+"""Batching over cores: the arrays of several cores with the cores as first axis.
 
-A rule `stacked` does for such arrays what an operation does for the array of each
-core, with the same bits.  A constant, which all cores share, is given as it is.  What a
-rule returns is reshaped.
+A rule `stacked` does for such arrays what the operation does for the array of each
+core, bit for bit.  A constant, which all cores share, is passed without that axis.  The
+result is reshaped by the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Stacking = Callable[..., Any]
 
 
 def behind(axis: int) -> int:
-    """Return where an axis is when there is one more in front.
+    """Return the position of an axis after one is inserted in front.
 
     Examples
     --------

@@ -25,7 +25,9 @@ def _variable(*, handle: str, dtype: str, shape: Shape) -> TensorSpec:
     return TensorSpec(TensorShape(shape), as_dtype(dtype))
 
 
-def _assigned(value: Operand, *, handle: str, dtype: str, shape: Shape) -> TensorSpec:
+def _infer_assign(
+    value: Operand, *, handle: str, dtype: str, shape: Shape
+) -> TensorSpec:
     variable = _variable(handle=handle, dtype=dtype, shape=shape)
     if value.dtype != variable.dtype:
         raise coded(
@@ -44,12 +46,14 @@ def _assigned(value: Operand, *, handle: str, dtype: str, shape: Shape) -> Tenso
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
 
 
-def _updated(value: Operand, *, handle: str, dtype: str, shape: Shape) -> TensorSpec:
-    _assigned(value, handle=handle, dtype=dtype, shape=shape)
+def _infer_update(
+    value: Operand, *, handle: str, dtype: str, shape: Shape
+) -> TensorSpec:
+    _infer_assign(value, handle=handle, dtype=dtype, shape=shape)
     return _variable(handle=handle, dtype=dtype, shape=shape)
 
 
-def _initialized(*, handle: str) -> TensorSpec:
+def _infer_initialized(*, handle: str) -> TensorSpec:
     return TensorSpec(TensorShape([]), bool_)
 
 
@@ -93,7 +97,7 @@ def _update(
     try:
         with np.errstate(all="ignore"):
             new = np.asarray(combine(old, change), old.dtype)
-    except (ValueError, TypeError) as error:  # another program changed what it holds
+    except (ValueError, TypeError) as error:  # another program changed its shape
         raise InvalidArgumentError(
             f"the variable {attrs['handle']!r} holds {old.dtype}{list(old.shape)}, got "
             f"{change.dtype}{list(change.shape)}",
@@ -104,18 +108,18 @@ def _update(
 
 READ = OpDef("ReadVariableOp", _variable, effect=_read, reads="handle")
 IS_INITIALIZED = OpDef(
-    "IsVariableInitialized", _initialized, effect=_is_initialized, reads="handle"
+    "IsVariableInitialized", _infer_initialized, effect=_is_initialized, reads="handle"
 )
-ASSIGN = OpDef("Assign", _assigned, effect=_assign, writes="handle")
+ASSIGN = OpDef("Assign", _infer_assign, effect=_assign, writes="handle")
 
 READS = (OpDef("VariableV2", _variable, effect=_read, reads="handle"), READ)
 """The operations that give the value of a variable."""
 
 ASSIGN_ADD = OpDef(
-    "AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"
+    "AssignAdd", _infer_update, effect=_assign_add, reads="handle", writes="handle"
 )
 ASSIGN_SUB = OpDef(
-    "AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"
+    "AssignSub", _infer_update, effect=_assign_sub, reads="handle", writes="handle"
 )
 UPDATES = {ASSIGN_ADD: np.add, ASSIGN_SUB: np.subtract}
 """The operations that change a variable by a value, and what combines the two."""

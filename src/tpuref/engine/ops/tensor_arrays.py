@@ -1,7 +1,7 @@
-"""Operations on the elements of a ``tf.TensorArray``: rows, read and written by index.
+"""Operations on the elements of a ``tf.TensorArray``: rows, by index.
 
-An array whose elements have no shape yet is blank: it has as many rows as elements, and
-each has the shape `BLANK`.  The first elements that are written give it its shape.
+An array whose element shape is not yet known is blank: it has a row of shape `BLANK`
+for each element.  The first write sets the element shape.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLANK = (0,) * 8
 
 
 def is_blank(shape: TensorShape) -> bool:
-    """Return whether the elements may be those of an array without a shape."""
+    """Return whether the elements may be blank."""
     return shape.rank is None or shape.as_tuple()[1:] == BLANK
 
 

@@ -31,7 +31,7 @@ def _topology(*, job: str | None, embedding_config: bytes) -> TensorSpec:
     return TensorSpec(unknown_shape(), string)
 
 
-def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
+def _infer_shutdown(*, job: str | None) -> Sequence[TensorSpec]:
     return ()
 
 
@@ -65,23 +65,10 @@ def _systems(context: EffectContext) -> Systems:
 class Replication:
     """The attributes of a replicated computation.
 
-    Parameters
-    ----------
-    replicas
-        The number of replicas.
-    inputs_per_replica
-        How many inputs each replica has of its own; what the computation captured
-        follows them and is the same for all.
-    padding
-        For each input of a replica its name and the shape to pad it to, or None.
-    assignment
-        The coordinates of each core, by replica and logical core.
-    topology
-        The serialized topology that the assignment was made for.
-    job
-        The job whose system runs it.
-    xla_options
-        The options that were passed.
+    After the `inputs_per_replica` inputs of each replica come the captured inputs,
+    which all replicas share.  `padding` has for each input of a replica its name and
+    the shape to pad it to, or None; `assignment` the coordinates of each core, by
+    replica and logical core, in the serialized `topology`.
     """
 
     replicas: int
@@ -102,7 +89,7 @@ class Replication:
         return dict(vars(self))
 
 
-def _replicated(
+def _infer_replicate(
     *inputs: Operand,
     replicas: int,
     inputs_per_replica: int,
@@ -141,13 +128,13 @@ def _own_id(context: EffectContext) -> Array:
 # -- infeed ------------------------------------------------------------------------
 
 
-def _enqueued(
+def _infer_enqueue(
     *elements: Operand, queue: str, shard: int, device_ordinal: int
 ) -> Sequence[TensorSpec]:
     return ()
 
 
-def _dequeued(
+def _infer_dequeue(
     *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(
@@ -156,7 +143,7 @@ def _dequeued(
     )
 
 
-def _closed(*, queue: str) -> Sequence[TensorSpec]:
+def _infer_close(*, queue: str) -> Sequence[TensorSpec]:
     return ()
 
 
@@ -193,10 +180,12 @@ def _close(context: EffectContext, *, queue: str) -> Sequence[Array]:
 CONFIGURE = OpDef(
     "ConfigureDistributedTPU", _topology, effect=_initialize, place=Place.HOST
 )
-SHUTDOWN = OpDef("ShutdownDistributedTPU", _stopped, effect=_shutdown, place=Place.HOST)
+SHUTDOWN = OpDef(
+    "ShutdownDistributedTPU", _infer_shutdown, effect=_shutdown, place=Place.HOST
+)
 REPLICATE = OpDef(
     "TPUReplicate",
-    _replicated,
+    _infer_replicate,
     effect=_replicate,
     place=Place.HOST,
     blocks=(Block("computation", _own_and_captured),),
@@ -212,17 +201,17 @@ OPERATIONS: tuple[OpDef, ...] = (
     REPLICA_ID,
     OpDef(
         "InfeedEnqueueTuple",
-        _enqueued,
+        _infer_enqueue,
         effect=_enqueue,
         place=Place.HOST,
         fills="queue",
     ),
     OpDef(
         "InfeedDequeueTuple",
-        _dequeued,
+        _infer_dequeue,
         effect=_dequeue,
         place=Place.CALL,
         drains="queue",
     ),
-    OpDef("InfeedClose", _closed, effect=_close, place=Place.HOST, fills="queue"),
+    OpDef("InfeedClose", _infer_close, effect=_close, place=Place.HOST, fills="queue"),
 )

@@ -1,8 +1,8 @@
-"""What a traced function is called with: which parts are values, which are fixed.
+"""The arguments of a traced function: values and fixed parts.
 
-Tensors and arrays are values, which each call may change.  Iterators are bound for
-each call as well.  Everything else is fixed: a call with something else there is
-traced anew.
+Tensors and arrays are values, which may differ in each call.  Iterators are bound in
+each call as well.  Everything else is fixed and part of the cache key: a call with
+another fixed part is traced again.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Leaf = TypeVar("Leaf")
 
 @runtime_checkable
 class Composite(Protocol):
-    """A value made of several tensors, such as one per replica."""
+    """A value that consists of several tensors, such as per-replica values."""
 
     def _traced_parts(self) -> list[Any]:
-        """Return what it consists of."""
+        """Return its parts."""
 
     def _with_parts(self, parts: Sequence[Any]) -> Any:
-        """Return a value of the same kind that consists of something else."""
+        """Return a value of the same kind with other parts."""
 
 
 @runtime_checkable
@@ -39,23 +39,23 @@ class TracedIterator(Protocol):
     """An iterator that a traced function takes elements from."""
 
     def _traced_key(self) -> Key:
-        """Return what its elements are like."""
+        """Return the cache key: the structure and specs of its elements."""
 
     def _traced(self) -> Any:
-        """Return what stands for it while a function is traced."""
+        """Return the stand-in used while a function is traced."""
 
     def _bind(self, stand_in: Any) -> None:
-        """Let the stand-in give the elements of this iterator from now on."""
+        """Let the stand-in yield the elements of this iterator from now on."""
 
 
 @functools.lru_cache(maxsize=1024)
 def _has(kind: Any, protocol: Any) -> bool:
-    """Whether objects of a class follow a protocol; to look takes Python long."""
+    """Whether objects of a class follow a protocol; cached, as the check is slow."""
     return issubclass(kind, protocol)
 
 
 def is_composite(value: Any) -> TypeGuard[Composite]:
-    """Whether a value is made of several tensors."""
+    """Whether a value consists of several tensors."""
     kind: Any = type(value)
     return _has(kind, Composite)
 
@@ -66,35 +66,18 @@ def _is_iterator(value: Any) -> TypeGuard[TracedIterator]:
 
 
 class Slot(NamedTuple):
-    """The place of a value among the arguments.
-
-    Attributes
-    ----------
-    spec
-        What is known of the value.
-    name
-        The name of the parameter that it belongs to.
-    """
+    """The place of a value among the arguments: its spec and its parameter's name."""
 
     spec: TensorSpec
     name: str
 
 
 class Call(NamedTuple):
-    """The arguments of one call, taken apart.
+    """The arguments of one call.
 
-    Attributes
-    ----------
-    key
-        Equal for calls that one trace can serve, up to the shapes of `values`.
-    values
-        The values, as eager tensors.
-    names
-        The parameter that each value belongs to.
-    iterators
-        The iterators.
-    rebuilt
-        ``rebuilt(values, iterators)`` puts arguments together again.
+    `key` is the cache key: equal for calls that one trace can serve, up to the shapes
+    of `values`, which are eager tensors; `names` are their parameters.
+    ``rebuilt(values, iterators)`` returns the arguments with other values.
     """
 
     key: Key
@@ -105,7 +88,7 @@ class Call(NamedTuple):
 
 
 def taken_apart(arguments: dict[str, Any]) -> Call:
-    """Return the arguments of a call, by parameter, taken apart."""
+    """Split the arguments of a call, by parameter, into values and a cache key."""
     parts = _Parts()
     shown = {
         name: nest.map_structure(lambda leaf, name=name: parts.add(leaf, name), given)
@@ -126,7 +109,7 @@ Place = Callable[[Sequence[Any], Sequence[Any]], Any]
 
 
 class _Parts:
-    """The leaves of arguments, as far as they were taken apart."""
+    """Collects the leaves of arguments."""
 
     def __init__(self) -> None:
         self.keys: list[Key] = []
@@ -135,7 +118,7 @@ class _Parts:
         self.iterators: list[TracedIterator] = []
 
     def add(self, leaf: Any, name: str) -> Place:
-        """Take a leaf apart; return what finds it again."""
+        """Record a leaf; return its cache key or the slot that replaces it."""
         if isinstance(leaf, (EagerTensor, np.ndarray, np.generic)):
             return self._add_value(leaf, name)
         if is_composite(leaf):
@@ -145,7 +128,7 @@ class _Parts:
             self.iterators.append(leaf)
             self.keys.append(("iterator", leaf._traced_key()))
             return lambda values, iterators: iterators[number]
-        self.keys.append(_fixed(leaf))
+        self.keys.append(_fixed_key(leaf))
         return lambda values, iterators: leaf
 
     def _add_value(self, leaf: Any, name: str) -> Place:
@@ -167,8 +150,8 @@ class _Parts:
         return place
 
 
-def _fixed(leaf: Any) -> Key:
-    """Return what a leaf that is no value is told apart by."""
+def _fixed_key(leaf: Any) -> Key:
+    """Return the cache key of a leaf that is not a tensor."""
     if isinstance(leaf, (bool, int, float, complex, str, bytes, type(None))):
         return type(leaf), repr(leaf) if isinstance(leaf, float) else leaf
     return "object", id(leaf)  # a trace keeps its arguments alive
@@ -178,7 +161,7 @@ def _fixed(leaf: Any) -> Key:
 
 
 def leaves_of(structure: Any, kind: type[Leaf]) -> Iterator[Leaf]:
-    """Yield the leaves of a kind, such as the tensors that a function returned."""
+    """Yield the leaves of a type, such as the tensors in a result."""
     for leaf in nest.flatten(structure):
         if is_composite(leaf):
             for part in leaf._traced_parts():
@@ -188,7 +171,7 @@ def leaves_of(structure: Any, kind: type[Leaf]) -> Iterator[Leaf]:
 
 
 def with_values(result: Any, values: Iterator[Any]) -> Any:
-    """Return the structure of a result with other values instead of its tensors."""
+    """Return the structure of a result with its tensors replaced by values."""
 
     def other(leaf: Any) -> Any:
         if is_composite(leaf):

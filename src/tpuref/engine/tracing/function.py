@@ -1,4 +1,4 @@
-"""``tf.function``: a Python function that is traced, once for each kind of call."""
+"""``tf.function``: Python functions traced once for each kind of call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["Function", "do_not_convert", "function"]
 _log = advice()
 
 _MANY_TRACES = 5
-"""So many traces in a row suggest that the calls should look more alike."""
+"""The number of traces in a row from which retracing is reported."""
 
 
 class _Mode(threading.local):
@@ -52,7 +52,7 @@ _everywhere = [False]
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let ``tf.function`` run operation by operation, for looking into it.
+    """Let ``tf.function`` run operation by operation, for debugging.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def functions_run_eagerly() -> bool:
 
 @contextlib.contextmanager
 def untraced() -> Iterator[None]:
-    """Let functions run operation by operation within a block of this thread."""
+    """Let functions run operation by operation in this thread's ``with`` block."""
     _mode.untraced += 1
     try:
         yield
@@ -79,18 +79,10 @@ def untraced() -> Iterator[None]:
 
 @explain_missing_members("tf.types.experimental.GenericFunction")
 class Function:
-    """A Python function that is traced, and then runs as one program.
+    """A Python function that is traced and then runs as one program.
 
-    Parameters
-    ----------
-    python_function
-        The function.
-    name
-        What it is called in messages; None for its own name.
-    input_signature
-        A `tf.TensorSpec` for each argument, or None.
-    relaxed
-        Whether to use unknown sizes from the second shape on.
+    `name` is used in messages.  If `relaxed`, later traces leave sizes open that differ
+    between calls.
     """
 
     def __init__(
@@ -118,9 +110,9 @@ class Function:
     # -- calls -------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the program for such arguments, tracing the function if need be."""
-        # Within a graph its operations join that graph; a tape outside of it needs
-        # to see each of them.
+        """Run the program for these arguments, tracing the function if necessary."""
+        # Within a graph, its operations join that graph; a tape must record each of
+        # them.
         if not executing_eagerly() or context.recorders:
             return self.python_function(*args, **kwargs)
         if _mode.untraced or _everywhere[0]:
@@ -129,12 +121,12 @@ class Function:
         return self._trace_for(call).run(call.values, call.iterators)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Return the trace for some arguments; tensors may be given as `tf.TensorSpec`.
+        """Return the trace for some arguments; `tf.TensorSpec` may stand for tensors.
 
         Parameters
         ----------
         args, kwargs
-            The arguments; none where there is an ``input_signature``.
+            The arguments; none if there is an ``input_signature``.
         """
         if self.input_signature is not None and not args and not kwargs:
             args = tuple(self.input_signature)
@@ -158,37 +150,41 @@ class Function:
         return self._trace_for(call, wanted)
 
     def experimental_get_tracing_count(self) -> int:
-        """Return how often the function was traced."""
+        """Return the number of traces."""
         return sum(len(traces) for traces in self._traces.values())
 
     def _call(self, args: Any, kwargs: Any, check: bool = True) -> Call:
         if self.input_signature is not None and check:
-            args, kwargs = self._signed(args, kwargs), {}
+            args, kwargs = self._match_signature(args, kwargs), {}
         given = self._parameters.bind(*args, **kwargs)
         given.apply_defaults()
         return taken_apart(dict(given.arguments))
 
-    def _signed(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
-        """Return the arguments as tensors of the signature."""
+    def _match_signature(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        """Convert the arguments to tensors of the signature."""
         bound = self._parameters.bind(*args, **kwargs)
         given = [*bound.args, *bound.kwargs.values()]
-        return tuple(self._up_to(list(self.input_signature), given))
+        return tuple(self._convert_as(list(self.input_signature), given))
 
-    def _up_to(self, wanted: Any, given: Any) -> Any:
-        """Return a value as tensors: a list may stand for one."""
+    def _convert_as(self, wanted: Any, given: Any) -> Any:
+        """Convert a value to the signature's structure; a list may become a tensor."""
         if isinstance(wanted, TensorSpec):
-            return self._fitting(wanted, given)
+            return self._convert_leaf(wanted, given)
         if is_composite(wanted) and is_composite(given):
-            parts = self._up_to(wanted._traced_parts(), given._traced_parts())
+            parts = self._convert_as(wanted._traced_parts(), given._traced_parts())
             return given._with_parts(parts)
         nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)
         if nested and len(wanted) == len(given):
             if not isinstance(wanted, dict):
-                parts = [self._up_to(w, g) for w, g in zip(wanted, given, strict=True)]
+                parts = [
+                    self._convert_as(w, g) for w, g in zip(wanted, given, strict=True)
+                ]
                 named = hasattr(wanted, "_fields")
                 return type(wanted)(*parts) if named else type(wanted)(parts)
             if wanted.keys() == given.keys():
-                return {key: self._up_to(wanted[key], given[key]) for key in wanted}
+                return {
+                    key: self._convert_as(wanted[key], given[key]) for key in wanted
+                }
         raise coded(
             ValueError,
             f"tf.function {self.name!r}: {given!r} has a different structure than "
@@ -196,7 +192,7 @@ class Function:
             code=codes.OTHER_SIGNATURE,
         )
 
-    def _fitting(self, spec: TensorSpec, value: Any) -> Any:
+    def _convert_leaf(self, spec: TensorSpec, value: Any) -> Any:
         try:
             tensor = convert_to_tensor(value, spec.dtype)
         except (TypeError, ValueError) as error:
@@ -207,8 +203,8 @@ class Function:
             fault = f"its shape is {tensor.shape}"
         raise coded(
             ValueError,
-            f"tf.function {self.name!r}: the argument {value!r} does not fit "
-            f"{spec.describe()} of input_signature: {fault}",
+            f"tf.function {self.name!r}: expected {spec.describe()} as in "
+            f"input_signature, got {value!r}: {fault}",
             code=codes.OTHER_SIGNATURE,
         )
 
@@ -217,16 +213,21 @@ class Function:
     def _trace_for(
         self, call: Call, wanted: tuple[TensorSpec, ...] | None = None
     ) -> ConcreteFunction:
+        # The cache key holds the structure and the fixed parts of the call; below it,
+        # traces differ by the specs of the values. A trace serves every call whose
+        # specs its own cover, so a trace with open sizes ends retracing. A relaxed
+        # function gets one from the second shape on: its next trace covers the last
+        # trace and this call.
         with self._lock:
             known = self._traces.setdefault(call.key, [])
             specs = wanted or self._specs(call)
             for trace in known:
-                if _serves(trace.specs, specs):
+                if _accepts(trace.specs, specs):
                     self._in_a_row = 0
                     return trace
             if self._relaxed and known:
-                specs = tuple(map(_common, known[-1].specs, specs))
-            trace = self._traced(call, specs)
+                specs = tuple(map(_common_spec, known[-1].specs, specs))
+            trace = self._new_trace(call, specs)
             known.append(trace)
             self._warn_of_traces()
             return trace
@@ -236,11 +237,12 @@ class Function:
             return tuple(leaves_of(list(self.input_signature), TensorSpec))
         return tuple(value.spec for value in call.values)
 
-    def _traced(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:
+    def _new_trace(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:
         trace = self._trace(call, specs, not self._made_variables)
         if trace.variables_made:
             self._made_variables = True
-            # What was built to make the variables is not part of later calls.
+            # Only the first trace may create variables. A second trace, in which the
+            # function finds them, leaves their creation out of the program.
             trace = self._trace(call, specs, False)
         return trace
 
@@ -263,8 +265,8 @@ class Function:
         self._in_a_row += 1
         if self._in_a_row == _MANY_TRACES:
             _log.warning(
-                "tf.function %r was traced %d times in a row, which is slow; give "
-                "tensors instead of Python numbers, equal shapes, "
+                "tf.function %r was traced %d times in a row, which is slow; pass "
+                "tensors instead of Python numbers, use equal shapes or "
                 "reduce_retracing=True, or define it outside of the loop [%s]",
                 self.name,
                 self._in_a_row,
@@ -278,13 +280,13 @@ class Function:
             return self
         try:
             if instance not in self._bound:
-                self._bound[instance] = self._of(instance)
+                self._bound[instance] = self._bind_to(instance)
             return self._bound[instance]
-        except TypeError:  # it cannot be hashed, or not be referred to weakly
+        except TypeError:  # not hashable, or without weak references
             return functools.partial(self, instance)
 
-    def _of(self, instance: Any) -> Function:
-        """Return the function as a method of an object, which it does not keep."""
+    def _bind_to(self, instance: Any) -> Function:
+        """Return the function as a method of an object, held by a weak reference."""
         function, referred = self.python_function, weakref.ref(instance)
 
         def method(*args: Any, **kwargs: Any) -> Any:
@@ -296,9 +298,9 @@ class Function:
         return Function(method, self.name, self.input_signature, self._relaxed)
 
     def once(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the function as one program that is traced for this call alone.
+        """Trace the function for this call only, and run it.
 
-        It may make variables, and what it returns beside tensors may be anything.
+        It may create variables, and may return objects that are not tensors.
         """
         call = self._call(args, kwargs)
         specs = self._specs(call)
@@ -318,8 +320,8 @@ class Function:
         return f"<tf.function {self.name!r}>"
 
 
-def _serves(traced: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> bool:
-    """Whether a trace takes values of such specs."""
+def _accepts(traced: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> bool:
+    """Whether a trace accepts values of these specs."""
     return all(
         t.dtype == g.dtype and _covers(t.shape, g.shape)
         for t, g in zip(traced, given, strict=True)
@@ -335,8 +337,8 @@ def _covers(wide: TensorShape, narrow: TensorShape) -> bool:
     )
 
 
-def _common(first: TensorSpec, second: TensorSpec) -> TensorSpec:
-    """Return a spec for values of either."""
+def _common_spec(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+    """Return the most specific spec that covers both."""
     if first.shape.rank != second.shape.rank or first.shape.rank is None:
         return TensorSpec(TensorShape(None), second.dtype)
     sizes = [
@@ -359,10 +361,10 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Return a function that is traced once for each kind of call, then run at once.
+    """Return a function that is traced once for each kind of call.
 
     Called in eager mode, it runs as one program.  Within a graph, another function, or
-    a `tf.GradientTape`, its operations join what is around it.
+    a `tf.GradientTape`, its operations join the surrounding graph or tape.
 
     Parameters
     ----------
@@ -370,13 +372,12 @@ def function(
         The function; None to get a decorator.
     input_signature
         A list with a `tf.TensorSpec`, or a nest of those, for each argument: the
-        function is then traced once, and takes nothing else.
+        function is then traced once and accepts only such arguments.
     experimental_relax_shapes, reduce_retracing
-        Whether to use unknown sizes from the second shape on.
-    autograph, experimental_implements, experimental_autograph_options, \
-experimental_compile, jit_compile, experimental_follow_type_hints
+        Whether to leave sizes open that differ between calls, from the second on.
+    autograph, experimental_implements, experimental_autograph_options, experimental_compile, jit_compile, experimental_follow_type_hints
         Accepted for compatibility.  Python's ``if`` and ``while`` are never rewritten:
-        over a tensor they are an error that shows what to write.
+        over a tensor they are an error that shows the equivalent to write.
 
     Returns
     -------
@@ -399,7 +400,7 @@ experimental_compile, jit_compile, experimental_follow_type_hints
     ...     float(squared(tf.constant(3.0))), float(squared(tf.constant(4.0)))
     traced
     (9.0, 16.0)
-    """
+    """  # noqa: E501
     begin_eagerly()
 
     def decorated(inner: Callable[..., Any]) -> Function:
@@ -416,7 +417,7 @@ experimental_compile, jit_compile, experimental_follow_type_hints
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
-    """Return a function as it is: `tf.function` rewrites no Python anyway.
+    """Return a function unchanged: `tf.function` never rewrites Python.
 
     Parameters
     ----------

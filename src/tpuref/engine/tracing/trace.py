@@ -1,4 +1,4 @@
-"""One trace of a function: its graph, what goes in, and what comes out."""
+"""One trace of a function: its graph, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class ConcreteFunction:
     graph
         The operations.
     inputs, outputs
-        The tensors that go in, and those that come out.
+        The input tensors, and the output tensors.
     structured_outputs
-        What the function returned while it was traced.
+        The result of the function while it was traced.
     variables_made
-        How many variables it made while it was traced.
+        The number of variables that it created while it was traced.
 
     Examples
     --------
@@ -72,10 +72,12 @@ class ConcreteFunction:
         self.specs = tuple(specs)
         self.variables_made = 0
         self._may_make_variables = may_make_variables
-        self._once = once  # and then a result that is no tensor may be anything
+        self._once = once  # a result may then hold objects that are not tensors
         self.graph = self._own_graph()
         self._iterators = [iterator._traced() for iterator in call.iterators]
-        self._arguments = call  # keeps alive what is told apart by identity
+        # Fixed parts that cannot be compared are in the cache key by their id, which
+        # is unique only as long as the trace keeps them alive.
+        self._arguments = call
         with (
             self.graph.as_default(),
             recording_to(()),
@@ -108,8 +110,8 @@ class ConcreteFunction:
         if not self._may_make_variables:
             raise coded(
                 ValueError,
-                f"tf.function {self.name!r} makes variables whenever it is traced, but "
-                "a variable lasts from call to call; make it once: outside of the "
+                f"tf.function {self.name!r} creates variables in each trace, but "
+                "variables last from call to call; create them once: outside of the "
                 "function, or under `if self.v is None:` in the first call",
                 code=codes.VARIABLES_MADE_AGAIN,
             )
@@ -120,7 +122,7 @@ class ConcreteFunction:
         return next_creator(**arguments)
 
     def _value_now(self, tensor: Tensor) -> EagerTensor:
-        """Return the value that a tensor of the trace has in the call under way."""
+        """Return the value that a tensor of the trace has in the current call."""
         arrays = [value.array for value in self._arguments.values]
         fed = dict(zip(self.inputs, arrays, strict=True))
         executor = GraphExecutor(self.graph, STATE, connected_target())
@@ -133,8 +135,8 @@ class ConcreteFunction:
                 ValueError,
                 f"tf.function {self.name!r}: the loop over a tensor at "
                 f"{self.graph.abandoned_loop} was left with `break` or `return`, which "
-                "cannot depend on a turn, because the body is traced once; use "
-                "tf.while_loop, whose condition says when to end",
+                "cannot depend on an iteration, because the body is traced once; use "
+                "tf.while_loop with a condition",
                 code=codes.PYTHON_CONTROL_FLOW,
             )
 
@@ -161,7 +163,7 @@ class ConcreteFunction:
     def run(
         self, values: Sequence[EagerTensor], iterators: Sequence[TracedIterator]
     ) -> Any:
-        """Run the program on some values; return what the function returns."""
+        """Run the program on some values; return the structure of the results."""
         for iterator, stand_in in zip(iterators, self._iterators, strict=True):
             iterator._bind(stand_in)
         arrays = [value.array for value in values]
@@ -217,7 +219,7 @@ def _placeholder(spec: TensorSpec, name: str) -> Tensor:
 
 
 def _acts(operation: Operation) -> bool:
-    """Whether an operation has to run although nothing may need its outputs."""
+    """Whether an operation has to run even if no output depends on it."""
     return operation.region is None and _has_effect(operation)
 
 

@@ -1,4 +1,4 @@
-"""Matrices of derivatives, built row by row in a loop."""
+"""Jacobians, built row by row in a loop."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import expand_dims, reshape
 
 Pullback = Callable[[Tensor], Sequence[Tensor | None]]
-"""Gives the gradient of each source from the gradient of the target."""
+"""Maps the gradient of the target to the gradient of each source."""
 
 
 def jacobians(
     pullback: Pullback, target: Tensor, sources: Sequence[Any]
 ) -> list[Tensor | None]:
-    """Return for each source the derivatives of each element of a target.
+    """Return the Jacobian of a target by each source, None for an unconnected one.
 
-    The result has the shape ``target.shape + source.shape``; it is None for a source
-    that the target does not depend on.
+    Its shape is ``target.shape + source.shape``.
     """
     xs = [convert_to_tensor(source) for source in sources]
     count = size(target)
@@ -43,17 +42,13 @@ def jacobians(
 def stacked(
     row: Callable[[Tensor], Sequence[Tensor | None]], count: Any, xs: Sequence[Tensor]
 ) -> list[Tensor | None]:
-    """Return the rows 0 to `count` of each source, one below the other.
+    """Stack ``row(0)`` to ``row(count - 1)`` for each of `xs`.
 
-    Parameters
-    ----------
-    row
-        Gives for one number a tensor like each of `xs`, or None.
-    count
-        How many rows there are.
-    xs
-        The sources.
+    ``row(k)`` returns one tensor shaped like each of `xs`, or None for an unconnected
+    one.
     """
+    # One pullback in a while loop instead of `count` copies of the backward pass in
+    # the graph. The tables grow along axis 0, so their shape invariant leaves it open.
     missing = [False] * len(xs)
 
     def body(k: Tensor, *tables: Tensor) -> list[Tensor]:

@@ -1,4 +1,4 @@
-"""Tapes: what was applied, to be differentiated later."""
+"""Tapes: record operations and differentiate them later."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ __all__ = ["GradientTape"]
 
 
 class GradientTape:
-    """Notes the operations that are applied within it, and differentiates them.
+    """Record operations and differentiate them, in eager mode and in graphs.
 
-    It works in eager mode and in graphs.  Trainable variables are watched when they are
-    read; tensors have to be watched.
+    Trainable variables are watched when they are read; tensors have to be watched.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ class GradientTape:
         if self in context.recorders:
             raise coded(
                 ValueError,
-                "tf.GradientTape: the tape records already",
+                "tf.GradientTape: the tape is already recording; use another tape",
                 code=codes.NOT_RECORDING,
             )
         context.recorders.append(self)
@@ -92,7 +91,7 @@ class GradientTape:
             context.recorders.remove(self)
 
     def record(self, operation: Any) -> None:
-        """Note an operation that depends on what is watched."""
+        """Record an operation that depends on a watched source."""
         if not any(source in self._reached for source in taken_by(operation)):
             return
         self._steps.append(operation)
@@ -135,17 +134,11 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Note nothing within a block.
-
-        Raises
-        ------
-        ValueError
-            If the tape does not record.
-        """
+        """Suspend recording; ValueError if the tape is not recording."""
         if self not in context.recorders:
             raise coded(
                 ValueError,
-                "tf.GradientTape.stop_recording: the tape does not record; use it "
+                "tf.GradientTape.stop_recording: the tape is not recording; call it "
                 "within `with tf.GradientTape() as tape`",
                 code=codes.NOT_RECORDING,
             )
@@ -157,11 +150,11 @@ class GradientTape:
             context.recorders.insert(place, self)
 
     def reset(self) -> None:
-        """Forget everything that was noted and watched."""
+        """Forget all recorded operations and watched sources."""
         self._start()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """Return the variables that are watched, in the order in which that began."""
+        """Return the watched variables, in the order in which they were first read."""
         return tuple(self._variables.values())
 
     # -- differentiating -----------------------------------------------------------
@@ -182,9 +175,9 @@ class GradientTape:
         sources
             A tensor or variable, or a nest of those.
         output_gradients
-            What to begin with for each target; None for ones.
+            The initial gradient of each target; None for ones.
         unconnected_gradients
-            What the result is for a source on which no target depends: None, or zeros.
+            The result for a source on which no target depends: None, or zeros.
 
         Returns
         -------
@@ -195,10 +188,8 @@ class GradientTape:
         Raises
         ------
         RuntimeError
-            If a tape that is not persistent is asked again.
-        LookupError
-            If an operation between has no gradient.
-        TypeError, ValueError
+            If a tape that is not persistent is used again.
+        LookupError, TypeError, ValueError
             As for `tf.gradients`.
         """
         self._use("gradient")
@@ -216,8 +207,8 @@ class GradientTape:
         if self._used and not self._persistent:
             raise coded(
                 RuntimeError,
-                f"tf.GradientTape.{method}: the tape was asked already, and forgets "
-                "what it noted then; make it with persistent=True",
+                f"tf.GradientTape.{method}: the tape was already used, which released "
+                "its records; create it with persistent=True",
                 code=codes.NOT_RECORDING,
             )
         self._used = True
@@ -239,8 +230,8 @@ class GradientTape:
             for x in (x.handle if isinstance(x, Variable) else x for x in sources)
         ]
         watched = [key for key in keys if key in self._reached]
-        slopes = walk.back(seeds_of(function, targets, given), watched, steps)
-        found = dict(zip(watched, slopes, strict=True))
+        gradients = walk.backward(seeds_of(function, targets, given), watched, steps)
+        found = dict(zip(watched, gradients, strict=True))
         return [
             finished(found.get(key), x, missing)
             for key, x in zip(keys, sources, strict=True)
@@ -260,10 +251,8 @@ class GradientTape:
         ----------
         target
             A tensor.
-        sources
-            A tensor or variable, or a nest of those.
-        unconnected_gradients
-            What the result is for a source on which the target does not depend.
+        sources, unconnected_gradients
+            As for `gradient`.
         parallel_iterations, experimental_use_pfor
             Accepted for compatibility; has no effect.
 
@@ -302,7 +291,7 @@ class GradientTape:
     def _whole(
         self, function: str, target: Tensor, sources: Sequence[Any], seed: Tensor
     ) -> list[Tensor | None]:
-        """Return the gradients as whole tensors."""
+        """Return the gradients as dense tensors."""
         found = self._back(function, [target], sources, [seed])
         return [None if g is None else convert_to_tensor(g) for g in found]
 
@@ -314,13 +303,13 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Tensor:
-        """Return for each element of a batch the derivatives of its part of a target.
+        """Return the Jacobian of each example of a batch.
 
         Parameters
         ----------
         target, source
-            Tensors whose first axis counts the elements; each part of the target
-            depends on the same part of the source alone.
+            Tensors whose first axis is the batch; each example of the target depends
+            only on the same example of the source.
         unconnected_gradients
             Accepted for compatibility: the result of unconnected batches is zero.
         parallel_iterations, experimental_use_pfor
@@ -348,8 +337,8 @@ class GradientTape:
         ):
             raise coded(
                 ValueError,
-                "tf.GradientTape.batch_jacobian: target and source must have one first "
-                f"axis, got {y.shape} and {x.shape}",
+                "tf.GradientTape.batch_jacobian: target and source must have the same "
+                f"first axis, got {y.shape} and {x.shape}",
                 code=codes.INVALID_ARGUMENT,
             )
         batch = shape(y)[:1]
@@ -357,6 +346,8 @@ class GradientTape:
         count = shape(columns)[1]
 
         def row(k: Tensor) -> list[Tensor | None]:
+            # Examples are independent, so one backward pass differentiates column k
+            # of all examples at once.
             seed = one_hot(k, count, dtype=y.dtype)
             seeds = apply("BroadcastTo", seed, shape(columns))
             reshaped = reshape(seeds, shape(y))

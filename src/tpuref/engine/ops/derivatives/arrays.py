@@ -1,4 +1,4 @@
-"""Gradients of making, reshaping, joining, repeating and selecting arrays."""
+"""Gradients of creating, reshaping, joining, repeating and selecting arrays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _fill(apply: Apply, op: Applied, dy: Tensor) -> Any:
 # -- reshaping ---------------------------------------------------------------------
 
 
-def _reshaped(apply: Apply, op: Applied, dy: Tensor) -> Any:
+def _reshape(apply: Apply, op: Applied, dy: Tensor) -> Any:
     x, *others = op.inputs
     return reshaped_like(apply, dy, x), *[None] * len(others)
 
@@ -94,7 +94,7 @@ def _concat(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _tile(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """Count the copies along axes of their own, and sum over those."""
+    """Sum over the copies, which a reshape puts on axes between the others."""
     x, multiples = op.inputs
     rank = multiples.shape.num_elements()
     rank = rank_of(op, x) if rank is None else rank
@@ -154,9 +154,9 @@ RULES: dict[str, Rule] = {
     "PlaceholderWithDefault": passed_on,
     "IdentityN": _each,
     "Fill": _fill,
-    "Reshape": _reshaped,
-    "ExpandDims": _reshaped,
-    "Squeeze": _reshaped,
+    "Reshape": _reshape,
+    "ExpandDims": _reshape,
+    "Squeeze": _reshape,
     "Transpose": _transpose,
     "ReverseV2": _reverse,
     "Roll": _roll,

@@ -1,4 +1,4 @@
-"""Gradients of operations that act outside of the program, or between replicas."""
+"""Gradients of operations with effects, and of those between replicas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _print(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _cross_replica_sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Each contribution is in the sum of every replica of its group."""
+    """Return the sum of gradients: each contribution is in every replica's result."""
     return apply("CrossReplicaSum", dy, groups=op.attrs["groups"])
 
 
@@ -34,7 +34,7 @@ STATE_RULES: dict[str, Rule] = dict.fromkeys(
     not_differentiable,
 )
 
-# RandomShuffle has no rule, because it does not tell which row went where.
+# RandomShuffle has no rule: it does not return the permutation.
 RANDOM_RULES: dict[str, Rule] = dict.fromkeys(
     (
         *("RandomUniform", "RandomStandardNormal", "TruncatedNormal"),
@@ -49,7 +49,7 @@ HOST_RULES: dict[str, Rule] = {
     "Assert": not_differentiable,
 }
 
-# TowerOwn has no rule: which input it gives depends on who asks.
+# TowerOwn has no rule: the tower that runs it selects the input.
 COLLECTIVE_RULES: dict[str, Rule] = {
     "CrossReplicaSum": _cross_replica_sum,
     "TowerSum": _tower_sum,

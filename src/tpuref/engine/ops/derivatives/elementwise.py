@@ -1,4 +1,4 @@
-"""Derivatives of the functions of numbers."""
+"""Gradients of elementwise functions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _power_of_base(apply: Apply, dz: Tensor, z: Tensor, x: Tensor, y: Tensor) ->
 def _power_of_exponent(
     apply: Apply, dz: Tensor, z: Tensor, x: Tensor, y: Tensor
 ) -> Tensor:
-    """Take the logarithm as 0 where it does not exist, so that 0**y has a gradient."""
+    """Use a logarithm of 0 where it does not exist, so that 0**y has a gradient."""
     real = not x.dtype.is_complex
     exists = x > 0 if real else apply("NotEqual", x, number(0, x))
     safe = chosen(apply, exists, x, number(1, x))
@@ -77,7 +77,7 @@ def _power_of_exponent(
 
 
 def _float_power(apply: Apply, op: Applied, dz: Tensor) -> Any:
-    """As `Pow`, in the double precision that the operation computes in."""
+    """Differentiate `Pow` in the double precision of the operation."""
     wide = [of_dtype(apply, x, dz) for x in op.inputs]
     parts = (_power_of_base, _power_of_exponent)
 
@@ -89,9 +89,9 @@ def _float_power(apply: Apply, op: Applied, dz: Tensor) -> Any:
     )(apply, op, dz)
 
 
-# -- the greater and the smaller ---------------------------------------------------
+# -- maximum and minimum -----------------------------------------------------------
 #
-# Of equal numbers the first counts as the one that was chosen.
+# Of equal numbers the first gets the whole gradient, as in TensorFlow.
 
 
 def _clip(apply: Apply, dz: Tensor, z: Tensor, *operands: Tensor) -> list[Tensor]:
@@ -111,7 +111,7 @@ _CLIP = [lambda apply, dz, z, *xs, k=k: _clip(apply, dz, z, *xs)[k] for k in ran
 
 
 def _first_is_greater(apply: Apply, x: Tensor, y: Tensor) -> Tensor:
-    """Whether Fmax takes x, which it also does where y is not a number."""
+    """Whether Fmax selects x, also where y is NaN."""
     return apply("LogicalOr", x >= y, apply("IsNan", y))
 
 
@@ -136,7 +136,7 @@ def _rest(apply: Apply, op: Applied, dq: Tensor, dr: Tensor) -> Any:
 
 
 class _Rest:
-    """DivMod as an operation with its second output alone."""
+    """DivMod as an operation with only its second output."""
 
     def __init__(self, op: Applied) -> None:
         self.type, self.inputs, self.attrs = op.type, op.inputs, op.attrs
@@ -164,7 +164,7 @@ def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _side(apply: Apply, x: Tensor) -> Tensor:
-    """Return the sign, 0 for no number; it has a gradient: zeros, as in TensorFlow."""
+    """Return the sign, 0 for NaN; its own gradient is zeros, as in TensorFlow."""
     return where(apply, apply("Equal", x, x), apply("Sign", x))
 
 
@@ -175,7 +175,7 @@ def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor | None:
 
 
 def _angle(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Return i x / |x|^2, which turns x without making it longer."""
+    """Return ``i x / |x|^2``, the direction that changes only the angle of x."""
     x = op.inputs[0]
     if not x.dtype.is_complex:
         return zeros_like(apply, x)
@@ -254,7 +254,7 @@ RULES: dict[str, Rule] = {
         lambda apply, dz, z, x, y: dz * apply("Sigmoid", _LN2 * (x - y)),
         lambda apply, dz, z, x, y: dz * apply("Sigmoid", _LN2 * (y - x)),
     ),
-    # The greater and the smaller.
+    # Maximum and minimum.
     "Maximum": broadcast(
         lambda apply, dz, z, x, y: where(apply, x >= y, dz),
         lambda apply, dz, z, x, y: unless(apply, x >= y, dz),

@@ -1,4 +1,4 @@
-"""Gradients of reading and writing by position, and of sorting."""
+"""Gradients of slicing, gathering, scattering and sorting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tpuref.engine.ops.derivatives.rule import (
 
 
 def _slice(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """Surround the gradient with zeros."""
+    """Return the gradient padded with zeros."""
     x, begin, _ = op.inputs
     sizes, taken = (of_dtype(apply, shape_of(apply, t), begin) for t in (x, dy))
     paddings = apply("Pack", begin, sizes - begin - taken, axis=1)
@@ -35,7 +35,7 @@ def _slice(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _gather(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """Of a table's rows give those that were used alone."""
+    """Return sparse rows for axis 0, else the dense gradient."""
     params, _indices = op.inputs
     axis = op.attrs["axis"]
     if op.attrs["batch_dims"] or (axis and normalize_axis(axis, rank_of(op, params))):
@@ -44,7 +44,7 @@ def _gather(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _used_rows(apply: Apply, op: Applied, dy: Tensor) -> Rows:
-    """Return the gradient of the rows of a table that were used."""
+    """Return the gradient of a table as its used rows."""
     params, indices = op.inputs
     row: Any = params.shape[1:]
     if params.shape.rank is not None and row.is_fully_defined():
@@ -63,7 +63,7 @@ def _array_read(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _array_write(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """What was written over had no part in the result."""
+    """Return zeros for overwritten elements, which are not in the result."""
     elements, indices, _ = op.inputs
     rows = apply("TensorArrayRead", dy, indices)
 
@@ -89,7 +89,7 @@ def _scatter_nd(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _scatter_update(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """What was written over had no part in the result."""
+    """Return zeros for overwritten elements, which are not in the result."""
     _, indices, updates = op.inputs
     return (
         lambda: apply("TensorScatterUpdate", dy, indices, zeros_like(apply, updates)),
@@ -112,14 +112,14 @@ def _scatter_sub(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _sort(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     values = op.inputs[0]
     order = apply("ArgSort", values, **op.attrs)
-    return _taken(apply, dy, order, values, op.attrs["axis"])
+    return _scatter_by_order(apply, dy, order, values, op.attrs["axis"])
 
 
 def _top_k(apply: Apply, op: Applied, dy: Tensor, _: Tensor) -> Any:
-    return _taken(apply, dy, op.outputs[1], op.inputs[0], -1), None
+    return _scatter_by_order(apply, dy, op.outputs[1], op.inputs[0], -1), None
 
 
-def _taken(
+def _scatter_by_order(
     apply: Apply, dy: Tensor, order: Tensor, values: Tensor, axis: int
 ) -> Tensor:
     places = apply("TakeAlongAxis", numbered(apply, values), order, axis=axis)

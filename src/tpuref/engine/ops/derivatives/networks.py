@@ -1,4 +1,4 @@
-"""Gradients of the operations of neural networks."""
+"""Gradients of neural network operations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tpuref.engine.ops.derivatives.rule import (
 
 # -- activations -------------------------------------------------------------------
 #
-# At a corner the slope is that of the left side, except for Elu and Selu.
+# At a kink the derivative is the left one, except for Elu and Selu.
 
 
 def _relu(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
@@ -70,7 +70,7 @@ def _log_softmax(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _cross_entropy(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """For the logits, as in TensorFlow, as if the labels added up to 1."""
+    """Differentiate as if the labels summed to 1, as TensorFlow does."""
     logits, labels = op.inputs
     axis = op.attrs["axis"]
     if axis >= 0:
@@ -108,7 +108,7 @@ def _sigmoid_cross_entropy(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _l2_normalize(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Where the sum of squares is below epsilon, x is only scaled."""
+    """Differentiate; below epsilon the scale is a constant."""
     x = op.inputs[0]
     total = partial(apply, "Sum", axis=op.attrs["axes"], keepdims=True)
     square = total(x * x)
@@ -198,7 +198,7 @@ def _depthwise_of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 
 def _max_pool(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """The first of the greatest in a window gets all of its gradient."""
+    """Pass the gradient of a window to its first maximum."""
     images = op.inputs[0]
     places = apply("MaxPoolPositions", images, **op.attrs)
     return added_at(apply, dy, places, images)

@@ -28,9 +28,9 @@ from tpuref.engine.ops.linear_algebra import parse_equation
 
 
 def _matmul(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """For y = a b, da = dy b* and db = a* dy, where * is the conjugate transpose.
+    """Return da = dy b* and db = a* dy for y = a b; * is the conjugate transpose.
 
-    A vector counts as a row on the left, and as a column on the right.
+    A vector is a row on the left and a column on the right.
     """
     a, b = op.inputs
     left = apply("ExpandDims", a, axis=0) if a.shape.rank == 1 else a
@@ -61,7 +61,7 @@ def _matmul(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _matrix_products(
     apply: Apply, a: Tensor, b: Tensor, dy: Tensor, turned_a: bool, turned_b: bool
 ) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
-    """Return what gives the gradients of two matrices, which may be transposed."""
+    """Return functions for the gradients of two matrices, transposed or not."""
 
     def product(x: Tensor, y: Tensor, turn_x: bool, turn_y: bool) -> Tensor:
         return apply("MatMul", x, y, transpose_a=turn_x, transpose_b=turn_y)
@@ -83,7 +83,7 @@ def _matrix_products(
 
 
 def _tensordot(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """Multiply by the other tensor over its free axes, and put the axes in order."""
+    """Contract with the other tensor over its free axes, and restore the axis order."""
     a, b = op.inputs
     ranks = rank_of(op, a), rank_of(op, b)
     summed_a = [normalize_axis(axis, ranks[0]) for axis in op.attrs["axes_a"]]
@@ -94,26 +94,26 @@ def _tensordot(apply: Apply, op: Applied, dy: Tensor) -> Any:
     last = tuple(range(len(free_a), len(free_a) + len(free_b)))
 
     def of_a() -> Tensor:
-        product = _dotted(apply, dy, conj(apply, b), last, tuple(free_b))
+        product = _dot(apply, dy, conj(apply, b), last, tuple(free_b))
         order = [*free_a, *[summed_a[k] for k in np.argsort(summed_b)]]
         return _in_order(apply, product, order)
 
     def of_b() -> Tensor:
-        product = _dotted(apply, dy, conj(apply, a), first, tuple(free_a))
+        product = _dot(apply, dy, conj(apply, a), first, tuple(free_a))
         order = [*free_b, *[summed_b[k] for k in np.argsort(summed_a)]]
         return _in_order(apply, product, order)
 
     return of_a, of_b
 
 
-def _dotted(
+def _dot(
     apply: Apply, x: Tensor, y: Tensor, axes_x: tuple[int, ...], axes_y: tuple[int, ...]
 ) -> Tensor:
     return apply("Tensordot", x, y, axes_a=axes_x, axes_b=axes_y)
 
 
 def _in_order(apply: Apply, x: Tensor, axes: list[int]) -> Tensor:
-    """Return a tensor whose axes are given in another order in their own order."""
+    """Transpose a tensor, whose axis k is axis ``axes[k]`` of the result."""
     perm = tuple(int(k) for k in np.argsort(axes))
     return x if perm == tuple(range(len(axes))) else apply("Transpose", x, perm=perm)
 
@@ -132,26 +132,26 @@ def _einsum(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _einsum_part(
     apply: Apply, op: Applied, dy: Tensor, terms: list[str], result: str, k: int
 ) -> Tensor:
-    """Multiply by the other tensors; a label that none of them has is repeated."""
+    """Contract with the other inputs; broadcast along labels that none of them has."""
     x, own = op.inputs[k], terms[k]
     others = [term for j, term in enumerate(terms) if j != k]
     known = "".join(label for label in own if label in result + "".join(others))
     if len(set(own)) < len(own) or ("." in own and "." not in known):
         raise NoGradient(
-            f"the part {own!r} of {op.attrs['equation']!r} has a label twice, or axes "
-            "without a label that are summed; do that before it"
+            f"the term {own!r} of {op.attrs['equation']!r} repeats a label, or sums "
+            "axes of its ellipsis; take the diagonal or sum before the einsum"
         )
     inputs = [dy, *[conj(apply, t) for j, t in enumerate(op.inputs) if j != k]]
     equation = ",".join([result, *others]) + "->" + known
     found = apply("Einsum", *inputs, equation=equation.replace(".", "..."))
     if known != own:
-        found = _repeated(apply, found, own, known, rank_of(op, x))
+        found = _expand_missing(apply, found, own, known, rank_of(op, x))
         return apply("BroadcastTo", found, shape_of(apply, x))
     return sum_to(apply, found, x) if "." in own else found
 
 
-def _repeated(apply: Apply, x: Tensor, own: str, known: str, rank: int) -> Tensor:
-    """Give a tensor an axis of size 1 for each label that it lacks."""
+def _expand_missing(apply: Apply, x: Tensor, own: str, known: str, rank: int) -> Tensor:
+    """Insert an axis of size 1 for each label that a tensor lacks."""
     before, dots, after = own.partition(".")
     unnamed = rank - len(before + after)
     labels = [*before, *[known] * unnamed * len(dots), *after]
@@ -162,7 +162,7 @@ def _repeated(apply: Apply, x: Tensor, own: str, known: str, rank: int) -> Tenso
 
 
 def _trace(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Put the gradient on the diagonal."""
+    """Place the gradient on the diagonal."""
     x, attrs = op.inputs[0], op.attrs
     rank = rank_of(op, x)
     row, column = (normalize_axis(attrs[name], rank) for name in ("axis1", "axis2"))
@@ -175,7 +175,7 @@ def _trace(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _steps(apply: Apply, size: Tensor, axis: int, rank: int) -> Tensor:
-    """Return 0, 1, 2 ... along an axis."""
+    """Return 0, 1, 2, ... along an axis."""
     steps = apply("Range", np.int32(0), size, np.int32(1))
     shape = [-1 if k == axis else 1 for k in range(rank)]
     return apply("Reshape", steps, np.array(shape, np.int32))

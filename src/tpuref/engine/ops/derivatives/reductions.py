@@ -1,4 +1,4 @@
-"""Gradients of folds along axes: what each element contributed."""
+"""Gradients of reductions and running folds."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tpuref.engine.ops.derivatives.rule import (
 )
 
 
-def _kept(apply: Apply, op: Applied, y: Tensor) -> Tensor:
-    """Return a result with the axes that were reduced back, each of size 1."""
+def _keepdims(apply: Apply, op: Applied, y: Tensor) -> Tensor:
+    """Return a result with the reduced axes restored, each of size 1."""
     x, axis = op.inputs[0], op.attrs["axis"]
     if op.attrs["keepdims"] or (axis is None and x.shape.rank is None):
         return y
@@ -36,13 +36,13 @@ def _kept(apply: Apply, op: Applied, y: Tensor) -> Tensor:
 
 
 def _spread(apply: Apply, op: Applied, y: Tensor) -> Tensor:
-    """Return a result repeated for each element that was folded into it."""
+    """Broadcast a result to the elements that were reduced."""
     x = op.inputs[0]
-    return apply("BroadcastTo", _kept(apply, op, y), shape_of(apply, x))
+    return apply("BroadcastTo", _keepdims(apply, op, y), shape_of(apply, x))
 
 
 def _count(apply: Apply, op: Applied, like: Tensor) -> Tensor:
-    """Return how many elements were folded into one, as a number like another."""
+    """Return the number of reduced elements per result, in the dtype of `like`."""
     results = apply("Maximum", size_of(apply, op.outputs[0]), np.int32(1))
     count = apply("FloorDiv", size_of(apply, op.inputs[0]), results)
     return apply("Cast", count, dtype=like.dtype.name)
@@ -57,10 +57,9 @@ def _mean(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _prod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Multiply all elements but one, from the left and the right of it.
-
-    The product divided by the element would be 0 / 0 for an element of 0.
-    """
+    """Multiply by the product of all other elements, from both sides of each."""
+    # Not the product divided by the element, which is 0 / 0 for an element of 0. Over
+    # several axes, each axis contributes the product of what the earlier axes left.
     x, axis = op.inputs[0], op.attrs["axis"]
     if axis is None:
         others = reshaped_like(apply, _others(apply, flat(apply, x), 0), x)
@@ -81,11 +80,11 @@ def _others(apply: Apply, x: Tensor, axis: int) -> Tensor:
 
 
 def _extreme(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Elements that are equally great share the gradient."""
-    found = apply("Equal", op.inputs[0], _kept(apply, op, op.outputs[0]))
+    """Share the gradient equally among equal maxima or minima."""
+    found = apply("Equal", op.inputs[0], _keepdims(apply, op, op.outputs[0]))
     shares = apply("Cast", found, dtype=dy.dtype.name)
     count = apply("Sum", shares, axis=op.attrs["axis"], keepdims=True)
-    return shares / count * _kept(apply, op, dy)
+    return shares / count * _keepdims(apply, op, dy)
 
 
 def _deviation(apply: Apply, op: Applied) -> Tensor:
@@ -94,29 +93,29 @@ def _deviation(apply: Apply, op: Applied) -> Tensor:
 
 
 def _degrees(apply: Apply, op: Applied, like: Tensor) -> Tensor:
-    """Return what a sum of squares is divided by to give the variance."""
+    """Return the degrees of freedom, the divisor of the sum of squares."""
     free = _count(apply, op, like) - op.attrs["ddof"]
     return apply("Maximum", free, number(0, like))
 
 
 def _variance(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    scale = _kept(apply, op, 2 * dy / _degrees(apply, op, dy))
+    scale = _keepdims(apply, op, 2 * dy / _degrees(apply, op, dy))
     return _deviation(apply, op) * of_dtype(apply, scale, op.inputs[0])
 
 
 def _std(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    slope = over_root(apply, dy, op.outputs[0]) / _degrees(apply, op, dy)
-    scale = _kept(apply, op, slope)
+    root = over_root(apply, dy, op.outputs[0]) / _degrees(apply, op, dy)
+    scale = _keepdims(apply, op, root)
     return _deviation(apply, op) * of_dtype(apply, scale, op.inputs[0])
 
 
 def _euclidean_norm(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    return op.inputs[0] * _kept(apply, op, over_root(apply, dy, op.outputs[0]))
+    return op.inputs[0] * _keepdims(apply, op, over_root(apply, dy, op.outputs[0]))
 
 
 def _log_sum_exp(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    weights = apply("Exp", op.inputs[0] - _kept(apply, op, op.outputs[0]))
-    return weights * _kept(apply, op, dy)
+    weights = apply("Exp", op.inputs[0] - _keepdims(apply, op, op.outputs[0]))
+    return weights * _keepdims(apply, op, dy)
 
 
 # -- running folds -----------------------------------------------------------------
@@ -134,14 +133,14 @@ def _cumsum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _cumprod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Divide by the elements, so that an element of 0 gives no number."""
+    """Divide by the elements; an element of 0 gives NaN."""
     x = op.inputs[0] if op.attrs["axis"] is not None else flat(apply, op.inputs[0])
     total = _running_back(apply, op, dy * conj(apply, op.outputs[0]))
     return _whole(apply, op, total / conj(apply, x))
 
 
 def _whole(apply: Apply, op: Applied, gradient: Tensor) -> Tensor:
-    """Undo that a tensor without an axis was flattened."""
+    """Restore the shape of a tensor that was flattened for lack of an axis."""
     if op.attrs["axis"] is not None:
         return gradient
     return reshaped_like(apply, gradient, op.inputs[0])

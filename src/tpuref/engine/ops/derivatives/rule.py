@@ -1,4 +1,4 @@
-"""What rules of gradients share: how they are made, and how broadcasting is undone."""
+"""Shared parts of gradient rules: constructors, and the reversal of broadcasting."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Tensor = Any
 
 
 class Applied(Protocol):
-    """An operation that was applied, as its rule sees it."""
+    """An applied operation, as its gradient rule sees it."""
 
     @property
     def type(self) -> str:
-        """The name of its record."""
+        """The name of its definition."""
 
     @property
     def inputs(self) -> Sequence[Tensor]:
-        """The tensors that it took."""
+        """The input tensors."""
 
     @property
     def outputs(self) -> Sequence[Tensor]:
-        """The tensors that it gave."""
+        """The output tensors."""
 
     @property
     def attrs(self) -> Mapping[str, Any]:
@@ -37,18 +37,13 @@ Rule = Callable[..., Any]
 
 
 class NoGradient(LookupError):
-    """An operation has no gradient as it was applied."""
+    """The error of an operation that has no gradient with these arguments."""
 
 
 class Rows(NamedTuple):
-    """The gradient of a table of which only some rows were used.
+    """The sparse gradient of a table: the gradients of some rows, ``[n, ...]``.
 
-    Attributes
-    ----------
-    values
-        The gradients of rows, ``[n, ...]``.
-    indices
-        Which row each of them belongs to, ``[n]``; a row may appear again.
+    `indices`, ``[n]``, has the row of each; rows may repeat.
     """
 
     values: Tensor
@@ -59,17 +54,17 @@ class Rows(NamedTuple):
 
 
 def passed_on(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    """Give the input the gradient of the output."""
+    """Return the gradient of the output as that of the input."""
     return dy
 
 
 def not_differentiable(apply: Apply, op: Applied, *dys: Tensor) -> Any:
-    """Give no input a gradient."""
+    """Return no gradient for any input."""
     return (None,) * len(op.inputs)
 
 
 def unary(derivative: Callable[..., Tensor]) -> Rule:
-    """Return the rule of a function of one number, ``derivative(apply, x, y)``.
+    """Return the rule of an elementwise function, from ``derivative(apply, x, y)``.
 
     For complex numbers the gradient is that of the conjugate, as in TensorFlow.
     """
@@ -81,10 +76,10 @@ def unary(derivative: Callable[..., Tensor]) -> Rule:
 
 
 def broadcast(*parts: Callable[..., Tensor] | None) -> Rule:
-    """Return the rule of a function of several numbers whose shapes broadcast.
+    """Return the rule of an elementwise function whose inputs broadcast.
 
-    Each part gives, or is None for, the gradient of one input with the shape of the
-    output: ``part(apply, dz, z, *inputs)``.
+    For each input, ``part(apply, dz, z, *inputs)`` returns its gradient with the shape
+    of the output; a part of None means no gradient.
     """
 
     def rule(apply: Apply, op: Applied, dz: Tensor) -> Any:
@@ -101,7 +96,7 @@ def broadcast(*parts: Callable[..., Tensor] | None) -> Rule:
 
 
 def sum_to(apply: Apply, gradient: Tensor, x: Tensor) -> Tensor:
-    """Undo broadcasting: sum over the axes along which `x` was repeated."""
+    """Reverse broadcasting: sum over the axes along which `x` was repeated."""
     known = x.shape.is_fully_defined() and gradient.shape.is_fully_defined()
     if known and x.shape.as_tuple() == gradient.shape.as_tuple():
         return gradient
@@ -109,14 +104,14 @@ def sum_to(apply: Apply, gradient: Tensor, x: Tensor) -> Tensor:
 
 
 def shape_of(apply: Apply, x: Tensor) -> Any:
-    """Return the shape of a tensor, as an array where it is known."""
+    """Return the shape of a tensor, as an array if it is static."""
     if x.shape.is_fully_defined():
         return np.array(x.shape.as_tuple(), np.int32)
     return apply("Shape", x, out_type="int32")
 
 
 def size_of(apply: Apply, x: Tensor, dtype: str = "int32") -> Any:
-    """Return the number of elements of a tensor, as an array where it is known."""
+    """Return the number of elements of a tensor, as an array if it is static."""
     count = x.shape.num_elements()
     if count is not None:
         return np.array(count, dtype)
@@ -134,11 +129,11 @@ def flat(apply: Apply, x: Tensor) -> Tensor:
 
 
 def rank_of(op: Applied, x: Tensor) -> int:
-    """Return the rank of a tensor; NoGradient where it is unknown."""
+    """Return the rank of a tensor; raise NoGradient if it is unknown."""
     rank: int | None = x.shape.rank
     if rank is None:
         raise NoGradient(
-            f"the rank of {x.spec.describe()} is unknown; give it with set_shape"
+            f"the rank of {x.spec.describe()} is unknown; set it with set_shape"
         )
     return rank
 
@@ -147,24 +142,24 @@ def rank_of(op: Applied, x: Tensor) -> int:
 
 
 def of_dtype(apply: Apply, x: Any, like: Tensor) -> Any:
-    """Return a tensor or array in the element type of another tensor."""
+    """Return a tensor or array cast to the dtype of another tensor."""
     if isinstance(x, np.ndarray):
         return x.astype(like.dtype.np)
     return x if x.dtype == like.dtype else apply("Cast", x, dtype=like.dtype.name)
 
 
 def conj(apply: Apply, x: Tensor) -> Tensor:
-    """Return the conjugate of a complex tensor, and a real one as it is."""
+    """Return the conjugate of a complex tensor, and a real tensor unchanged."""
     return apply("Conj", x) if x.dtype.is_complex else x
 
 
 def number(value: float, like: Tensor) -> Any:
-    """Return a number with the element type of a tensor."""
+    """Return a number as a scalar of a tensor's dtype."""
     return np.asarray(value, like.dtype.np)
 
 
 def zeros_like(apply: Apply, x: Tensor) -> Tensor:
-    """Return zeros with the shape of a tensor, without it where the shape is known."""
+    """Return zeros shaped like a tensor; independent of it if the shape is static."""
     if not x.shape.is_fully_defined():
         return apply("ZerosLike", x)
     return apply("Fill", shape_of(apply, x), number(0, x))
@@ -186,10 +181,10 @@ def unless(apply: Apply, mask: Tensor, dy: Tensor) -> Tensor:
 
 
 def over_root(apply: Apply, dy: Tensor, y: Tensor) -> Tensor:
-    """Return a gradient divided by a root, 0 where nothing comes back to a root of 0.
+    """Return ``dy / y`` for a root `y`, 0 where both are 0.
 
-    So a root that a maximum or a condition has left out spoils nothing, as in
-    TensorFlow.
+    A root of 0 that a maximum or a condition excluded then does not turn the gradient
+    into NaN, as in TensorFlow.
     """
     if y.dtype.is_complex:
         return dy / conj(apply, y)
@@ -201,7 +196,7 @@ def over_root(apply: Apply, dy: Tensor, y: Tensor) -> Tensor:
 
 
 def added_at(apply: Apply, gradient: Tensor, places: Tensor, x: Tensor) -> Tensor:
-    """Add each element of a gradient to the element of `x` with its number."""
+    """Return a gradient of `x`: the sums of the elements by flat index in `places`."""
     positions = apply("Reshape", places, np.array([-1, 1], np.int32))
     count = apply("Reshape", size_of(apply, x), np.array([1], np.int32))
     total = apply("ScatterNd", positions, flat(apply, gradient), count)
@@ -209,17 +204,16 @@ def added_at(apply: Apply, gradient: Tensor, places: Tensor, x: Tensor) -> Tenso
 
 
 def numbered(apply: Apply, x: Tensor) -> Tensor:
-    """Return a tensor of the shape of `x` that holds the numbers of its elements."""
+    """Return the flat index of each element of `x`, in its shape."""
     zero, one = np.int64(0), np.int64(1)
     count = apply("Range", zero, size_of(apply, x, "int64"), one)
     return reshaped_like(apply, count, x)
 
 
 def selection(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    """Return the gradient of an operation whose outputs are elements of its input.
-
-    The operation itself says which: it is applied to the numbers of the elements.
-    """
+    """Return the gradient of an operation whose outputs are elements of its input."""
+    # Applied to the flat indices of `x`, the operation itself says which element each
+    # output came from, whatever its attributes are.
     x, *others = op.inputs
     places = apply(op.type, numbered(apply, x), *others, **op.attrs)
     return added_at(apply, dy, places, x), *[None] * len(others)

@@ -1,4 +1,4 @@
-"""The rules of all gradients, put into the records of their operations."""
+"""Register the gradient rules of all families in the operations' definitions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Several machines that run one program: how they meet, what happens if one dies."""
+"""Several hosts that run one program: rendezvous, and the loss of a host."""

@@ -1,4 +1,4 @@
-"""Which of the hosts that run the program is here."""
+"""Access to this process's host number and the hosts of the program."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ALONE = contextlib.nullcontext()
 def member() -> Member | None:
     """Return this process as one of several hosts, None if it is the only one.
 
-    The first call with the executor on XLA joins them.
+    The first call with the executor on XLA joins the job.
 
     Raises
     ------
     UnavailableError
-        If they do not meet in time.
+        If not all hosts join in time.
     ValueError
         If the settings contradict each other, or JAX was used before.
     """
@@ -48,13 +48,13 @@ def member() -> Member | None:
 
 
 def count() -> int:
-    """Return how many hosts run the program."""
+    """Return the number of hosts that run the program."""
     found = member()
     return 1 if found is None else found.hosts
 
 
 def index() -> int:
-    """Return which of the hosts this is."""
+    """Return the number of this host."""
     found = member()
     return 0 if found is None else found.host
 
@@ -65,7 +65,7 @@ def is_chief() -> bool:
 
 
 def entropy() -> int:
-    """Return a number for what has no seed: new, or that of all hosts."""
+    """Return a seed for operations without one; all hosts share it."""
     found = member()
     return int.from_bytes(os.urandom(7), "little") if found is None else found.entropy
 
@@ -76,12 +76,9 @@ def step() -> contextlib.AbstractContextManager[None]:
 
 
 def meet(purpose: str) -> None:
-    """Wait until all hosts are at this point, such as before they restore a checkpoint.
+    """Wait until all hosts are at this point, such as before restoring a checkpoint.
 
-    Parameters
-    ----------
-    purpose
-        What it is for; hosts that come here for different reasons raise an error.
+    `purpose` says why; hosts that meet for different purposes raise an error.
     """
     found = member()
     if found is not None:
@@ -94,14 +91,9 @@ def is_broken() -> bool:
 
 
 def fail(why: str, status: int) -> None:
-    """Note that the script fails, which the other hosts are told at the end.
+    """Record that the script failed, to be reported to the other hosts at exit.
 
-    Parameters
-    ----------
-    why
-        What happened.
-    status
-        The exit status of the process.
+    `why` is the reason, `status` the exit status of the process.
     """
     if _member is not None:
         _member.fail(why, status)

@@ -1,4 +1,4 @@
-"""Which hosts run a program together, as the settings or the cluster say."""
+"""The job: the hosts that run a program together, from settings or the cluster."""
 
 from __future__ import annotations
 
@@ -13,18 +13,9 @@ from tpuref.engine.configuration import config
 
 @dataclass(frozen=True)
 class Job:
-    """What a host has to know to find the others.
+    """The address of the rendezvous, ``host:port`` on host 0, and the hosts' numbers.
 
-    Attributes
-    ----------
-    coordinator
-        Where the hosts meet, ``host:port`` on the machine of host 0.
-    hosts
-        How many there are.
-    host
-        Which of them this is.
-    devices
-        Which of its machine's devices JAX uses here; None for all.
+    `devices` are those of its machine that JAX uses here; None for all.
     """
 
     coordinator: str
@@ -34,7 +25,7 @@ class Job:
 
 
 def wanted_job() -> Job | None:
-    """Return the job that the settings or the cluster ask for, None for one host.
+    """Return the job of the settings or the cluster, None for one host.
 
     Raises
     ------
@@ -56,7 +47,7 @@ def wanted_job() -> Job | None:
     if config.num_hosts == 1:
         return None
     if config.coordinator is None and config.num_hosts is None:
-        return _detected()
+        return _detect()
     if missing := [name for name, value in given.items() if value is None]:
         raise _invalid(f"several hosts need {' and '.join(missing)} too")
     if config.host >= config.num_hosts:
@@ -66,7 +57,7 @@ def wanted_job() -> Job | None:
     return Job(config.coordinator, config.num_hosts, config.host)
 
 
-def _detected() -> Job | None:
+def _detect() -> Job | None:
     """Return the job that JAX detects: Slurm, Open MPI, Kubernetes or Cloud TPU."""
     function = "tf.config.executor = 'xla'"
     if optional_module("jax", function, "xla").distributed.is_initialized():

@@ -1,4 +1,4 @@
-"""A process as one of the hosts of a job: it joins, watches the others and leaves."""
+"""A process as a host of a job: it joins, watches the others and leaves."""
 
 from __future__ import annotations
 
@@ -27,32 +27,17 @@ from tpuref.engine.runtime.log import logger
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _LONGEST_END = 24 * 3600.0
-"""How many seconds a host that is done waits for the others at most."""
+"""The longest time in seconds that a finished host waits for the others."""
 
 _LOG = logger("hosts")
 
 
 class Member:
-    """One of several hosts: joined, watched, and left at the end of the process.
+    """One of several hosts: it joins when created and leaves at exit.
 
-    Parameters
-    ----------
-    job
-        The job to join.
-
-    Attributes
-    ----------
-    host
-        Which host this is.
-    hosts
-        How many there are.
-    entropy
-        The number from which all hosts draw what has no seed.
-
-    Raises
-    ------
-    UnavailableError
-        If the coordinator cannot be reached, or not all hosts arrive.
+    `entropy` is the seed that all hosts share for operations without one.  The
+    constructor raises UnavailableError if the coordinator cannot be reached or not all
+    hosts join.
     """
 
     def __init__(self, job: Job) -> None:
@@ -66,7 +51,7 @@ class Member:
         self._service = f"tpuref-{os.getpid()}-{secrets.token_hex(8)}"
         if job.host == 0:
             self._start_rendezvous()
-        self._connection = self._connected()
+        self._connection = self._connect()
         self._lines = self._connection.makefile("r", encoding="utf-8")
         try:
             self.entropy = self._arrive()
@@ -117,7 +102,7 @@ class Member:
             "pid": os.getpid(),
         }
 
-    def _connected(self) -> socket.socket:
+    def _connect(self) -> socket.socket:
         """Connect to the coordinator, which may not listen yet."""
         host, _, port = self._job.coordinator.rpartition(":")
         deadline = time.monotonic() + config.timeout
@@ -135,7 +120,7 @@ class Member:
             time.sleep(0.2)
 
     def _arrive(self) -> int:
-        """Wait until all hosts are here, and return the number that they share."""
+        """Wait until all hosts have joined, and return the shared seed."""
         self._say(self._hello)
         self._connection.settimeout(config.timeout + rendezvous.HANDSHAKE)
         try:
@@ -154,7 +139,7 @@ class Member:
             self._connection.sendall(json.dumps(what).encode() + b"\n")
 
     def close(self) -> None:
-        """Let the others see that this host is gone."""
+        """Close the connection, so that the others see that this host is gone."""
         self._lines.close()
         self._connection.close()
 
@@ -166,7 +151,7 @@ class Member:
         )
 
     def start_jax(self) -> None:
-        """Join JAX's processes, and begin to watch the hosts."""
+        """Join JAX's processes, and start watching the hosts."""
         jax = importlib.import_module("jax")
         jax.config.update("jax_enable_preemption_service", False)  # it ignores SIGTERM
         threading.Thread(target=self._watch, name="hosts", daemon=True).start()
@@ -188,7 +173,7 @@ class Member:
                 "tf.tpu.initialize_system() first",
                 code=codes.INVALID_SETTING,
             ) from error
-        # After JAX's own, so that these come before it.
+        # Exit handlers run in reverse order: registered after JAX's, these run first.
         atexit.register(self._leave)
         sys.excepthook = functools.partial(self._note_failure, sys.excepthook)
 
@@ -204,7 +189,7 @@ class Member:
         self._lose("the coordinator's process on the machine of host 0 is lost")
 
     def _lose(self, what: str) -> None:
-        """Tell what is lost to whoever asks, and end the process if nobody does."""
+        """Report a loss to waiting calls; end the process if there are none."""
         with self._news:
             self._lost = what
             self._news.notify_all()
@@ -253,7 +238,7 @@ class Member:
             self._run_since = None
 
     def _hears_of_loss(self) -> bool:
-        """Return whether a host is lost, which may be told a moment later."""
+        """Return whether a host is lost; the report may arrive a moment later."""
         with self._news:
             return bool(self._news.wait_for(lambda: self._lost, timeout=2.0))
 
@@ -280,9 +265,9 @@ class Member:
 
     def _loss(self) -> UnavailableError:
         self._told = True
-        return UnavailableError(self._explained(), code=codes.HOST_LOST)
+        return UnavailableError(self._explanation(), code=codes.HOST_LOST)
 
-    def _explained(self) -> str:
+    def _explanation(self) -> str:
         return (
             f"{self._lost}. Host {self.host} ends too; start all hosts again: a "
             "program that saves checkpoints continues from the last one"
@@ -291,7 +276,7 @@ class Member:
     # -- leaving -----------------------------------------------------------------
 
     def fail(self, why: str, status: int = 1) -> None:
-        """Note that the script fails, which the others are told at the end."""
+        """Record that the script failed, to be reported to the others at exit."""
         if not self._failed:
             self._failed, self._status = why, status
 
@@ -302,7 +287,7 @@ class Member:
         self.fail(f"{kind.__name__}: {str(error).strip().split(chr(10))[0][:500]}")
 
     def _leave(self) -> None:
-        """Wait for the others, or tell them what happened here."""
+        """Wait for the others, or report this host's failure to them."""
         if not self._lost and not self._failed:
             self._say({"done": True})
             with self._news:
@@ -319,7 +304,7 @@ class Member:
     def _end(self, status: int) -> NoReturn:
         """End the process, though JAX may wait for a host that is gone."""
         if self._lost and not (self._told or self._failed):
-            text = codes.with_code(self._explained(), codes.HOST_LOST)
+            text = codes.with_code(self._explanation(), codes.HOST_LOST)
             os.write(2, f"tpuref: UnavailableError: {text}\n".encode())
         with contextlib.suppress(RuntimeError):  # Python starts no threads at its end
             flushing = threading.Thread(target=_flush, daemon=True)
@@ -329,7 +314,7 @@ class Member:
 
 
 def _listener(address: tuple[str, int]) -> socket.socket:
-    """Listen at an address, at all of the machine if it names none."""
+    """Listen at an address, on all interfaces if it names no host."""
     if address[0]:
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         return socket.create_server(address, family=family)

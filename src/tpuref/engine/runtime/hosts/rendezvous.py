@@ -1,15 +1,15 @@
-"""The process at which hosts meet, and which tells them of the loss of one.
+"""The rendezvous process of the hosts, which also reports the loss of one.
 
-Host 0 starts it, as a script that needs nothing but Python.  It listens at the address
-of the coordinator for two kinds of connections, told apart by their first byte:
+Host 0 starts it as a script that needs only the standard library.  It listens at the
+address of the coordinator for two kinds of connections, which differ in the first byte:
 
 ::
 
-    {   a host: lines of JSON, both ways; its end is the end of the host
-    P   JAX: passed on to JAX's own service, which is in host 0
+    {   a host: lines of JSON both ways; the host ends when the connection ends
+    P   JAX: forwarded to JAX's own service, which runs in host 0
 
-JAX aborts a process as soon as its connection to host 0 breaks.  Here it stays open, so
-that a process whose host 0 is gone can say so.
+JAX aborts a process as soon as its connection to host 0 breaks.  The rendezvous keeps
+that connection open, so that a process can report the loss of host 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import sys
 from typing import Any
 
 HANDSHAKE = 10.0
-"""How many seconds a connection may take to say what it is."""
+"""The time in seconds for a connection to send its first byte."""
 
 _FAULTS = (OSError, ValueError, EOFError, KeyError, TypeError, asyncio.TimeoutError)
 
@@ -32,17 +32,9 @@ _FAULTS = (OSError, ValueError, EOFError, KeyError, TypeError, asyncio.TimeoutEr
 class Rendezvous:
     """Gathers the hosts of a job, then watches them.
 
-    Parameters
-    ----------
-    host_0
-        What host 0 says of itself: ``hosts``, ``job`` and ``version`` are those that
-        all have to say.
-    service
-        The name of JAX's service, an abstract socket.
-    patience
-        How many seconds hosts have to arrive.
-    timeout
-        In how many seconds hosts end after the loss of one.
+    All hosts must send the ``hosts``, ``job`` and ``version`` of `host_0`.  `service`
+    is an abstract socket of JAX.  Hosts must arrive within `patience` seconds, and end
+    within `timeout` seconds after the loss of one.
     """
 
     def __init__(
@@ -68,7 +60,7 @@ class Rendezvous:
         except asyncio.TimeoutError:
             self._refuse_all(
                 f"only {len(self._members)} of {self._host_0['hosts']} hosts arrived "
-                f"within {self._patience:g} s; missing: {_listed(self._missing())}"
+                f"within {self._patience:g} s; missing: {_numbers(self._missing())}"
             )
 
     def _missing(self) -> list[int]:
@@ -91,7 +83,7 @@ class Rendezvous:
                 rest = await asyncio.wait_for(reader.readline(), HANDSHAKE)
                 await self._receive(json.loads(first + rest), reader, writer)
             elif first == b"P":
-                await self._pass_on(first, reader, writer)
+                await self._forward_jax(first, reader, writer)
         except _FAULTS:
             pass
         finally:
@@ -125,7 +117,7 @@ class Rendezvous:
             self._empty.set()
 
     def _fault(self, hello: dict[str, Any]) -> str | None:
-        """Say why a host does not belong here."""
+        """Return why a host does not belong to the job, or None."""
         number = hello["host"]
         if not hmac.compare_digest(str(hello["job"]), str(self._host_0["job"])):
             return "the coordinator belongs to another job (TPUREF_JOB)"
@@ -152,18 +144,18 @@ class Rendezvous:
         if not self._complete.is_set():
             if number == 0:
                 self._refuse_all(f"{name} ended before all hosts arrived: {why}")
-        elif not self._lost:  # others end because of the first
+        elif not self._lost:  # later losses follow from the first
             self._lost = True
             self._tell({"lost": f"{name} is lost: {why}"})
             asyncio.get_running_loop().call_later(2 * self._timeout, self._empty.set)
 
-    async def _pass_on(
+    async def _forward_jax(
         self,
         first: bytes,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        """Pass on what JAX says, and keep its connection when the service is gone."""
+        """Forward a connection of JAX, and keep it open when the service is gone."""
         answers, service = await asyncio.open_unix_connection("\0" + self._service)
         service.write(first)
         back = asyncio.create_task(_copy(answers, writer))
@@ -176,7 +168,9 @@ class Rendezvous:
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while data := await reader.read(65536):
-        with contextlib.suppress(OSError):  # read on, though nobody is there
+        with contextlib.suppress(
+            OSError
+        ):  # drain the sender after the receiver is gone
             writer.write(data)
             await writer.drain()
 
@@ -186,16 +180,14 @@ def _send(writer: asyncio.StreamWriter, news: dict[str, Any]) -> None:
         writer.write(json.dumps(news).encode() + b"\n")
 
 
-def _listed(numbers: list[int]) -> str:
+def _numbers(numbers: list[int]) -> str:
     shown = ", ".join(map(str, numbers[:20]))
     return f"{shown} and {len(numbers) - 20} more" if len(numbers) > 20 else shown
 
 
 def keep_alive(connection: socket.socket, seconds: float) -> None:
-    """Have the kernel end a connection whose other machine is silent for so long.
-
-    The same machine is not gone if it is silent, but busy.
-    """
+    """Let the kernel close a connection whose other machine is silent for `seconds`."""
+    # A silent process on the same machine is busy, not gone.
     if connection.getpeername()[0] == connection.getsockname()[0]:
         return
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -211,7 +203,7 @@ def keep_alive(connection: socket.socket, seconds: float) -> None:
 
 
 def main() -> None:
-    """Serve as standard input says: a line of JSON."""
+    """Serve; standard input has the parameters as a line of JSON."""
     order = json.loads(sys.stdin.readline())
     listener = socket.socket(fileno=order.pop("listener"))
     asyncio.run(Rendezvous(**order).serve(listener))

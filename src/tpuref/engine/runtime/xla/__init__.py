@@ -1,4 +1,4 @@
 """The executor on XLA: a program, compiled for all replicas at once.
 
-Only `runtime.executor` imports it, once somebody chooses it: JAX is optional.
+JAX is optional: only `runtime.executor` imports it, if it is chosen.
 """

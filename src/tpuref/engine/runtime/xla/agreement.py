@@ -1,7 +1,7 @@
-"""What processes tell each other before they compute together.
+"""Agreement between processes before they compute together.
 
-They use the service of `jax.distributed` that keeps keys and values: unlike a sum, it
-has a deadline, and it works when they are at different places of their scripts.
+It uses the key-value store of `jax.distributed`.  Unlike a collective sum, the store
+has a deadline, and it works while processes are at different places of their scripts.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from tpuref.engine.runtime.xla.signature import Signature
 _TURNS = itertools.count()
 
 
-def told(what: str, said: str) -> list[str]:
-    """Return what all processes say of a matter, in the order of the processes."""
-    # JAX has no public name for it.
+def exchange(what: str, said: str) -> list[str]:
+    """Return one message from each process, in process order."""
+    # The client has no public name in JAX. A counter makes the keys unique: all
+    # processes exchange in the same order.
     service, turn = distributed.global_state.client, next(_TURNS)
     service.key_value_set(f"tpuref/{turn}/{jax.process_index()}", said)
     found: list[str] = []
@@ -41,7 +42,7 @@ def told(what: str, said: str) -> list[str]:
 
 
 def agree(signature: Signature) -> None:
-    """Compare what is compiled with what the other processes compile."""
+    """Check that all processes compile the same program."""
     last = signature.program.instrs[-1].site if signature.program.instrs else ""
     inputs = [f"{given.dtype}{list(given.shape)}" for given in signature.inputs]
     variables = [f"{v.handle} {v.dtype}{list(v.shape)}" for v in signature.variables]
@@ -51,7 +52,7 @@ def agree(signature: Signature) -> None:
     )
     known = [str(given.known) for given in signature.inputs]
     digest = joint_digest(signature.program)
-    said = told(program, " ".join([digest, *known, program]))
+    said = exchange(program, " ".join([digest, *known, program]))
     for process, other in enumerate(said):
         if other != said[0]:
             raise InvalidArgumentError(

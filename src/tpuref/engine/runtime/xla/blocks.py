@@ -1,4 +1,4 @@
-"""What blocks share: predicates, variables, and functions over the replicas."""
+"""Shared parts of branches and loops: predicates, variables, maps over replicas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def over_replicas(
     operands: Sequence[Value],
     placement: Placement,
 ) -> tuple[list[Any], bool]:
-    """Return a function of one replica's arrays for all, and whether it is stacked."""
+    """Map a function over replicas; return outputs and whether they are stacked."""
+    # Only stacked operands are mapped. If all are shared, one computation serves all
+    # replicas, and its result is shared too.
     places = [k for k, value in enumerate(operands) if value.stacked]
     arrays = [value.array for value in operands]
     if not places:
@@ -37,7 +39,7 @@ def over_replicas(
 
 
 def scalar(instr: Instr, predicate: Value) -> Value:
-    """Return a predicate, if it is a scalar."""
+    """Return a predicate; InvalidArgumentError if it is not a scalar."""
     if predicate.shape != ():
         raise InvalidArgumentError(
             f"the predicate of {instr.op} must be a scalar, got {predicate.dtype}"
@@ -48,7 +50,7 @@ def scalar(instr: Instr, predicate: Value) -> Value:
 
 
 def written(blocks: Sequence[Program]) -> list[str]:
-    """Return the names of the variables that the replicas write in some blocks."""
+    """Return the names of the variables that programs write."""
     found = {
         instr.attrs[instr.definition.writes]
         for block in blocks
@@ -59,10 +61,7 @@ def written(blocks: Sequence[Program]) -> list[str]:
 
 
 def as_function(traced: Any, form: Any) -> Callable[..., Any]:
-    """Return what `jax.make_jaxpr` has traced, as a function that is not traced again.
-
-    `form` is what it returns for the shapes of the outputs.
-    """
+    """Return a jaxpr as a function with the output structure of `form`."""
     tree = jax.tree.structure(form)
 
     def function(*arguments: Any) -> Any:

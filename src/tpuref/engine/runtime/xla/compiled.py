@@ -1,4 +1,4 @@
-"""A program compiled for one signature, and what a call of it takes and leaves."""
+"""A program compiled for one signature, and its calls."""
 
 from __future__ import annotations
 
@@ -26,17 +26,11 @@ from tpuref.engine.runtime.xla.value import Value
 from tpuref.engine.runtime.xla.variables import DONATING, DeviceVariable
 
 _OPTIONS = {"xla_allow_excess_precision": False}
-"""16-bit numbers are rounded where the program says so."""
+"""XLA must round 16-bit numbers after each operation, as lockstep does."""
 
 
 class Compiled:
-    """A program compiled for inputs and variables of certain shapes.
-
-    Parameters
-    ----------
-    signature
-        What it is compiled for.
-    """
+    """A program compiled for one signature."""
 
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
@@ -57,7 +51,9 @@ class Compiled:
         self._changed = [handle for handle in present if handle in changing]
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners
-        self._lowering, function = self._traced()
+        self._lowering, function = self._trace()
+        # Donating lets XLA update variables in place. If a run can still fail, or its
+        # replicas have to be compared, the old values must survive it.
         self._donates = not (
             self._lowering.failures or not self._changed or signature.checks_replicas
         )
@@ -86,7 +82,7 @@ class Compiled:
         return [self._placement.layout(self._differs(instr)) for instr in drawn]
 
     def _differs(self, instr: Instr) -> bool:
-        """Whether each replica draws numbers of its own."""
+        """Whether each replica draws different numbers."""
         return self._replicas > 1 and instr.replica is None
 
     def _result_layouts(self) -> list[Any]:
@@ -97,8 +93,8 @@ class Compiled:
             if value.array is None
         ]
 
-    def _traced(self) -> tuple[Lowering, Callable[..., Any]]:
-        """Lower the program, again if it draws, which only the first time tells."""
+    def _trace(self) -> tuple[Lowering, Callable[..., Any]]:
+        """Lower the program; again with the draws as inputs if it draws."""
         found: list[Lowering] = []
 
         def trace(*arguments: Any) -> Any:
@@ -119,10 +115,10 @@ class Compiled:
         (lowering,) = found
         self._calls_host = bool(traced.effects)
         if lowering.drawn:
-            return lowering, partial(self._lowered, lowering.drawn)
+            return lowering, partial(self._lower_again, lowering.drawn)
         return lowering, as_function(traced, form)
 
-    def _lowered(self, drawn: Sequence[Any], *arguments: Any) -> Any:
+    def _lower_again(self, drawn: Sequence[Any], *arguments: Any) -> Any:
         return self._outputs(drawn, *arguments)[1:]
 
     def _outputs(
@@ -133,7 +129,7 @@ class Compiled:
         constant: Sequence[Any],
         draws: Sequence[Any],
     ) -> tuple[Lowering, list[Any], list[Any], list[Any], Any]:
-        """Lower the program: results, then variables, then what failed."""
+        """Lower the program; return its results, variables and failure."""
         arrays = zip(
             [*self._changed, *self._constant], [*changed, *constant], strict=True
         )
@@ -144,7 +140,7 @@ class Compiled:
             None if drawn is None else draws,
             self._on_host,
         )
-        with jax.default_matmul_precision("highest"):  # not half of it, as on a GPU
+        with jax.default_matmul_precision("highest"):  # GPUs default to less
             values = lowering.block(self._program, self._signature.values(inputs))
         self._results = [
             value if value.is_on_host else value._replace(array=None)
@@ -171,29 +167,29 @@ class Compiled:
             handles = [*self._changed, *self._constant]
             variables = self._on_device(handles, run)
             changed = variables[: len(self._changed)]
-            results, kept, whole, failure = self._called(
+            results, kept, whole, failure = self._call(
                 run,
-                self._given(inputs),
+                self._input_arrays(inputs),
                 [variable.array for variable in changed],
                 [variable.array for variable in variables[len(changed) :]],
-                self._drawn(run),
+                self._draw(run),
             )
             self._raise_failure(failure)
-            returned = self._returned(results)  # raises what failed meanwhile
+            returned = self._host_results(results)  # raises asynchronous errors
             self._keep(run, changed, kept, whole)
             return returned
 
-    def _given(self, inputs: Values) -> list[Any]:
+    def _input_arrays(self, inputs: Values) -> list[Any]:
         return [
             resident.array([inputs[replica][number] for replica in inputs])
             for number, resident in self._inputs
         ]
 
-    def _called(self, run: Run, *arguments: Any) -> Any:
+    def _call(self, run: Run, *arguments: Any) -> Any:
         self._run, self._raised = run, None
         try:
             outputs = self._function(*arguments)
-            # Results are waited for where they are copied to the host.
+            # Otherwise copying the results to the host waits for the run.
             if self._calls_host or not outputs[0]:
                 jax.block_until_ready(outputs)
             return outputs
@@ -201,10 +197,9 @@ class Compiled:
             self._run = None
 
     def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Any]:
-        """Run a part on the host: whether it failed, then its results.
-
-        It never raises, as other devices may wait for this one.
-        """
+        """Run a part on the host; return whether it failed, and its results."""
+        # It never raises: other devices may wait for this one in a collective. The
+        # exception is stored and raised when the run has ended.
         assert self._run is not None
         flags = np.asarray(active)
         try:
@@ -213,8 +208,8 @@ class Compiled:
             self._raised = error
             return [np.True_, *part.nothing()]
 
-    def _drawn(self, run: Run) -> list[Any]:
-        """Draw all random numbers, from the streams that lockstep draws from."""
+    def _draw(self, run: Run) -> list[Any]:
+        """Draw all random numbers, from the streams of lockstep."""
         found = []
         for instr, operands in self._lowering.drawn:
 
@@ -230,7 +225,7 @@ class Compiled:
         return found
 
     def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
-        """Return variables on the devices, where they stay from now on."""
+        """Move variables to the devices, where they stay."""
         view, layout = view_of(run, 0), self._placement.shared
         values: list[Any] = [view.held(handle) for handle in handles]
         elsewhere = [
@@ -260,7 +255,7 @@ class Compiled:
     def _keep(
         self, run: Run, changed: Sequence[DeviceVariable], kept: Any, whole: Any
     ) -> None:
-        """Leave what replicas wrote in their views of the variables."""
+        """Write the new values of variables to the replicas' views."""
         handles = [*self._changed, *self._written]
         for number, (handle, array) in enumerate(zip(handles, kept, strict=True)):
             if whole:
@@ -275,8 +270,8 @@ class Compiled:
                 variable = DeviceVariable(array, self._placement.shared)
             view_of(run, self._owners.get(handle, 0)).write(handle, variable)
 
-    def _returned(self, results: Sequence[Any]) -> Values:
-        """Return arrays of the host, one of its own for each replica."""
+    def _host_results(self, results: Sequence[Any]) -> Values:
+        """Return the results of each replica as arrays that it owns."""
         rest = map(np.array, results)
         columns = [self._column(value, rest) for value in self._results]
         return {
@@ -285,7 +280,7 @@ class Compiled:
         }
 
     def _column(self, value: Value, device: Iterator[Array]) -> Sequence[Array]:
-        """Return a result of all replicas; what is not on the host is on the device."""
+        """Return a result of all replicas, from the host or from the device."""
         if isinstance(value.array, HostResult):
             return value.array.take()
         whole = next(device) if value.array is None else value.array
@@ -299,7 +294,7 @@ def _array_of(value: Any) -> Array:
 
 
 def view_of(run: Run, replica: int) -> ReplicaVariables:
-    """Return what a replica of a replicated computation sees of the variables."""
+    """Return a replica's view of the variables in a replicated computation."""
     view = run.variables[replica]
     assert isinstance(view, ReplicaVariables)
     return view

@@ -15,9 +15,9 @@ Device = Any
 
 
 def chosen_devices(setting: int | str | None) -> list[Device]:
-    """Return the devices of all processes: so many of the CPU, or those of a platform.
+    """Return the devices of all processes: a number of CPU devices, or a platform's.
 
-    None chooses all that JAX uses by default.
+    None means JAX's default devices.
     """
     if isinstance(setting, int):
         return _processors(setting)
@@ -34,7 +34,7 @@ def chosen_devices(setting: int | str | None) -> list[Device]:
 
 
 def _processors(count: int) -> list[Device]:
-    """Return as many devices of the CPU, of each process."""
+    """Return this number of CPU devices of each process."""
     if jax.config.jax_num_cpu_devices < count:
         with contextlib.suppress(RuntimeError):  # raised once JAX has started
             jax.config.update("jax_num_cpu_devices", count)

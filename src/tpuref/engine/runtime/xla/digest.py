@@ -1,6 +1,7 @@
-"""What tells programs apart: their contents, whoever built them.
+"""Digests of programs, by contents.
 
-A session builds the program of a computation again for other fetches.
+A session lowers the same computation again for other fetches; equal digests share the
+compiled program.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import numpy as np
 from tpuref.engine.program import Program
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-"""Where an object is, such as a function of the user: it differs by process."""
+"""The address in the repr of an object, such as a function; it differs by process."""
 
 
 def digest(program: Program) -> bytes:
-    """Return the same bytes for programs that do the same, with the same names."""
+    """Return equal bytes for programs that do the same, with the same names."""
     return _digest(_lines(program, {}))
 
 
 def joint_digest(program: Program) -> str:
-    """Return the same text for programs of processes that run the same script."""
+    """Return equal text for programs of processes that run the same script."""
     return _digest(_ADDRESS.sub("", line) for line in _lines(program, {})).hex()
 
 
@@ -43,7 +44,10 @@ def _lines(program: Program, numbers: dict[int, int]) -> Iterator[str]:
 
     yield repr(numbered(program.parameters))
     for instr in program.instrs:
-        attrs = [(name, _told(value)) for name, value in sorted(instr.attrs.items())]
+        attrs = [
+            (name, _attribute_text(value))
+            for name, value in sorted(instr.attrs.items())
+        ]
         specs = [spec.describe() for spec in instr.specs]
         places = numbered(instr.inputs), numbered(instr.outputs)
         line = instr.op, instr.name, places, attrs, specs, instr.core, instr.replica
@@ -53,8 +57,8 @@ def _lines(program: Program, numbers: dict[int, int]) -> Iterator[str]:
     yield repr(numbered(program.results))
 
 
-def _told(value: Any) -> Any:
-    """Return what distinguishes the value of an attribute."""
+def _attribute_text(value: Any) -> Any:
+    """Return the text of an attribute's value."""
     if not isinstance(value, np.ndarray):
         return value
     content = value.tolist() if value.dtype == object else value.tobytes()

@@ -1,4 +1,4 @@
-"""The errors of compilation: what XLA cannot have, and who runs it instead."""
+"""Errors of compilation: unsupported programs, and the executor to use instead."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def data_dependent(instr: Instr, what: str) -> UnimplementedError:
 
 @contextlib.contextmanager
 def out_of_memory(name: str) -> Iterator[None]:
-    """Say that memory ran out, or that it took the values of variables with it."""
+    """Return the error for exhausted memory, and for variables lost with it."""
     try:
         yield
     except RuntimeError as error:
@@ -65,7 +65,7 @@ def out_of_memory(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
-    """Say of an error in a rule what it is for the user, as lockstep does."""
+    """Convert an error in a rule to the user's error, as lockstep does."""
     try:
         yield
     except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:

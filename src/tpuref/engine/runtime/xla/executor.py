@@ -17,7 +17,7 @@ from tpuref.engine.program import HOST, Program
 from tpuref.engine.runtime.meaning.lockstep import Values
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
-from tpuref.engine.runtime.xla.agreement import agree, told
+from tpuref.engine.runtime.xla.agreement import agree, exchange
 from tpuref.engine.runtime.xla.compiled import Compiled, view_of
 from tpuref.engine.runtime.xla.digest import digest
 from tpuref.engine.runtime.xla.errors import out_of_memory, refusal
@@ -27,15 +27,15 @@ from tpuref.engine.runtime.xla.variables import DeviceVariable
 from tpuref.engine.runtime.xla.watch import the_watch
 
 KEPT = 256
-"""How many compiled programs are kept."""
+"""The number of compiled programs in the cache."""
 
 
 class XlaExecutor:
-    """Compiles programs and runs them, for all replicas at once."""
+    """Compiles programs for all replicas at once and runs them."""
 
     def __init__(self) -> None:
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
-        # A program that is held keeps its id to itself.
+        # Programs are cached by id, which is unique as long as they are alive.
         self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
         self._valued: set[bytes] = set()
         # The sessions whose random streams are those of all processes.
@@ -44,9 +44,9 @@ class XlaExecutor:
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
-        # Types of 64 bits within this block, whatever the user's own JAX has.
+        # Enable 64-bit types in this block only, whatever the user's JAX settings are.
         with jax.enable_x64(True):
-            compiled = self._found(program, inputs, run)
+            compiled = self._lookup(program, inputs, run)
             if compiled.is_joint:
                 self._join(run.state)
             name = program.name
@@ -62,8 +62,8 @@ class XlaExecutor:
             ]
         return results
 
-    def _found(self, program: Program, inputs: Values, run: Run) -> Compiled:
-        """Return the compiled program, compiled for values where it needs them."""
+    def _lookup(self, program: Program, inputs: Values, run: Run) -> Compiled:
+        """Return the compiled program, specialized to values if it needs them."""
         same, variables = self._facts(program)
         try:
             return self._for(program, same, variables, inputs, run)
@@ -88,11 +88,11 @@ class XlaExecutor:
             same,
             where,
             given_to(program, inputs, same in self._valued, apart),
-            tuple(_held(variables, run)),
+            tuple(_variables_with_value(variables, run)),
             config.check_replicas,
         )
         key, latest = signature.key, self._latest.get(id(program))
-        # Comparing takes less time than hashing the types of all inputs.
+        # Comparing with the last signature is faster than hashing all input types.
         if latest is not None and latest[0] == key:
             return latest[1]
         if key not in self._compiled:
@@ -107,12 +107,14 @@ class XlaExecutor:
     def _join(self, state: Any) -> None:
         """Let all processes draw from the streams of the first."""
         if state not in self._joined:
-            (first, *_) = told("the first replicas of a session", str(state.entropy))
+            (first, *_) = exchange(
+                "the first replicas of a session", str(state.entropy)
+            )
             state.entropy = int(first)
             self._joined.add(state)
 
     def _facts(self, program: Program) -> tuple[bytes, list[str]]:
-        """Return what tells a program from others, and its variables."""
+        """Return the digest of a program, and its variables."""
         if id(program) not in self._known:
             _refuse_several_cores(program)
             if len(self._known) >= KEPT:
@@ -123,11 +125,11 @@ class XlaExecutor:
         return same, variables
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to."""
+        """Return an array for an input."""
         return np.empty(shape, dtype)
 
     def close(self) -> None:
-        """Forget what was compiled."""
+        """Drop the compiled programs."""
         self._forget()
         self._valued.clear()
 
@@ -137,20 +139,20 @@ class XlaExecutor:
         self._known.clear()
 
     def retire(self) -> None:
-        """Forget what was compiled, once it is no longer in use."""
+        """Drop the compiled programs once they are no longer in use."""
         self.close()
 
     def is_sound(self) -> bool:
-        """Return True, as nothing can break."""
+        """Return True: there is nothing that can break."""
         return True
 
     def stacks(self) -> str:
-        """Say that there are only the threads of the host."""
+        """Return a note: only the host's threads exist."""
         return "  xla: all replicas run in one compiled program, in this process"
 
 
-def _held(variables: Sequence[str], run: Run) -> Iterator[Held]:
-    """Give the variables that have a value."""
+def _variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:
+    """Yield the variables that have a value."""
     view = view_of(run, 0)
     for handle in variables:
         if view.is_initialized(handle):

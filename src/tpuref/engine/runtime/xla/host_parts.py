@@ -1,9 +1,9 @@
-"""Parts of a program that run on the host: lockstep runs them, called by XLA in order.
+"""Host parts: instructions that lockstep runs, called from XLA in order.
 
-Each process runs them for its own replicas.  The next begins when all have ended.
+Each process runs them for its own replicas.  The next part begins when all have ended.
 
-A part is the instructions between two that run on the device, so that text and sizes
-that nobody knows beforehand stay among them.
+A part is a maximal run of host instructions, so that text and sizes unknown to XLA stay
+within it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class HostResult:
-    """A result of the program that no instruction on the device reads.
+    """A result of the program that no device instruction reads.
 
     Its size may depend on data, and it may be text.
     """
@@ -51,7 +51,7 @@ class HostResult:
         self._arrays: dict[int, Array] = {}
 
     def put(self, replica: int, array: Array) -> None:
-        """Keep what a run of the part gave for a replica."""
+        """Set the array of a replica."""
         self._arrays[replica] = array
 
     def take(self) -> list[Array]:
@@ -63,20 +63,10 @@ class HostResult:
 
 
 class HostPart:
-    """Consecutive instructions of the host, of all replicas or of one.
+    """Consecutive host instructions, of all replicas or of one.
 
-    Parameters
-    ----------
-    lowering
-        The program that they are a part of.
-    instrs
-        The instructions.
-    wanted
-        The slots that instructions on the device read.
-    results
-        The slots that are results of the program alone.
-    slots
-        What is in the slots so far.
+    `wanted` are the slots that device instructions read, `results` those that are only
+    results of the program, and `slots` the current values.
     """
 
     def __init__(
@@ -96,23 +86,25 @@ class HostPart:
         self._kept = {slot: HostResult(lowering.replicas) for slot in kept}
         only = instrs[0].replica
         self._replicas = range(lowering.replicas) if only is None else [only]
-        self._values = [slots.seen(slot, instrs[0]) for slot in inputs]
+        self._values = [slots.value_for(slot, instrs[0]) for slot in inputs]
         self._specs = _specs(lowering, instrs, outputs, slots)
         self._count = lowering.replicas
         self._placement = lowering.placement
-        self._returned = self._forms()
+        self._returned = self._result_shapes()
 
     @property
     def _stacked(self) -> bool:
         return len(self._replicas) > 1
 
     def lower(self, lowering: Lowering) -> dict[int, Value]:
-        """Return what the part leaves in the slots that others read."""
+        """Add the call to the program; return the slots that it sets."""
         traced = [
             to_words(value.array) if is_wide(value.dtype) else value.array
             for value in self._values
             if not value.is_known
         ]
+        # The call takes the failure flag and returns one, which orders the calls by
+        # data dependencies. After a failure no replica is active.
         active = lowering.failure[0] == 0
         if lowering.active is not None:
             active = active & lowering.active.rows(self._count)
@@ -134,8 +126,8 @@ class HostPart:
         kept = {slot: Value(result, True) for slot, result in self._kept.items()}
         return {**values, **kept}
 
-    def _forms(self) -> list[jax.ShapeDtypeStruct]:
-        """Return what the host gives for the outputs."""
+    def _result_shapes(self) -> list[jax.ShapeDtypeStruct]:
+        """Return the shapes of the call's results."""
         leading = (self._count,) if self._stacked else ()
         shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
         return [
@@ -146,7 +138,7 @@ class HostPart:
         ]
 
     def _rows(self, given: Any, dtype: np.dtype[Any]) -> Any:
-        """Return an output, of each replica from its process."""
+        """Return an output, each replica's row from its process."""
         array = of_words(given, dtype) if is_wide(dtype) else given
         if not self._stacked:
             return array[self._placement.process_of(self._replicas[0])]
@@ -155,7 +147,7 @@ class HostPart:
         return self._placement.divided(jnp.concatenate(parts))
 
     def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
-        """Run the part for the replicas of this process that come to it."""
+        """Run the part for the active replicas of this process."""
         arrays = self._arrays(traced)
         given: Values = {
             replica: [
@@ -176,7 +168,7 @@ class HostPart:
         ]
 
     def nothing(self) -> list[Array]:
-        """Return zeros for what the part gives."""
+        """Return zeros as the results of a failed part."""
         return [np.zeros(form.shape, form.dtype) for form in self._returned]
 
     def _arrays(self, traced: Sequence[Array]) -> list[Array]:
@@ -189,7 +181,7 @@ class HostPart:
         return found
 
     def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:
-        """Return an output of all replicas, zeros of those that do not come here."""
+        """Return an output of all replicas, zeros for inactive ones."""
         spec, instr = self._specs[number], self._program.instrs[-1]
         shape = tuple(size or 0 for size in spec.shape.as_list())
         column = np.zeros((self._count, *shape), spec.dtype.np)
@@ -224,9 +216,9 @@ def _specs(
     outputs: Sequence[int],
     slots: Slots,
 ) -> list[TensorSpec]:
-    """Return what is known of the outputs; their sizes have to be."""
+    """Return the specs of the outputs; their sizes must be static."""
     values = {
-        slot: slots.seen(slot, instr)
+        slot: slots.value_for(slot, instr)
         for instr in instrs
         for slot in instr.inputs
         if slot in slots

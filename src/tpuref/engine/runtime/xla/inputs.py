@@ -12,15 +12,7 @@ from tpuref.engine.runtime.xla.placement import Placement
 
 
 class ResidentInput:
-    """An input of a compiled program, from run to run.
-
-    Parameters
-    ----------
-    stacked
-        Whether each replica has its own.
-    placement
-        Where the replicas are.
-    """
+    """An input of a compiled program, cached on the device between runs."""
 
     def __init__(self, stacked: bool, placement: Placement) -> None:
         self._stacked = stacked
@@ -29,10 +21,8 @@ class ResidentInput:
         self._on_device: Any = None
 
     def array(self, column: Sequence[Array]) -> Any:
-        """Return what the program is given; the arrays of all replicas are `column`.
-
-        Arrays that nobody can change are kept on the device from their second run on.
-        """
+        """Return the device array of an input; `column` has each replica's array."""
+        # Read-only arrays stay on the device from their second run on.
         known = len(self._column) == len(column) and all(
             map(_same, self._column, column)
         )

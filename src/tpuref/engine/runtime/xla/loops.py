@@ -1,4 +1,4 @@
-"""Loops: ``lax.while_loop`` over what changes from turn to turn."""
+"""Loops: ``lax.while_loop`` over the state that changes between iterations."""
 
 from __future__ import annotations
 
@@ -21,27 +21,17 @@ if TYPE_CHECKING:
     from tpuref.engine.runtime.xla.lowering import Lowering
 
 LARGEST_UNROLLED = 1000
-"""How many turns are compiled one after the other at most."""
+"""The largest number of iterations that are unrolled."""
 
 MOST_PEELED = 4
-"""How many turns may pass until the loop variables keep their shapes."""
+"""The number of iterations that may be peeled off until shapes are constant."""
 
 State = Sequence[Value]
 """The loop variables, then the variables that the loop writes."""
 
 
 class Loop:
-    """One loop being lowered.
-
-    Parameters
-    ----------
-    lowering
-        The program that it is a part of.
-    instr
-        The instruction While.
-    operands
-        The loop variables, then what the blocks capture.
-    """
+    """One loop being lowered; `operands` are the loop variables and captured values."""
 
     def __init__(
         self, lowering: Lowering, instr: Instr, operands: Sequence[Value]
@@ -56,43 +46,46 @@ class Loop:
         self._handles = [h for h in written(instr.blocks) if h in lowering.variables]
         self._outer = lowering.active
 
-    def lowered(self) -> Sequence[Value]:
-        """Return the outputs of the loop."""
+    def lower(self) -> Sequence[Value]:
+        """Lower the loop; return its outputs."""
         if len(self._instr.specs) > self._split:
-            return self._unrolled()
+            return self._unroll()
         if any(value.dtype == object for value in self._values):
             raise refusal(self._instr, "a loop variable is text", codes.XLA_OPERATION)
+        # XLA's loop needs constant shapes. A loop variable often has its final shape
+        # only after an iteration or two, such as one that starts empty; those are
+        # peeled off, provided the predicate is static.
         for _ in range(MOST_PEELED):
             if self._limit == 0:
                 return self._values
-            turn = self._found()
+            turn = self._trace_turn()
             if turn is not None:
-                return self._compiled(turn)
+                return self._lower_loop(turn)
             if not self._known_to_go_on("a loop variable changes its shape"):
                 return self._values
-            self._values = self._turned(self._values)[: self._split]
+            self._values = self._run_body(self._values)[: self._split]
             self._limit = None if self._limit is None else self._limit - 1
         raise data_dependent(self._instr, "a loop variable changes its shape")
 
-    def _tested(self, values: State) -> Value:
+    def _test(self, values: State) -> Value:
         inputs = [*values, *self._captured]
         return scalar(self._instr, self._lowering.block(self._condition, inputs)[0])
 
-    def _turned(self, values: State) -> list[Value]:
+    def _run_body(self, values: State) -> list[Value]:
         return self._lowering.block(self._body, [*values, *self._captured])
 
-    # -- turns that are compiled one after the other -----------------------------
+    # -- unrolled iterations -----------------------------------------------------
 
     def _known_to_go_on(self, what: str) -> bool:
-        predicate = self._tested(self._values)
+        predicate = self._test(self._values)
         if not predicate.is_shared_and_known:
             raise data_dependent(
                 self._instr, f"{what}, and the number of turns is computed from data"
             )
         return bool(predicate.array)
 
-    def _unrolled(self) -> Sequence[Value]:
-        """Keep the values of all turns, whose number has to be known."""
+    def _unroll(self) -> Sequence[Value]:
+        """Unroll a loop with residuals, whose iteration count must be static."""
         specs = self._instr.specs[self._split :]
         kept: list[list[Value]] = [[] for _ in specs]
         turns = 0
@@ -102,24 +95,24 @@ class Loop:
             if turns == LARGEST_UNROLLED:
                 why = f"it keeps the values of more than {turns} turns"
                 raise refusal(self._instr, why, codes.XLA_OPERATION)
-            after = self._turned(self._values)
+            after = self._run_body(self._values)
             self._values = after[: self._split]
             for column, value in zip(kept, after[self._split :], strict=True):
                 column.append(value)
             turns += 1
         ends = [
-            _joined(column, spec.dtype.np, self._lowering.placement)
+            _concatenate(column, spec.dtype.np, self._lowering.placement)
             for column, spec in zip(kept, specs, strict=True)
         ]
         return [*self._values, *ends]
 
-    # -- turns that are one loop of XLA ------------------------------------------
+    # -- one loop of XLA ---------------------------------------------------------
 
     def _state(self, values: State) -> list[Value]:
         variables = self._lowering.variables
         return [*values, *(variables[handle] for handle in self._handles)]
 
-    def _restored(self, arrays: Sequence[Any], kinds: Sequence[bool]) -> list[Value]:
+    def _restore(self, arrays: Sequence[Any], kinds: Sequence[bool]) -> list[Value]:
         """Set the variables, and return the loop variables."""
         values = [Value(a, kind) for a, kind in zip(arrays, kinds, strict=True)]
         self._lowering.variables.update(
@@ -128,13 +121,13 @@ class Loop:
         return values[: self._split]
 
     def _goes_on(self, values: State, turn: Any) -> Value:
-        """Return which replicas take a turn, if those that are here take it."""
+        """Return whether active replicas run another iteration."""
         lowering, within = self._lowering, self._outer
         if self._limit is not None:
             in_limit = Value(jnp.asarray(turn < self._limit), False)
             within = lowering.both_active(in_limit)
         with lowering.within(within):
-            predicate = self._tested(values)
+            predicate = self._test(values)
         if predicate.stacked:
             with lowering.within(within):
                 return lowering.both_active(predicate)
@@ -142,16 +135,16 @@ class Loop:
         return Value(going if within is None else going & jnp.any(within.array), False)
 
     def _first(self, kinds: Sequence[bool], apart: bool) -> Any:
-        """Return what the first turn is given."""
+        """Return the initial carry."""
         lowering = self._lowering
         turn = jnp.zeros((), jnp.int64)
         going = self._goes_on(self._values, turn)
-        arrays = self._stacked(self._state(self._values), kinds)
+        arrays = self._arrays(self._state(self._values), kinds)
         if apart:
             return turn, going.rows(lowering.replicas), arrays, lowering.failure
         return turn, going.array, arrays, lowering.failure
 
-    def _stacked(self, state: State, kinds: Sequence[bool]) -> list[Any]:
+    def _arrays(self, state: State, kinds: Sequence[bool]) -> list[Any]:
         return [
             value.as_stacked(kind or value.stacked, self._lowering.replicas)
             for value, kind in zip(state, kinds, strict=True)
@@ -160,16 +153,17 @@ class Loop:
     def _turn(
         self, kinds: Sequence[bool], apart: bool, after: list[Value], carry: Any
     ) -> Any:
-        """Lower one turn; `apart` if replicas leave one by one.
+        """Lower one iteration; replicas leave one by one if `apart`.
 
-        The going replicas and the state after it are added to `after`.
+        `after` receives the predicate and the state after it.
         """
         lowering = self._lowering
         turn, going, arrays, lowering.failure = carry
-        values = self._restored(arrays, kinds)
+        values = self._restore(arrays, kinds)
         mask = Value(going, True)
         with lowering.within(lowering.both_active(mask) if apart else self._outer):
-            turned = self._turned(values)
+            turned = self._run_body(values)
+        # Replicas that have left keep their values while others go on.
         if apart:
             turned = [
                 choose(mask, new, old, lowering.replicas)
@@ -182,10 +176,15 @@ class Loop:
             goes_on = Value(goes_on.rows(lowering.replicas) & going, True)
         state = self._state(turned)
         after += [goes_on, *state]
-        return turn + 1, goes_on.array, self._stacked(state, kinds), lowering.failure
+        return turn + 1, goes_on.array, self._arrays(state, kinds), lowering.failure
 
-    def _found(self) -> _Turn | None:
-        """Lower the turn until it is known what is stacked; None if a shape changes."""
+    def _trace_turn(self) -> _Turn | None:
+        """Trace one iteration; None if a loop variable changes its shape."""
+        # The carry of `while_loop` has fixed types, but whether a part of the state is
+        # stacked follows only from lowering the body: a shared counter stays shared
+        # unless something stacked is added to it. Start with the initial kinds, lower
+        # an iteration, and repeat with the kinds found until they no longer change.
+        # Kinds change only from shared to stacked, so this ends.
         lowering = self._lowering
         state = self._state(self._values)
         kinds, apart = [value.stacked for value in state], False
@@ -198,8 +197,8 @@ class Loop:
                 kinds, apart = [True] * len(kinds), True
                 continue
             after: list[Value] = []
-            lowered = partial(self._turn, kinds, apart, after)
-            traced, form = jax.make_jaxpr(lowered, return_shape=True)(carry)
+            lower = partial(self._turn, kinds, apart, after)
+            traced, form = jax.make_jaxpr(lower, return_shape=True)(carry)
             lowering.variables, lowering.failure = before
             going, *state = after
             if [(value.shape, value.dtype) for value in state] != shapes:
@@ -210,39 +209,29 @@ class Loop:
                 return _Turn(kinds, apart, as_function(traced, form))
             kinds, apart = now, parts
 
-    def _compiled(self, turn: _Turn) -> Sequence[Value]:
+    def _lower_loop(self, turn: _Turn) -> Sequence[Value]:
         lowering = self._lowering
         first = self._first(turn.kinds, turn.apart)
         _, _, arrays, failure = jax.lax.while_loop(
             lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0), turn.function, first
         )
-        values = self._restored(arrays, turn.kinds)
+        values = self._restore(arrays, turn.kinds)
         lowering.failure = failure
         return values
 
 
 class _Turn(NamedTuple):
-    """One turn of a loop.
-
-    Attributes
-    ----------
-    kinds
-        What is stacked of its state.
-    apart
-        Whether replicas leave the loop one by one.
-    function
-        What JAX runs.
-    """
+    """One traced iteration: which state is stacked, whether replicas leave apart."""
 
     kinds: list[bool]
     apart: bool
     function: Callable[..., Any]
 
 
-def _joined(
+def _concatenate(
     column: Sequence[Value], dtype: np.dtype[Any], placement: Placement
 ) -> Value:
-    """Return the elements of the values of all turns, one after the other."""
+    """Concatenate the flattened values of all iterations."""
 
     def joined(*arrays: Any) -> list[Any]:
         flat = [jnp.reshape(array, -1) for array in arrays]

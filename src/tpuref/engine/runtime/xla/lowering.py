@@ -1,8 +1,8 @@
-"""A program in JAX: what lockstep does, instruction by instruction, for all at once.
+"""Lowering of a program to JAX, instruction by instruction, for all replicas at once.
 
-`runtime.meaning.lockstep` is the definition.  A slot holds a `Value`: one array for all
-replicas as long as nothing tells them apart, else an array stacked by replica.  What is
-known while the program is compiled, such as sizes, is computed by NumPy then.
+`runtime.meaning.lockstep` defines the results.  A slot holds a `Value`: one array while
+all replicas share it, else an array stacked by replica.  Static values, such as sizes,
+are computed by NumPy during lowering.
 """
 
 from __future__ import annotations
@@ -45,42 +45,22 @@ from tpuref.engine.runtime.xla.slots import Slots
 from tpuref.engine.runtime.xla.value import Value, choose
 
 Failure = tuple[Any, Any]
-"""The number of the check that failed first, 0 for none, and for which replicas."""
+"""The number of the first failed check, 0 for none, and a flag for each replica."""
 NOWHERE = CallSite("<program>", 0, "")
 Describe = Callable[[list[int]], OpError]
-"""Gives the error of a check that failed for some replicas."""
+"""Returns the error of a check that failed for some replicas."""
 
 
 class Lowering:
     """One trace of a program by JAX.
 
-    Parameters
-    ----------
-    program
-        The program of the replicas.
-    placement
-        Where the replicas are.
-    variables
-        The values of the variables that have one.
-    draws
-        What random operations draw, in the order in which `drawn` lists them; None
-        while that is found out.
-    host
-        Runs parts of the program on the host.
+    `draws` are the random numbers, in the order of `drawn`; None while that is
+    determined.  `host` runs host parts.
 
-    Attributes
-    ----------
-    drawn
-        The random operations that are evaluated once, and their operands.
-    failures
-        What describes the failure of each check.
-    failure
-        Which check has failed so far.  Parts on the host read it and write it, which
-        puts them in order.
-    active
-        Which replicas come to where the lowering stands; None for all.
-    host
-        What runs parts of the program on the host.
+    `drawn` lists the random operations that are drawn before the run, with their
+    operands; `failures` describes the failure of each check; `failure` is the first
+    failed check.  Host parts read and write it, which orders them.  `active` are the
+    replicas that run the current branch or body, None for all.
     """
 
     def __init__(
@@ -114,9 +94,12 @@ class Lowering:
             self.placement, dict(zip(program.parameters, inputs, strict=True))
         )
         waiting: list[Instr] = []
-        ahead = self._drawn_ahead(program) if self.depth else {}
+        ahead = self._draw_ahead(program) if self.depth else {}
         for slot, value in ahead.items():
             slots.put(slot, None, value)
+        # Host instructions wait until a device instruction needs a result of theirs,
+        # and then run as one part: a call of the host is expensive. The device
+        # instructions between them do not read their results, so they may run first.
         for place, instr in enumerate(program.instrs):
             if not ahead.keys().isdisjoint(instr.outputs):
                 continue
@@ -133,16 +116,16 @@ class Lowering:
                 (slot,), attrs = instr.inputs, instr.attrs
                 slots.copy(slot, attrs["source"], attrs["targets"])
                 continue
-            operands = [slots.seen(slot, instr) for slot in instr.inputs]
-            self._write(instr, self._located(instr, operands), slots)
+            operands = [slots.value_for(slot, instr) for slot in instr.inputs]
+            self._write(instr, self._lower_located(instr, operands), slots)
         if waiting:
             self._call_host(waiting, program, len(program.instrs), slots)
         end = Instr("Identity", program.name, (), (), {}, (), 0, NOWHERE)
-        return [slots.seen(slot, end) for slot in program.results]
+        return [slots.value_for(slot, end) for slot in program.results]
 
     @contextlib.contextmanager
     def within(self, active: Value | None) -> Iterator[None]:
-        """Lower a part that some replicas, or some runs, leave out."""
+        """Lower a branch or body that only the active replicas run."""
         before = self.active
         self.active, self.depth = active, self.depth + 1
         try:
@@ -150,8 +133,8 @@ class Lowering:
         finally:
             self.active, self.depth = before, self.depth - 1
 
-    def _seen(self, instr: Instr, value: Value) -> Value:
-        """Return what an instruction sees of a slot, if only one replica runs it."""
+    def _replica_value(self, instr: Instr, value: Value) -> Value:
+        """Return the value for an instruction that one replica runs."""
         return value if instr.replica is None else value.of(instr.replica)
 
     def _write(self, instr: Instr, outputs: Sequence[Value], slots: Slots) -> None:
@@ -161,22 +144,22 @@ class Lowering:
     # -- one instruction ---------------------------------------------------------
 
     def _folds(self, instr: Instr, slots: Slots) -> bool:
-        """Whether an instruction is computed while the program is compiled."""
+        """Whether an instruction is computed during lowering."""
         definition = instr.definition
         if any(slot not in slots for slot in instr.inputs):
-            return False  # the host makes it
+            return False  # a waiting host part produces it
         if definition.static is not None and definition.meaning is not None:
             return True  # of shapes alone
-        values = [slots.seen(slot, instr) for slot in instr.inputs]
+        values = [slots.value_for(slot, instr) for slot in instr.inputs]
         if definition is ASSERT:
             return values[0].is_shared_and_known and bool(np.all(values[0].array))
         return definition.foldable and all(v.is_shared_and_known for v in values)
 
     def _known(self, instr: Instr, slots: Slots) -> list[Value]:
-        """Compute what depends on nothing but known values."""
+        """Compute an instruction from static values."""
         if instr.definition is ASSERT:
             return []
-        values = [slots.seen(slot, instr) for slot in instr.inputs]
+        values = [slots.value_for(slot, instr) for slot in instr.inputs]
         arrays = [v.array if v.is_shared_and_known else _blank(v) for v in values]
         compute = instr.definition.compute
         assert compute is not None
@@ -187,19 +170,19 @@ class Lowering:
                 for output, spec in zip(outputs, instr.specs, strict=True)
             ]
 
-    def _located(self, instr: Instr, operands: list[Value]) -> Sequence[Value]:
+    def _lower_located(self, instr: Instr, operands: list[Value]) -> Sequence[Value]:
         try:
-            return self._lowered(instr, operands)
+            return self._lower(instr, operands)
         except OpError as error:
             locate(error, instr)
             raise
 
-    def _lowered(self, instr: Instr, operands: list[Value]) -> Sequence[Value]:
+    def _lower(self, instr: Instr, operands: list[Value]) -> Sequence[Value]:
         definition = instr.definition
         if definition is IF:
             return self._if(instr, operands)
         if definition is WHILE:
-            return Loop(self, instr, operands).lowered()
+            return Loop(self, instr, operands).lower()
         if definition in READS:
             return [self._read(instr.attrs["handle"])]
         if definition is IS_INITIALIZED:
@@ -212,8 +195,8 @@ class Lowering:
         if definition is REPLICA_ID:
             return [self._replica_id(instr)]
         if definition.random:
-            return self._drawn(instr, operands)
-        return self._computed(instr, operands)
+            return self._draw(instr, operands)
+        return self._compute(instr, operands)
 
     def _replica_id(self, instr: Instr) -> Value:
         if instr.replica is not None or self.replicas == 1:
@@ -221,7 +204,7 @@ class Lowering:
         every = jnp.arange(self.replicas, dtype=jnp.int32)
         return Value(self.placement.divided(every), True)
 
-    def _computed(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
+    def _compute(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
         """Lower a function of arrays, over one replica or over all of them."""
         rule = RULES.get(instr.op) or instr.definition.meaning
         for operand in operands:
@@ -250,7 +233,7 @@ class Lowering:
     # -- checks of values --------------------------------------------------------
 
     def _check(self, instr: Instr, operands: Sequence[Value]) -> None:
-        """Note whether inputs are refused whose values are known to the run alone."""
+        """Add checks of operand values to the run."""
         rule = CHECKS.get(instr.op)
         if rule is None:
             return
@@ -273,12 +256,14 @@ class Lowering:
             )
 
     def fail_where(self, instr: Instr, wrong: Value, describe: Describe) -> None:
-        """Let the run fail if something is wrong for a replica that comes here."""
+        """Record a failure where the flag is true for an active replica."""
         flags = wrong.rows(self.replicas)
         if self.active is not None:
             flags = flags & self.active.rows(self.replicas)
         if instr.replica is not None:
             flags = flags & (np.arange(self.replicas) == instr.replica)
+        # Compiled code cannot raise. The first failed check is an output of the
+        # program, and the error is raised after the run.
         number, where = self.failure
         self.failures.append(describe)
         first = (number == 0) & jnp.any(flags)
@@ -297,8 +282,8 @@ class Lowering:
     def _assign(self, instr: Instr, value: Value) -> Value:
         handle, replica = instr.attrs["handle"], instr.replica
         if instr.definition is not ASSIGN:
-            old = self._seen(instr, self._read(handle))
-            value = self._updated(instr, old, value)
+            old = self._replica_value(instr, self._read(handle))
+            value = self._add_to(instr, old, value)
         known = instr.specs[0]
         if not known.shape.is_compatible_with(value.shape):
             raise InvalidArgumentError(
@@ -318,7 +303,7 @@ class Lowering:
         self.variables[handle] = held
         return value
 
-    def _updated(self, instr: Instr, old: Value, change: Value) -> Value:
+    def _add_to(self, instr: Instr, old: Value, change: Value) -> Value:
         adds = instr.definition is ASSIGN_ADD
         combine = jnp.add if adds else jnp.subtract
         try:
@@ -340,8 +325,10 @@ class Lowering:
     def _sum(self, instr: Instr, value: Value) -> Value:
         """Add up each group's contributions in the order of the replicas."""
         groups = instr.attrs["groups"] or (tuple(range(self.replicas)),)
+        # All replicas compute the sum, also those that skip this branch: a member
+        # that is not active is an error, as it is in lockstep.
         if self.active is not None and self.active.stacked:
-            self._meet(instr, groups)
+            self._check_present(instr, groups)
         if not value.stacked and len({len(group) for group in groups}) == 1:
             return Value(fold([value.array] * len(groups[0])), False)
         rows = value.rows(self.replicas)
@@ -353,8 +340,8 @@ class Lowering:
         every = jnp.stack([member[r] for r in range(self.replicas)])
         return Value(self.placement.divided(every), True)
 
-    def _meet(self, instr: Instr, groups: Sequence[Sequence[int]]) -> None:
-        """Fail where only some replicas of a group come to a sum."""
+    def _check_present(self, instr: Instr, groups: Sequence[Sequence[int]]) -> None:
+        """Fail if only some replicas of a group reach a sum."""
         assert self.active is not None
         here = self.active.rows(self.replicas)
         for group in groups:
@@ -367,8 +354,8 @@ class Lowering:
 
     # -- random numbers ----------------------------------------------------------
 
-    def _drawn(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
-        """Take what NumPy drew before the run, from the streams of lockstep."""
+    def _draw(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
+        """Return numbers that NumPy drew before the run, from lockstep's streams."""
         self.drawn.append((instr, [value.array for value in operands]))
         stacked = self.replicas > 1 and instr.replica is None
         if self._draws is not None:
@@ -379,11 +366,9 @@ class Lowering:
         shape = (self.replicas, *sizes) if stacked else sizes
         return [Value(jnp.zeros(shape, spec.dtype.np), stacked)]
 
-    def _drawn_ahead(self, program: Program) -> dict[int, Value]:
-        """Draw at once all that a block draws in known sizes.
-
-        A call of the host takes longer than most draws.
-        """
+    def _draw_ahead(self, program: Program) -> dict[int, Value]:
+        """Draw all numbers of static sizes in a body by one host call."""
+        # A host call takes longer than most draws.
         instrs = [
             instr
             for instr in program.instrs
@@ -416,6 +401,8 @@ class Lowering:
         first, second = instr.blocks
         if predicate.is_shared_and_known:
             return self.block(first if predicate.array else second, inputs)
+        # A predicate that all replicas share becomes `lax.cond`. If replicas may take
+        # different branches, both run and the results are selected.
         if predicate.stacked:
             return self._both(instr, predicate, inputs)
         handles = [h for h in written(instr.blocks) if h in self.variables]
@@ -439,6 +426,8 @@ class Lowering:
 
             return traced
 
+        # Both branches of `cond` must return the same types. A first tracing tells
+        # which results are stacked; those are stacked in both branches.
         first_arrays, second_arrays = (
             jax.eval_shape(branch(block, None))[0] for block in (first, second)
         )
@@ -463,7 +452,7 @@ class Lowering:
     def _both(
         self, instr: Instr, predicate: Value, inputs: Sequence[Value]
     ) -> Sequence[Value]:
-        """Run both branches, each for the replicas that take it, and select."""
+        """Lower both branches, each for the replicas that take it, and select."""
         found = []
         for taken, block in zip(
             (predicate.array, ~predicate.array), instr.blocks, strict=True
@@ -480,7 +469,7 @@ class Lowering:
         ]
 
     def both_active(self, mask: Value) -> Value:
-        """Return which replicas come to a part of where the lowering stands."""
+        """Return the active replicas for which `mask` is true."""
         if self.active is None:
             return mask
         stacked = mask.stacked or self.active.stacked
@@ -500,13 +489,14 @@ class Lowering:
         if not definition.random:
             return False
         return self.depth > 0 or not all(
-            slot in slots and slots.seen(slot, instr).is_known for slot in instr.inputs
+            slot in slots and slots.value_for(slot, instr).is_known
+            for slot in instr.inputs
         )
 
     def _call_host(
         self, instrs: list[Instr], program: Program, place: int, slots: Slots
     ) -> None:
-        """Run consecutive instructions on the host, those of one replica together."""
+        """Run consecutive instructions on the host, one part per replica."""
         later = {slot for instr in program.instrs[place:] for slot in instr.inputs}
         alone = any(instr.replica is not None for instr in instrs)
         joined = self.placement.processes > 1  # each has results of its own replicas
@@ -531,7 +521,7 @@ class Lowering:
         inputs: Sequence[TensorSpec | None],
         values: Sequence[Value | None],
     ) -> list[TensorSpec]:
-        """Return what is known of outputs from the true shapes of the inputs."""
+        """Return the specs of the outputs for the actual shapes of the inputs."""
         if instr.blocks or None in inputs:
             return list(instr.specs)
         operands = [
@@ -553,7 +543,7 @@ def _if_known(value: Value | None) -> Any:
 
 
 def _own_variables(program: Program) -> dict[str, bool]:
-    """Return for each variable whether one replica alone uses it."""
+    """Return for each variable whether only one replica uses it."""
     users = users_of(program.all_instrs())
     return {handle: len(own) == 1 and None not in own for handle, own in users.items()}
 
@@ -564,12 +554,12 @@ def _needs(instr: Instr, waiting: Sequence[Instr]) -> bool:
 
 
 def _forwards(instr: Instr, waiting: Sequence[Instr]) -> bool:
-    """Whether an instruction does nothing to what the host has made."""
+    """Whether an instruction only forwards a result of the waiting host part."""
     return instr.definition in FORWARDING and _needs(instr, waiting)
 
 
 def _blank(value: Value) -> Any:
-    """Return an array with the shape of a value, for what looks at nothing else."""
+    """Return zeros shaped like a value, for computations that use only its shape."""
     return np.broadcast_to(np.zeros((), value.dtype), value.shape)
 
 

@@ -1,7 +1,7 @@
-"""Where the replicas are: the same number on each device, in the order of the replicas.
+"""The placement of replicas: the same number on each device, in replica order.
 
-The program stays one function of all replicas.  XLA divides it: an array stacked by
-replica has its rows on the devices of their replicas, any other is on every device.
+The program remains one function of all replicas, which XLA partitions: an array stacked
+by replica has its rows on the devices of their replicas, other arrays are on all.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tpuref.engine.runtime.xla.rules.sums import fold
 AXIS = "replicas"
 
 LARGEST_GATHERED = 1 << 16
-"""How many bytes of a replica every device has at most, to add up in the same order."""
+"""The most bytes per replica that are gathered on each device and added in order."""
 
 
 @functools.cache
 def placement(replicas: int, setting: int | str | None) -> Placement:
-    """Return where so many replicas run, for a setting of `tf.config.xla_devices`."""
+    """Return the placement of replicas for a setting of `tf.config.xla_devices`."""
     devices = chosen_devices(setting)
     processes = sorted({device.process_index for device in devices})
     if replicas == 1:  # every process runs it by itself
@@ -51,25 +51,10 @@ def placement(replicas: int, setting: int | str | None) -> Placement:
 
 
 class Placement:
-    """Replicas on devices.
+    """Replicas on devices, an equal part on each.
 
-    Parameters
-    ----------
-    replicas
-        How many there are.
-    devices
-        Where they run, one part of them on each.
-
-    Attributes
-    ----------
-    replicas
-        How many there are.
-    processes
-        On how many processes they run.
-    own
-        Those on the devices of this process.
-    stacked, shared
-        How JAX lays out an array stacked by replica, and one that all have.
+    `own` are the replicas on this process's devices; `stacked` and `shared` are the
+    shardings of arrays stacked by replica, and of arrays that all share.
     """
 
     def __init__(self, replicas: int, devices: Sequence[Device]) -> None:
@@ -84,7 +69,7 @@ class Placement:
         self.shared = NamedSharding(self._mesh, PartitionSpec())
 
     def layout(self, stacked: bool) -> NamedSharding:
-        """Return how JAX lays out an array."""
+        """Return the sharding of an array."""
         return self.stacked if stacked else self.shared
 
     def process_of(self, replica: int) -> int:
@@ -94,34 +79,30 @@ class Placement:
     # -- within a compiled program -----------------------------------------------
 
     def divided(self, rows: Any) -> Any:
-        """Return an array stacked by replica, its rows where their replicas are."""
+        """Shard an array stacked by replica over the replicas' devices."""
         if self._devices == 1:
             return rows
         return jax.lax.with_sharding_constraint(rows, self.stacked)
 
     def everywhere(self, array: Any) -> Any:
-        """Return an array that every device has whole."""
+        """Replicate an array to every device."""
         if self._devices == 1:
             return array
         return jax.lax.with_sharding_constraint(array, self.shared)
 
     def on_rows(self, function: Callable[..., Any], stacks: Sequence[Any]) -> Any:
-        """Return a function of arrays stacked by replica, each device for its rows.
-
-        XLA would gather what it cannot divide, such as the images of a convolution.  It
-        refuses to divide what has no elements.
-        """
+        """Map a function over stacked arrays; each device computes its own rows."""
+        # XLA would gather operands that it cannot partition, such as the images of a
+        # convolution, and it refuses to partition arrays without elements.
         if self._devices == 1 or not all(stack.size for stack in stacks):
             return function(*stacks)
         rows = PartitionSpec(AXIS)
         return self._on_each(function, rows, rows)(*stacks)
 
     def total(self, rows: Any) -> Any:
-        """Return the sum over all replicas.
-
-        Small contributions are added in the order of the replicas, as in lockstep.
-        Large ones are added on each device first, then between devices.
-        """
+        """Return the sum over all replicas."""
+        # Small contributions are added in replica order, bit for bit as in lockstep.
+        # Large ones are added on each device first, then between devices.
         large = rows[0].size * rows.dtype.itemsize > LARGEST_GATHERED
         if not large or self._devices == 1:
             whole = self.everywhere(rows)
@@ -140,12 +121,9 @@ class Placement:
         returned: Sequence[jax.ShapeDtypeStruct],
         arrays: Sequence[Any],
     ) -> list[Any]:
-        """Call a function of the host, once in each process.
+        """Call a function of the host once in each process.
 
-        Returns
-        -------
-        list
-            Its results, stacked by process.
+        It returns the results, stacked by process.
         """
         if self._devices == 1:
             given = io_callback(call, returned, *arrays)
@@ -159,7 +137,7 @@ class Placement:
                 lambda: list(io_callback(call, returned, *whole)),
                 lambda: [jnp.zeros(form.shape, form.dtype) for form in returned],
             )
-            # Not a sum, as zero and negative zero give zero.
+            # Not a sum: 0 + -0 is 0.
             return [jax.lax.all_gather(array, AXIS)[::each] for array in given]
 
         return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
@@ -180,14 +158,14 @@ class Placement:
     # -- to the devices ----------------------------------------------------------
 
     def put(self, array: Array, stacked: bool) -> Any:
-        """Return an array of the host on the devices, the rows of this process."""
+        """Copy an array of the host to the devices, from this process's rows."""
         layout = self.layout(stacked)
         if self.processes == 1:
             return jax.device_put(array, layout)
         return jax.make_array_from_callback(array.shape, layout, array.__getitem__)
 
     def put_rows(self, rows: Callable[[int], Array]) -> Any:
-        """Return what the replicas of this process have, stacked, on the devices."""
+        """Stack the rows of this process's replicas on the devices."""
         own = np.stack([rows(replica) for replica in self.own])
         if self.processes == 1:
             return jax.device_put(own, self.stacked)
@@ -200,9 +178,9 @@ class Placement:
         return jax.make_array_from_callback(whole, self.stacked, part)
 
     def put_of_first(self, arrays: Sequence[Array]) -> list[Any]:
-        """Return what the first process has, on the devices of all."""
+        """Copy the first process's arrays to the devices of all processes."""
         if self.processes == 1:
-            # Memory of the host could not be taken by a run.
+            # Copied, because memory of the host cannot be donated.
             return [jax.device_put(jnp.array(a), self.shared) for a in arrays]
         offered = [
             jax.make_array_from_callback(

@@ -1,4 +1,4 @@
-"""What a program is compiled for: its inputs, its variables, and who runs it."""
+"""The signature that a program is compiled for: inputs, variables and placement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tpuref.engine.runtime.xla.placement import Placement
 from tpuref.engine.runtime.xla.value import Value
 
 LARGEST_KNOWN = 64
-"""How many elements an input has at most for a program to be compiled for its value."""
+"""The largest number of elements of an input that is compiled as a constant."""
 
 
 class Held(NamedTuple):
@@ -30,16 +30,9 @@ class Held(NamedTuple):
 
 
 class Given(NamedTuple):
-    """An input.
+    """An input: its shape and dtype on each replica.
 
-    Attributes
-    ----------
-    shape, dtype
-        What it is on each replica.
-    stacked
-        Whether each replica has its own.
-    known
-        Its bytes, if the program is compiled for its value.
+    `stacked` inputs differ by replica; `known` holds the bytes of a static value.
     """
 
     shape: tuple[int, ...]
@@ -57,22 +50,10 @@ class Given(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """What a program is compiled for.
+    """The cache key of a compiled program: the digest instead of the program.
 
-    Attributes
-    ----------
-    program
-        The program.
-    digest
-        What tells it from others.
-    placement
-        Where the replicas are.
-    inputs
-        What each parameter is given.
-    variables
-        The variables that have a value.
-    checks_replicas
-        Whether replicas that leave different values in a variable are an error.
+    With `checks_replicas`, replicas that leave different values in a variable are an
+    error.
     """
 
     program: Program
@@ -88,7 +69,7 @@ class Signature(NamedTuple):
         return self[1:]
 
     def traced_inputs(self) -> list[Any]:
-        """Return what the compiled function is given."""
+        """Return the shapes of the compiled function's inputs."""
         return [
             jax.ShapeDtypeStruct(
                 (self.placement.replicas, *given.shape)
@@ -101,7 +82,7 @@ class Signature(NamedTuple):
         ]
 
     def values(self, arrays: Sequence[Any]) -> list[Value]:
-        """Return what the parameters hold, from what the compiled function is given."""
+        """Return the values of the parameters from the compiled function's inputs."""
         rest = iter(arrays)
         found = []
         for given in self.inputs:
@@ -116,19 +97,19 @@ def given_to(
 ) -> tuple[Given, ...]:
     """Describe the inputs.
 
-    Small integers are known by their value if `valued`.  Otherwise each replica has its
-    own if `apart`, even if all are the same here.
+    Small integers are static if `valued`.  Other inputs are stacked if `apart`, even if
+    all replicas have the same value in this process.
     """
     columns = zip(*inputs.values(), strict=True)
     return tuple(
         [
-            _given(program, number, column, valued, apart)
+            _describe_input(program, number, column, valued, apart)
             for number, column in enumerate(columns)
         ]
     )
 
 
-def _given(
+def _describe_input(
     program: Program, number: int, column: Sequence[Array], valued: bool, apart: bool
 ) -> Given:
     first = column[0]
@@ -140,6 +121,8 @@ def _given(
         shapes = [list(array.shape) for array in column]
         why = f"the replicas give it the different shapes {shapes}"
         raise refusal(_reader(program, number), why, codes.XLA_SHAPES_DIFFER)
+    # A small integer may be a size. XLA needs static sizes, so `valued` compiles one
+    # program for each of its values.
     fits = valued and not stacked and first.dtype.kind in "iub"
     known = first.tobytes() if fits and first.size <= LARGEST_KNOWN else None
     stacked = stacked or (apart and known is None)

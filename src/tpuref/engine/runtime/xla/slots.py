@@ -1,4 +1,4 @@
-"""The slots of a program while it is compiled, of all replicas and of single ones."""
+"""The slots of a program during lowering, shared or per replica."""
 
 from __future__ import annotations
 
@@ -14,16 +14,9 @@ from tpuref.engine.runtime.xla.value import Value
 
 
 class Slots:
-    """What the slots hold.
+    """The values of slots.
 
-    Towers use one slot for values of their own, which need not belong together.
-
-    Parameters
-    ----------
-    placement
-        Where the replicas are.
-    values
-        What all replicas hold at first.
+    Towers may use one slot for unrelated values.
     """
 
     def __init__(self, placement: Placement, values: Mapping[int, Value]) -> None:
@@ -36,7 +29,7 @@ class Slots:
         return slot in self._shared or slot in self._own
 
     def put(self, slot: int, replica: int | None, value: Value) -> None:
-        """Fill a slot, of one replica or of all."""
+        """Set a slot, of one replica or of all."""
         if replica is None:
             self._shared[slot] = value
             self._own.pop(slot, None)
@@ -49,8 +42,8 @@ class Slots:
         for replica in targets:
             self.put(slot, replica, value)
 
-    def seen(self, slot: int, instr: Instr) -> Value:
-        """Return what an instruction sees of a slot."""
+    def value_for(self, slot: int, instr: Instr) -> Value:
+        """Return the value of a slot that an instruction reads."""
         if instr.replica is not None:
             return self._of(slot, instr.replica)
         own = self._own.get(slot)
@@ -63,7 +56,7 @@ class Slots:
         if shapes.count(shapes[0]) < len(shapes):
             why = f"the replicas have values of the different shapes {shapes}"
             raise refusal(instr, why, codes.XLA_SHAPES_DIFFER)
-        # Where a replica has none, nobody looks.
+        # A replica without a value never reads its row, so any value will do.
         rows = [
             (self._of(slot, r) if self._has(slot, r) else given[0]).array
             for r in range(self._replicas)

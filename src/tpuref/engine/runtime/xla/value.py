@@ -1,4 +1,4 @@
-"""What a slot holds while a program is compiled."""
+"""The value of a slot during lowering."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ import numpy as np
 
 
 class Value(NamedTuple):
-    """An array of each replica, or one that all of them share.
+    """An array of each replica, stacked along the first axis, or one that all share.
 
-    Attributes
-    ----------
-    array
-        Of NumPy where it is known while the program is compiled, else traced by JAX.
-    stacked
-        Whether the first axis counts the replicas; otherwise all have the same array.
+    The array is NumPy's if it is static, else traced by JAX.
     """
 
     array: Any
@@ -24,17 +19,17 @@ class Value(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the array is known while the program is compiled."""
+        """Whether the array is static."""
         return isinstance(self.array, np.ndarray)
 
     @property
     def is_shared_and_known(self) -> bool:
-        """Whether all replicas have the same array, which is known."""
+        """Whether all replicas share the array, and it is static."""
         return self.is_known and not self.stacked
 
     @property
     def is_on_host(self) -> bool:
-        """Whether the compiled program does not have it."""
+        """Whether the array exists only on the host."""
         return not hasattr(self.array, "aval")
 
     @property
@@ -49,7 +44,7 @@ class Value(NamedTuple):
         return dtype
 
     def of(self, replica: int) -> Value:
-        """Return what one replica holds, as if all shared it."""
+        """Return one replica's value as a shared one."""
         return Value(self.array[replica], False) if self.stacked else self
 
     def rows(self, replicas: int) -> Any:
@@ -59,12 +54,12 @@ class Value(NamedTuple):
         return jnp.broadcast_to(self.array, (replicas, *self.array.shape))
 
     def as_stacked(self, stacked: bool, replicas: int) -> Any:
-        """Return a traced array, stacked if asked for."""
+        """Return a traced array, stacked if requested."""
         return self.rows(replicas) if stacked else jnp.asarray(self.array)
 
 
 def choose(condition: Value, first: Value, second: Value, replicas: int) -> Value:
-    """Return, for each replica, the first value where its condition is true."""
+    """Select, for each replica, the first value where its condition is true."""
     stacked = condition.stacked or first.stacked or second.stacked
     picked = condition.array
     if condition.stacked:

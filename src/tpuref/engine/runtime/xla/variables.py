@@ -12,19 +12,11 @@ from tpuref.engine.runtime.meaning.state import OnDevice
 from tpuref.engine.runtime.xla.errors import out_of_memory
 
 DONATING = threading.Lock()
-"""Held while a run takes the memory of variables, and while the host reads one."""
+"""The lock of a run that donates variables, and of reading one on the host."""
 
 
 class DeviceVariable(OnDevice):
-    """The value of a variable on the device, copied to the host when it is read.
-
-    Parameters
-    ----------
-    array
-        The array of JAX.
-    layout
-        How it is laid out on the devices.
-    """
+    """A variable on the device, copied to the host when it is read."""
 
     def __init__(self, array: Any, layout: Any) -> None:
         self.array = array
@@ -32,14 +24,14 @@ class DeviceVariable(OnDevice):
         self._copy: Array | None = None
 
     def replace(self, array: Any) -> None:
-        """Hold a new value; the caller has the lock, as the old memory is gone."""
+        """Set a new value; the caller holds the lock, since the old memory is gone."""
         self.array, self._copy = array, None
 
     def fetch(self) -> Array:
-        """Return the value, for the host."""
+        """Return the value as an array of the host."""
         with DONATING:
             if self._copy is None:
-                # Memory that the host sees could not be taken by a run.
+                # A copy: memory that the host also sees cannot be donated.
                 with out_of_memory("a read"):
                     self._copy = np.array(self.array)
             return self._copy

@@ -1,9 +1,9 @@
-"""What is done while XLA runs a program, which nobody can ask or stop.
+"""Watching runs of XLA, which cannot be queried or stopped.
 
-A compiled program keeps its thread in native code.  Python then runs no handler of a
-signal, and XLA has neither progress to show nor a way to call a run off.  A thread
-looks after it instead: it warns at the deadline, and ends the process at the second
-Ctrl-C, of which the file of `signal.set_wakeup_fd` tells it.
+A compiled program keeps its thread in native code.  Python then runs no signal handler,
+and XLA neither reports progress nor cancels a run.  A watching thread warns at the
+deadline, and ends the process at the second Ctrl-C, which it reads from the file of
+`signal.set_wakeup_fd`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LOG = advice("stall")
 
 
 class _Watched:
-    """A run that is under way."""
+    """A run in progress."""
 
     def __init__(self, name: str, seconds: float) -> None:
         self.name, self.seconds = name, seconds
@@ -39,7 +39,7 @@ class _Watched:
 
 
 class Watch:
-    """Looks after the runs of this process, in a thread that sleeps between runs."""
+    """Watches the runs of this process, in a thread that sleeps between runs."""
 
     def __init__(self) -> None:
         # Windows has no wakeup files, and no `select`, but for sockets.
@@ -54,7 +54,7 @@ class Watch:
 
     @contextlib.contextmanager
     def over(self, name: str, seconds: float) -> Iterator[None]:
-        """Look after a run of a program within a ``with`` block."""
+        """Watch a run of a program in a ``with`` block."""
         run = _Watched(name, seconds)
         is_main = threading.current_thread() is threading.main_thread()
         try:
@@ -95,7 +95,7 @@ class Watch:
                     )
 
     def _hear(self, signals: bytes) -> None:
-        """Count the interrupts; pass signals on to who was told of them before."""
+        """Count interrupts; forward signals to the previous wakeup file."""
         run = self._main
         if self._others_file >= 0 and signals:
             with contextlib.suppress(OSError):
@@ -124,5 +124,5 @@ def _end() -> None:
 
 @functools.cache
 def the_watch() -> Watch:
-    """Return that of this process, which begins with its first run."""
+    """Return the watch of this process, created with its first run."""
     return Watch()

@@ -1,7 +1,7 @@
-"""Numbers of 64 bits as words of 32, in which they come through a callback unchanged.
+"""64-bit numbers as pairs of 32-bit words, to pass callbacks unchanged.
 
-JAX calls the host in a thread of its own, where the types of 64 bits are those of the
-user's settings.
+JAX calls the host in a thread of its own, where the user's settings may disable 64-bit
+types.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tpuref.engine.ops.meaning import Array
 
 
 def is_wide(dtype: np.dtype[Any]) -> bool:
-    """Return whether numbers of a type travel as words."""
+    """Return whether a dtype is passed as words."""
     return dtype.itemsize >= 8 and dtype != np.complex64
 
 
@@ -35,7 +35,7 @@ def to_words(array: Any) -> Any:
 
 
 def of_words(words: Any, dtype: np.dtype[Any]) -> Any:
-    """Return the traced array that words stand for."""
+    """Return the traced array of some words."""
     if dtype != np.complex128:
         return jax.lax.bitcast_convert_type(words, dtype)
     halves = words.reshape(*words.shape[:-1], 2, 2)
@@ -52,7 +52,7 @@ def host_words(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def of_host_words(words: Array, dtype: np.dtype[Any]) -> Array:
-    """Return the array of the host that words stand for."""
+    """Return the array of the host of some words."""
     array: Array = np.ascontiguousarray(words).reshape(-1).view(dtype)
     shaped: Array = array.reshape(words.shape[:-1])
     return shaped

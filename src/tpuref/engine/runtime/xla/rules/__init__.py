@@ -1,7 +1,7 @@
-"""What operations are in JAX, where their meaning is not written over a namespace.
+"""XLA rules: operations in JAX that have no meaning over a namespace.
 
-They are here instead of in the operations' records because a core and a program that
-never compiles must not load JAX.
+They are not in the operations' definitions, because core processes, and programs that
+do not use this executor, must not load JAX.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 Rule = Callable[..., Any]
-"""``rule(xp, *arrays, **attrs)`` gives an array or several, like a meaning."""
+"""``rule(xp, *arrays, **attrs)`` returns an array or several, like a meaning."""
 Check = Callable[..., Any]
-"""``check(*arrays, **attrs)`` lists what may be wrong: flag, code, message."""
+"""``check(*arrays, **attrs)`` lists the possible errors: flag, code, message."""

@@ -26,7 +26,7 @@ def _special(name: str) -> Callable[..., Any]:
 
 
 def _digamma(xp: Any, x: Any) -> Any:
-    """Infinite at the poles, where JAX has no number."""
+    """Return infinity at the poles, where JAX returns NaN."""
     wide = widened(x)
     pole = (wide <= 0) & (wide == xp.floor(wide))
     return xp.where(pole, np.inf, jax.scipy.special.digamma(wide)).astype(x.dtype)
@@ -56,14 +56,14 @@ def _refuse_negative(x: Any, y: Any) -> list[Any]:
 
 
 def _fraction_and_whole(xp: Any, x: Any) -> Any:
-    """The fraction of infinity is 0, with its sign."""
+    """Split infinity into a fraction of 0, with its sign, and itself."""
     whole = xp.trunc(x)
     fraction = xp.where(xp.isinf(x), xp.zeros((), x.dtype), x - whole)
     return xp.copysign(fraction, x), whole
 
 
 def _cast(xp: Any, x: Any, *, dtype: str) -> Any:
-    """Cast floats out of range to the integers that NumPy gives; XLA saturates."""
+    """Cast out-of-range floats to NumPy's integers; XLA saturates."""
     target = as_dtype(dtype).np
     x = x.real if x.dtype.kind == "c" and target.kind not in "cb" else x
     if target.kind not in "iu" or x.dtype.kind in "iub":

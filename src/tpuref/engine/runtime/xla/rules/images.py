@@ -19,7 +19,7 @@ def _layout(data_format: str) -> tuple[str, str, str]:
     return data_format, "HWIO", data_format
 
 
-def _correlated(
+def _convolve(
     images: Any,
     filters: Any,
     *,
@@ -29,7 +29,7 @@ def _correlated(
     dilations: Pair,
     by_channel: bool = False,
 ) -> Any:
-    """Return the convolution, of each channel with filters of its own if asked for."""
+    """Return the convolution, depthwise if requested."""
     groups = 1
     if by_channel:
         rows, columns, groups, multiplier = filters.shape
@@ -48,7 +48,7 @@ def _correlated(
 
 def _conv2d(xp: Any, images: Any, filters: Any, **attrs: Any) -> Any:
     wide, weights = widened(jnp.asarray(images)), widened(jnp.asarray(filters))
-    return _correlated(wide, weights, **attrs).astype(images.dtype)
+    return _convolve(wide, weights, **attrs).astype(images.dtype)
 
 
 def _conv2d_of_images(
@@ -56,7 +56,7 @@ def _conv2d_of_images(
 ) -> Any:
     given, weights = widened(jnp.asarray(backprop)), widened(jnp.asarray(filters))
     images = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
-    back = jax.linear_transpose(lambda x: _correlated(x, weights, **attrs), images)
+    back = jax.linear_transpose(lambda x: _convolve(x, weights, **attrs), images)
     return back(given)[0].astype(backprop.dtype)
 
 
@@ -68,14 +68,14 @@ def _conv2d_of_filters(
 
     @jax.custom_batching.custom_vmap  # type: ignore[untyped-decorator]
     def slopes(images: Any, backprop: Any) -> Any:
-        back = jax.linear_transpose(lambda w: _correlated(images, w, **attrs), filters)
+        back = jax.linear_transpose(lambda w: _convolve(images, w, **attrs), filters)
         return back(backprop)[0]
 
     @slopes.def_vmap  # type: ignore[untyped-decorator]
     def slopes_of_each(
         count: int, stacked: tuple[bool, bool], *arrays: Any
     ) -> tuple[Any, bool]:
-        # All at once they are a convolution in groups, four times slower on a CPU.
+        # One grouped convolution for all of them is four times slower on a CPU.
         rows = [
             [a[k] if s else a for a, s in zip(arrays, stacked, strict=True)]
             for k in range(count)
@@ -101,14 +101,14 @@ def _depthwise_of_filters(xp: Any, *inputs: Any, **attrs: Any) -> Any:
 
 
 def _of_both(pair: Pair, data_format: str) -> tuple[int, ...]:
-    """Return a number for each axis of images, 1 for batch and channels."""
+    """Return a value for each axis of images, 1 for batch and channels."""
     return (1, 1, *pair) if data_format == "NCHW" else (1, *pair, 1)
 
 
 def _margins(
     shape: Any, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> list[Pair]:
-    """Return how much to add before and after each axis."""
+    """Return the padding before and after each axis."""
     window, steps = _of_both(ksize, data_format), _of_both(strides, data_format)
     if isinstance(padding, str):
         return list(jax.lax.padtype_to_pads(shape, window, steps, padding))
@@ -147,7 +147,7 @@ def _totals(images: Any, *, ksize: Pair, strides: Pair, **attrs: Any) -> Any:
 
 
 def _average(images: Any, **attrs: Any) -> Any:
-    """Divide by the number of pixels that lie inside the image."""
+    """Divide by the number of pixels inside the image."""
     inside = jnp.ones(images.shape, images.dtype)
     return _totals(images, **attrs) / _totals(inside, **attrs)
 
@@ -166,7 +166,7 @@ def _avg_pool_back(xp: Any, sizes: Any, backprop: Any, **attrs: Any) -> Any:
 def _max_pool_positions(
     xp: Any, images: Any, *, ksize: Pair, strides: Pair, **attrs: Any
 ) -> Any:
-    """Return the number of the element that each window is represented by."""
+    """Return the flat index of the first maximum of each window."""
     wide, form = widened(jnp.asarray(images)), attrs["data_format"]
     numbers = jnp.arange(wide.size).reshape(wide.shape)
     margins = _margins(wide.shape, ksize, strides, **attrs)

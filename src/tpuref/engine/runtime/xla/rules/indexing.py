@@ -1,4 +1,4 @@
-"""Slices, gather and scatter; positions that data decide are checked by the run."""
+"""Slices, gather and scatter; data-dependent positions are checked during the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Flags = list[tuple[Any, str, str]]
 
 
 def _strided_slice(xp: Any, x: Any, *bounds: Any, key: Any) -> Any:
-    """Take single rows at positions that data decide, then what is known."""
+    """Take single rows at data-dependent positions, then the static part."""
     rank, axis = len(x.shape), 0
     used = sum(item[0] in ("index", "slice") for item in key)
     rest, known = [], list(bounds)
@@ -38,17 +38,17 @@ def _strided_slice(xp: Any, x: Any, *bounds: Any, key: Any) -> Any:
     meaning = REGISTRY["StridedSlice"].meaning
     assert meaning is not None
     taken = meaning(xp, x, *known, key=tuple(rest))
-    return xp.squeeze(taken, _squeezed(key, rest, rank))
+    return xp.squeeze(taken, _squeezed_axes(key, rest, rank))
 
 
 def _row(x: Any, position: Any, axis: int) -> Any:
-    """Return the row at a position, as an array with one row."""
+    """Return the row at a position, keeping its axis."""
     at = jnp.where(position < 0, position + x.shape[axis], position)
     return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), at, 1, axis)
 
 
-def _squeezed(key: Any, rest: Any, rank: int) -> tuple[int, ...]:
-    """Return the axes of the result that single rows have left behind."""
+def _squeezed_axes(key: Any, rest: Any, rank: int) -> tuple[int, ...]:
+    """Return the axes that single rows leave to remove."""
     used = sum(item[0] in ("index", "slice") for item in key)
     axis, found = 0, []
     for asked, item in zip(key, rest, strict=True):
@@ -100,7 +100,7 @@ def _check_slice(x: Any, begin: Any, size: Any) -> Flags:
 
 
 def _outside(indices: Any, low: int, size: int, axis: int) -> Flags:
-    """Return the flag of positions that are not between `low` and `size`."""
+    """Return a flag: whether any position is not in [low, size)."""
     wrong = jnp.any((indices < low) | (indices >= size))
     message = (
         f"an index is out of range for axis {axis} of size {size}; expected {low} <= "
@@ -151,7 +151,7 @@ def _check_take_along_axis(x: Any, indices: Any, *, axis: int) -> Flags:
 
 
 def _rows(indices: Any, shape: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
-    """Return the row numbers that the positions have, and the shape [rows, part]."""
+    """Return the row numbers of the positions, and the shape [rows, part]."""
     depth = indices.shape[-1]
     rows = jnp.zeros(indices.shape[:-1], np.int64)
     for axis in range(depth):
@@ -186,8 +186,8 @@ def _check_gather_nd(params: Any, indices: Any, *, batch_dims: int) -> Flags:
     return _outside_shape(indices, params.shape[batch_dims:])
 
 
-def _placed(tensor: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
-    """Return the tensor in rows, the numbers of rows, and the updates."""
+def _scatter_operands(tensor: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
+    """Return the tensor as rows, the row numbers, and the updates."""
     rows, flat = _rows(indices, tensor.shape)
     expected = (*rows.shape, *flat[1:])
     if updates.shape != expected:
@@ -195,26 +195,30 @@ def _placed(tensor: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
     return tensor.reshape(flat).at[rows], flat, updates
 
 
-def _added(tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _placed(widened(jnp.asarray(tensor)), indices, widened(updates))
+def _scatter_sum(tensor: Any, indices: Any, updates: Any) -> Any:
+    at, _, change = _scatter_operands(
+        widened(jnp.asarray(tensor)), indices, widened(updates)
+    )
     return at.add(change).reshape(tensor.shape).astype(tensor.dtype)
 
 
 def _scatter_nd(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
-    return _added(jnp.zeros([int(n) for n in shape], updates.dtype), indices, updates)
+    return _scatter_sum(
+        jnp.zeros([int(n) for n in shape], updates.dtype), indices, updates
+    )
 
 
 def _scatter_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _placed(jnp.asarray(tensor), indices, updates)
+    at, _, change = _scatter_operands(jnp.asarray(tensor), indices, updates)
     return at.set(change).reshape(tensor.shape)
 
 
 def _scatter_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    return _added(tensor, indices, updates)
+    return _scatter_sum(tensor, indices, updates)
 
 
 def _scatter_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    return _added(tensor, indices, jnp.negative(updates))
+    return _scatter_sum(tensor, indices, jnp.negative(updates))
 
 
 def _check_scatter_nd(indices: Any, updates: Any, shape: Any) -> Flags:

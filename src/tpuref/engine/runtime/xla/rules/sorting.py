@@ -14,7 +14,7 @@ from tpuref.engine.runtime.xla.rules import Rule
 
 
 def _order(values: Any, axis: int, descending: bool) -> Any:
-    """Return the indices that sort along `axis`; of equal values the first is first."""
+    """Return the indices that sort along `axis`; the sort is stable."""
     wide = widened(jnp.asarray(values))
     if not descending:
         return jnp.argsort(wide, axis, stable=True)

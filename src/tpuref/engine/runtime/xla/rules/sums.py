@@ -1,4 +1,4 @@
-"""The sum over replicas: from left to right, as `tpuref.kernels.fold` adds."""
+"""Sums over replicas, from left to right as `tpuref.kernels.fold` adds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpuref.engine.ops.arithmetic import widened
 from tpuref.engine.runtime.xla.rules import Rule
 
 LARGEST_WRITTEN_OUT = 32
-"""How many additions are compiled one after the other at most."""
+"""The largest number of additions that is unrolled."""
 
 
 def fold(contributions: Sequence[Any]) -> Any:
@@ -29,7 +29,7 @@ def fold(contributions: Sequence[Any]) -> Any:
 
 
 def tower_sum(xp: Any, *contributions: Any) -> Any:
-    """Add up the values of the towers."""
+    """Add the values of the towers."""
     return fold(contributions)
 
 
