@@ -12,7 +12,7 @@ __all__ = ["OneDeviceStrategy"]
 
 @explain_missing_members("tf.contrib.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(DistributionStrategy):
-    """One tower, on one device.
+    """Runs one tower on one device.
 
     Parameters
     ----------

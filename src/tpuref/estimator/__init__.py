@@ -1,4 +1,4 @@
-"""The names under ``tf.estimator``: models that are trained by their functions."""
+"""The names under ``tf.estimator``."""
 
 from __future__ import annotations
 

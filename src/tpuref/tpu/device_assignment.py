@@ -87,31 +87,7 @@ class DeviceAssignment:
         computation_stride: npt.ArrayLike | None = None,
         num_replicas: int = 1,
     ) -> DeviceAssignment:
-        """Compute the assignment of replicas to a topology: see `device_assignment`.
-
-        Parameters
-        ----------
-        topology
-            The Topology, or its serialized bytes.
-        computation_shape
-            The block of cores of one replica, one size per axis of the mesh; None
-            is one core.
-        computation_stride
-            The distance between the cores of a block along each axis; None means 1.
-        num_replicas
-            The number of replicas to place.
-
-        Returns
-        -------
-        DeviceAssignment
-            The placement.
-
-        Raises
-        ------
-        TypeError
-            If `topology` is neither a Topology nor bytes (also a ValueError).
-        ValueError
-            If the replicas do not fit.
+        """Compute an assignment; arguments and errors are those of `device_assignment`.
 
         Examples
         --------
@@ -143,7 +119,7 @@ class DeviceAssignment:
         return self._core_assignment
 
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
-        """Return the coordinates of a logical core on the mesh.
+        """Return the coordinates of a logical core, one per axis of the mesh.
 
         Parameters
         ----------
@@ -151,11 +127,6 @@ class DeviceAssignment:
             The replica; negative numbers count from the end.
         logical_core
             The logical core within the replica; negative numbers count from the end.
-
-        Returns
-        -------
-        tuple of int
-            One coordinate per axis of the mesh.
 
         Raises
         ------
@@ -175,7 +146,7 @@ class DeviceAssignment:
         return tuple(row.tolist())
 
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
-        """Return the replicas with a logical core on a task.
+        """Return the replicas, in order, that have a logical core on a task.
 
         Parameters
         ----------
@@ -184,15 +155,10 @@ class DeviceAssignment:
         logical_core
             The logical core within the replicas.
 
-        Returns
-        -------
-        list of int
-            The replicas in increasing order.
-
         Raises
         ------
         ValueError
-            If there is none.
+            If no replica has one there.
 
         Examples
         --------
@@ -223,11 +189,6 @@ class DeviceAssignment:
         replica, logical_core
             As for `coordinates`.
 
-        Returns
-        -------
-        int
-            The device ordinal.
-
         Raises
         ------
         MeshRangeError
@@ -252,11 +213,6 @@ class DeviceAssignment:
             As for `coordinates`.
         job
             The job at the start of the name; None omits it.
-
-        Returns
-        -------
-        str
-            The device name.
 
         Raises
         ------
@@ -283,11 +239,6 @@ class DeviceAssignment:
         job
             The job at the start of the name; None omits it.
 
-        Returns
-        -------
-        str
-            The device name.
-
         Raises
         ------
         MeshRangeError
@@ -302,17 +253,12 @@ class DeviceAssignment:
         return self._topology.tpu_device_name_at_coordinates(place, job=job)
 
     def core_index(self, replica: int, logical_core: int) -> int:
-        """Return the number of a logical core's core among the cores of all tasks.
+        """Return the number of a core among all tasks, as in `Topology.core_index`.
 
         Parameters
         ----------
         replica, logical_core
             As for `coordinates`.
-
-        Returns
-        -------
-        int
-            The number, as in `Topology.core_index`.
 
         Raises
         ------
@@ -520,9 +466,9 @@ class _Block:
 def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
     """Walk a grid so that neighbours in the walk are neighbours in the grid.
 
-    The walk snakes through all lanes except the first step of each, and returns along
-    those.  An odd number of lanes has no such ring and is walked lane by lane, and so
-    is a grid of one step.
+    The walk goes up and down the columns ("lanes"), skipping the first row ("step"),
+    and returns along that row.  With an odd number of lanes, or a single step, there is
+    no such ring, and the walk visits row by row.
     """
     if lanes % 2 or steps == 1:
         return [(lane, step) for step in range(steps) for lane in range(lanes)]
@@ -550,7 +496,7 @@ def _as_topology(function: str, topology: object) -> Topology:
         TopologyTypeError,
         f"{function}: topology must be a Topology or the bytes of one, got "
         f"{type(topology).__name__}. Evaluate the result of "
-        "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
+        "tf.tpu.initialize_system() with Session.run first, and pass the result.",
         code=codes.TOPOLOGY_NOT_EVALUATED,
     )
 
@@ -618,7 +564,7 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
 
 
 def _users_by_place(cores: npt.NDArray[np.integer[Any]]) -> _Users:
-    """Find the (replica, logical core) pairs at each position."""
+    """Return the (replica, logical core) pairs at each position."""
     users: _Users = {}
     for replica, rows in enumerate(cores.tolist()):
         for logical_core, row in enumerate(rows):
@@ -643,7 +589,7 @@ def _require_cores(topology: Topology, users: _Users) -> None:
         )
     shared = [place for place in users if len(users[place]) > 1]
     if shared:
-        fault = f"the place of {_named(users[shared[0]][1])}"
+        fault = f"the place of {_core_text(users[shared[0]][1])}"
         raise ValueError(
             _conflict(fault, codes.CORE_TAKEN_TWICE, shared, topology, users)
         )
@@ -658,14 +604,14 @@ def _conflict(
 ) -> str:
     more = f" ({len(places)} such places)" if len(places) > 1 else ""
     return (
-        f"DeviceAssignment: core_assignment puts {_named(users[places[0]][0])} at "
+        f"DeviceAssignment: core_assignment puts {_core_text(users[places[0]][0])} at "
         f"{list(places[0])}, {fault}{more}. Give each logical core its own core. "
         f"[{code}]\n"
         f"{draw_placement(topology, users, places)}"
     )
 
 
-def _named(user: tuple[int, int]) -> str:
+def _core_text(user: tuple[int, int]) -> str:
     return f"logical core {user[1]} of replica {user[0]}"
 
 
