@@ -54,7 +54,7 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
     if wanted.kind == "TPU":
         raise coded(
             ValueError,
-            f"{function}: {device!r} is not a device of the strategy; use one of "
+            f"{function}: {device!r} is no device of the strategy; use one of "
             f"{', '.join(towers)}",
             code=codes.UNKNOWN_DESTINATION,
         )

@@ -132,7 +132,7 @@ def _tensors(function: str, parts: Sequence[Any]) -> list[Tensor]:
     if not parts:
         raise coded(
             ValueError,
-            f"{function}: the value is empty; expected one value for each tower",
+            f"{function}: there is nothing to combine, the value is empty",
             code=codes.NOT_REDUCIBLE,
         )
     try:

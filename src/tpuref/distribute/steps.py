@@ -89,7 +89,7 @@ def _checked_iterator(iterator: Any, kind: type[Any]) -> Any:
     if not isinstance(rounds, kind):
         raise coded(
             TypeError,
-            "run_steps_on_dataset: iterator must be a dataset's, made in the same "
+            "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
             "mode, such as strategy.distribute_dataset(dataset_fn)"
             f".make_one_shot_iterator(), got {iterator!r}",
             code=codes.WRONG_ITERATOR,
@@ -115,7 +115,7 @@ def _check_shapes(element: Any) -> None:
         if not spec.shape.is_fully_defined():
             raise coded(
                 ValueError,
-                "run_steps_on_dataset: the cores need elements of static shape, "
+                "run_steps_on_dataset: the cores need elements of fully known shape, "
                 f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
                 "or set_shape on the tensors in dataset.map",
                 code=codes.UNKNOWN_ELEMENT_SHAPE,
@@ -281,8 +281,8 @@ def _run_eagerly(
             inputs = _next_inputs(iterator, towers.names)
         except OutOfRangeError as error:
             raise OutOfRangeError(
-                f"run_steps_on_dataset: the dataset ended after {step} of {iterations} "
-                f"steps ({error.message}); use dataset.repeat() or fewer steps",
+                f"{iterations} steps were to be run, and the dataset has input for "
+                f"{step} of them ({error.message})",
                 code=codes.END_OF_SEQUENCE,
             ) from None
         _call(fn, context, inputs)

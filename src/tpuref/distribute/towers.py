@@ -168,8 +168,8 @@ class Tower:
         if graph.region is not self._region and not executing_eagerly():
             raise coded(
                 RuntimeError,
-                f"{call.what} was called within tf.cond or tf.while_loop of tower "
-                f"{self.tower_id}, where it cannot wait for the other towers; call "
+                f"{call.what} was made within tf.cond or tf.while_loop of tower "
+                f"{self.tower_id}, where it cannot wait for the other towers; make "
                 "it before or after",
                 code=codes.MISPLACED_MERGE_CALL,
             )

@@ -147,7 +147,7 @@ class TPUStrategy(OneDeviceStrategy):
         if not 0 <= host_id < self.num_hosts:
             raise coded(
                 ValueError,
-                f"get_host_cpu_device: host_id is {host_id}, but the system has "
+                f"get_host_cpu_device: there is no host {host_id}; the system has "
                 f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}",
                 code=codes.UNKNOWN_DESTINATION,
             )

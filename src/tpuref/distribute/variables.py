@@ -266,7 +266,7 @@ class TowerLocalVariable(DistributedVariable):
         if outside:
             raise coded(
                 ValueError,
-                f"{self!r} is local to towers and can be assigned only within one; "
+                f"{self!r} belongs to the towers and can be assigned only within one; "
                 "assign it in a function that call_for_each_tower runs, or use "
                 "strategy.update(variable, fn)",
                 code=codes.NO_AGGREGATION,

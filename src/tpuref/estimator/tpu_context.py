@@ -116,7 +116,7 @@ class TPUContext:
         Returns
         -------
         device, invocation, total, replicas
-            The device of its operations, the index of this call, the number of calls, and
+            The device of its operations, the index of this call, the call count, and
             the number of replicas that it feeds.
 
         Raises

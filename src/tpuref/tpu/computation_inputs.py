@@ -51,8 +51,8 @@ def replica_inputs(inputs: Any) -> Inputs:
     if not inputs:
         raise coded(
             ValueError,
-            "tf.tpu.replicate: inputs is an empty list, expected an entry per replica; "
-            "pass [[]] or None for one replica without inputs",
+            "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
+            "give [[]] or None for one replica without inputs",
             code=codes.INPUTS_NOT_LISTED,
         )
     check_replica_count("tf.tpu.replicate: inputs", len(inputs))
@@ -168,7 +168,7 @@ def _merge_shapes(path: str, tensors: Sequence[Tensor]) -> TensorShape:
                 ValueError,
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
                 f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
-                "agree, or pass maximum_shapes",
+                "agree, unless maximum_shapes is given",
                 code=codes.REPLICA_TENSORS_DIFFER,
             ) from None
     return shape

@@ -49,7 +49,7 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
     if size is None:
         raise coded(
             ValueError,
-            f"InfeedQueue: dimension {dimension} of shape {shape} must be static to "
+            f"InfeedQueue: dimension {dimension} of shape {shape} must be known to "
             f"split it into {shards} shards; declare its size in tuple_shapes",
             code=codes.INFEED_SHARD_SHAPE,
         )

@@ -121,7 +121,7 @@ def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
     raise coded(
         StructureError,
         f"tf.tpu.replicate: maximum_shapes is the single shape {shape!r}, but each "
-        f"replica has {len(inputs)} inputs; pass a list with one shape per input",
+        f"replica has {len(inputs)} inputs; give a list with one shape per input",
         code=codes.MAXIMUM_SHAPES_STRUCTURE,
     )
 
@@ -181,8 +181,8 @@ def _shape(path: str, value: Any) -> TensorShape | None:
     if shape.ndims is None:
         raise coded(
             StructureError,
-            f"tf.tpu.replicate: {path} is a shape of unknown rank; use as many "
-            "dimensions as the input has, None for dynamic ones",
+            f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
+            "dimensions as the input has, None for unknown ones",
             code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return shape
@@ -194,8 +194,8 @@ def _integers(path: str, value: Any) -> Any:
         if value is None:
             raise coded(
                 TypeError,
-                f"tf.tpu.replicate: {path} is a tensor without a static value when the "
-                "graph is built; pass integers",
+                f"tf.tpu.replicate: {path} is a tensor whose value is unknown when the "
+                "graph is built",
                 code=codes.INVALID_MAXIMUM_SHAPE,
             )
     if np.asarray(value).dtype.kind not in "iu":

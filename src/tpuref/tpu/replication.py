@@ -205,7 +205,7 @@ def _check_not_nested(function: str) -> None:
     if around is not None:
         raise coded(
             ValueError,
-            f"{function}: TPU computations cannot be nested; the call is inside "
+            f"{function}: TPU computations cannot be nested; this one is inside "
             f"{around.name!r}, built at {around.site}",
             code=codes.NESTED_COMPUTATION,
         )

@@ -271,7 +271,7 @@ def piecewise_constant(
     if len(boundaries) != len(values) - 1:
         raise coded(
             ValueError,
-            "tf.train.piecewise_constant: there must be one more value than "
+            "tf.train.piecewise_constant: there must be one value more than "
             f"boundaries, got {len(values)} values and {len(boundaries)} boundaries",
             code=codes.OPTIMIZER_ARGUMENT,
         )

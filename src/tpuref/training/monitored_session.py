@@ -1,4 +1,4 @@
-"""Define monitored sessions, which prepare variables, call hooks and survive failures."""
+"""Define monitored sessions: they prepare variables, call hooks, survive failures."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ grad_loss
             names = ", ".join(str(getattr(v, "name", v)) for _, v in pairs)
             raise coded(
                 ValueError,
-                f"{self._method_name('minimize')}: the loss {loss!r} has no gradient for "
+                f"{self._method('minimize')}: the loss {loss!r} has no gradient for "
                 f"any of the variables {names}; it must depend on them through "
                 "operations that have gradients",
                 code=codes.NOTHING_TO_OPTIMIZE,
@@ -208,7 +208,7 @@ grad_loss
         if executing_eagerly():
             raise coded(
                 RuntimeError,
-                f"{self._method_name('compute_gradients')}: in eager mode the loss must be "
+                f"{self._method('compute_gradients')}: in eager mode the loss must be "
                 "a function without parameters, got a value; or use tf.GradientTape "
                 "and apply_gradients",
                 code=codes.WRONG_MODE,
@@ -216,7 +216,7 @@ grad_loss
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise coded(
                 ValueError,
-                f"{self._method_name('compute_gradients')}: gate_gradients must be one of "
+                f"{self._method('compute_gradients')}: gate_gradients must be one of "
                 f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}",
                 code=codes.OPTIMIZER_ARGUMENT,
             )
@@ -257,7 +257,7 @@ grad_loss
         if not (known := list(targets)):
             raise coded(
                 ValueError,
-                f"{self._method_name('compute_gradients')}: there are no variables to "
+                f"{self._method('compute_gradients')}: there are no variables to "
                 "optimize; make some with tf.get_variable, or pass var_list",
                 code=codes.NOTHING_TO_OPTIMIZE,
             )
@@ -265,7 +265,7 @@ grad_loss
             if not isinstance(target, (Variable, Tensor)):
                 raise coded(
                     TypeError,
-                    f"{self._method_name('compute_gradients')}: var_list must contain "
+                    f"{self._method('compute_gradients')}: var_list must contain "
                     f"variables, got {target!r}",
                     code=codes.OPTIMIZER_ARGUMENT,
                 )
@@ -322,7 +322,7 @@ grad_loss
         if tower is None:
             raise coded(
                 RuntimeError,
-                f"{self._method_name('apply_gradients')} must be used in a tower; call it "
+                f"{self._method('apply_gradients')} must be used in a tower; call it "
                 "in a function that strategy.call_for_each_tower runs",
                 code=codes.IN_TOWER_CONTEXT,
             )
@@ -331,14 +331,14 @@ grad_loss
 
     def _pairs(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
         """Return the pairs that have a gradient, a tensor or slices."""
-        pairs = pairs_of(self._method_name("apply_gradients"), grads_and_vars)
+        pairs = pairs_of(self._method("apply_gradients"), grads_and_vars)
         known = [(_as_gradient(g), v) for g, v in pairs if g is not None]
         if not known:
             names = ", ".join(variable.name for _, variable in pairs)
             fault = f"no gradient for any of the variables {names}"
             raise coded(
                 ValueError,
-                f"{self._method_name('apply_gradients')}: there is "
+                f"{self._method('apply_gradients')}: there is "
                 f"{fault if pairs else 'no variable to change'}",
                 code=codes.NOTHING_TO_OPTIMIZE,
             )
@@ -346,7 +346,7 @@ grad_loss
             if not isinstance(variable, Variable):
                 raise coded(
                     NotImplementedError,
-                    f"{self._method_name('apply_gradients')}: only variables can be "
+                    f"{self._method('apply_gradients')}: only variables can be "
                     f"changed, got {variable!r}",
                     code=codes.OPTIMIZER_ARGUMENT,
                 )
@@ -363,7 +363,7 @@ grad_loss
             if global_step is None:
                 return _train_op(self._finish(updates, scope))
             if not hasattr(global_step, "assign_add"):
-                argument = f"{self._method_name('apply_gradients')}: global_step"
+                argument = f"{self._method('apply_gradients')}: global_step"
                 raise wrong_type(argument, "a variable", global_step)
             with _wait_for([self._finish(updates, "update")]):
                 return _train_op(global_step.assign_add(1, name=scope))
@@ -425,7 +425,7 @@ grad_loss
         if sparse and variable.constraint is not None:
             raise coded(
                 RuntimeError,
-                f"{self._method_name('apply_gradients')}: the variable {variable.name!r} "
+                f"{self._method('apply_gradients')}: the variable {variable.name!r} "
                 "has a constraint, which cannot be applied after a change of some of "
                 "its rows; use a dense gradient: tf.convert_to_tensor(gradient)",
                 code=codes.OPTIMIZER_ARGUMENT,
@@ -532,12 +532,12 @@ grad_loss
                 names = ", ".join(sorted(dtype.name for dtype in valid))
                 raise coded(
                     ValueError,
-                    f"{self._method_name('compute_gradients')}: {tensor!r} has the element "
+                    f"{self._method('compute_gradients')}: {tensor!r} has the element "
                     f"type {dtype.name}; one of {names} can be optimized",
                     code=codes.OPTIMIZER_ARGUMENT,
                 )
 
-    def _method_name(self, method: str) -> str:
+    def _method(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
 
     # -- slots ---------------------------------------------------------------------
@@ -548,7 +548,7 @@ grad_loss
 
     def get_slot(self, var: Any, name: str) -> Any:
         """Return the slot of a variable, or None."""
-        function = self._method_name("get_slot")
+        function = self._method("get_slot")
         key = hashable(f"{function}: var", "a variable", whole(var))
         slots = self._slots.get(hashable(f"{function}: name", "a string", name), {})
         return slots.get(key)

@@ -68,8 +68,8 @@ class StepCounterHook(SessionRunHook):
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
         """Log and write the rate if it is due."""
-        # The fetched step may precede the run's update; if the rate may be due, the step
-        # is fetched again.
+        # The fetched step may precede the run's update; if the rate may be due, the
+        # step is fetched again.
         before = int(run_values.results)
         if self._timer.should_trigger_for_step(before + self._steps_per_run):
             step = int(run_context.session.run(self._global_step))

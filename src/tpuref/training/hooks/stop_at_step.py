@@ -64,8 +64,8 @@ class StopAtStepHook(SessionRunHook):
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
         """Request a stop at the last step."""
-        # The fetched step may precede the run's update; if it may be the last one, it is
-        # fetched again.
+        # The fetched step may precede the run's update; if it may be the last one, it
+        # is fetched again.
         last, session = self._last_step, run_context.session
         assert last is not None
         if run_values.results + 1 >= last and session.run(self._global_step) >= last:
