@@ -1,4 +1,4 @@
-"""Datasets of the content of files."""
+"""Define datasets of the content of files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,10 @@ __all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
 
 
 class FileStage(Stage):
-    """The records of files, one file after the other.
+    """Yields the records of files, one file after the other.
 
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    uses
-        Further arguments that may be tensors.
+    `filenames` is a path, a list or tensor of paths, or a dataset of paths; `uses` are
+    further arguments that may be tensors.
     """
 
     def __init__(self, filenames: Any, uses: Sequence[Any] = ()) -> None:
@@ -77,7 +73,7 @@ def _text(record: bytes) -> Any:
 
 
 class TFRecord(FileStage):
-    """Records with their lengths and checksums."""
+    """Reads records with lengths and checksums."""
 
     def __init__(self, filenames: Any, compression: str) -> None:
         self._compression = compression
@@ -89,7 +85,7 @@ class TFRecord(FileStage):
 
 
 class TextLine(FileStage):
-    """Lines without their ends."""
+    """Reads lines without their line ends."""
 
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the lines of one file."""
@@ -99,7 +95,7 @@ class TextLine(FileStage):
 
 
 class FixedLengthRecord(FileStage):
-    """Records that all have the same length."""
+    """Reads records of equal length."""
 
     def __init__(self, filenames: Any, **lengths: Any) -> None:
         self._lengths = {
@@ -138,7 +134,7 @@ class FixedLengthRecord(FileStage):
 
 
 class TFRecordDataset(Dataset):
-    """The records of TFRecord files, as texts.
+    """Reads the records of TFRecord files, as texts.
 
     Parameters
     ----------
@@ -152,7 +148,7 @@ class TFRecordDataset(Dataset):
     Raises
     ------
     tpuref.errors.DataLossError
-        At evaluation, if a file is damaged, compressed otherwise or no such file.
+        At evaluation, if a file is damaged, or its compression or format differs.
 
     Examples
     --------
@@ -178,7 +174,7 @@ class TFRecordDataset(Dataset):
 
 
 class TextLineDataset(Dataset):
-    """The lines of text files, without their ends.
+    """Reads the lines of text files, without their line ends.
 
     Parameters
     ----------
@@ -191,7 +187,7 @@ class TextLineDataset(Dataset):
 
 
 class FixedLengthRecordDataset(Dataset):
-    """The records of binary files whose records all have the same length.
+    """Reads the records of binary files, which have equal length.
 
     Parameters
     ----------
@@ -200,13 +196,13 @@ class FixedLengthRecordDataset(Dataset):
     record_bytes
         The length of a record.
     header_bytes, footer_bytes
-        How much to leave out at the start and at the end of each file.
+        The number of bytes to skip at the start and at the end of each file.
 
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        At evaluation, if a length is out of range, or the rest of a file is no multiple
-        of `record_bytes`.
+        At evaluation, if a length is out of range, or the rest of a file is not a
+        multiple of `record_bytes`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The content of a file as one text."""
+"""Read the content of a file as one text."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     Raises
     ------
     InvalidArgumentError
-        If `filename` is no scalar.
+        If `filename` is not a scalar.
     NotFoundError
-        At evaluation, if there is no such file.
+        At evaluation, if the file does not exist.
 
     Examples
     --------

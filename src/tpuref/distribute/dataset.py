@@ -106,7 +106,7 @@ class PerDeviceDataset(_OfDevices):
     def __repr__(self) -> str:
         return (
             f"<PerDeviceDataset for {len(self._devices)} towers, each with "
-            f"{self._described()}>"
+            f"{self._description()}>"
         )
 
 
@@ -191,5 +191,5 @@ class PerDeviceIterator(_OfDevices):
     def __repr__(self) -> str:
         return (
             f"<PerDeviceIterator for {len(self._devices)} towers, each with "
-            f"{self._described()}>"
+            f"{self._description()}>"
         )

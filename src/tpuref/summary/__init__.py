@@ -1,4 +1,4 @@
-"""Summaries: what a program tells TensorBoard."""
+"""Summaries for TensorBoard: ``tf.summary``."""
 
 from __future__ import annotations
 
