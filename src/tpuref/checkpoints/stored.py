@@ -88,6 +88,7 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
             files.store(path, ".safetensors", write, commit)
         finally:
             _remove_unfinished(files, _folder(path))
+        # Only now, because until `commit` wrote the index, the old one named these.
         for tensors in before:
             _remove(files, tensors)
     return save

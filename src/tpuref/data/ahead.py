@@ -173,6 +173,7 @@ def _work(
 ) -> None:
     """Compute an item for each token, until there are none, or the token is None."""
     _local.progress = progress
+    # The list is emptied, so that no frame but this one keeps the iterator alive.
     items: Iterator[Item] | None = given.pop()
     try:
         while items is not None and (token := tokens.get()) is not None:

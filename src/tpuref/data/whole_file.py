@@ -18,7 +18,7 @@ __all__ = ["read_file"]
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    r"""Return the content of a file, as bytes.
+    r"""Return the content of a file as a scalar string tensor.
 
     Parameters
     ----------
@@ -26,11 +26,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         A path, or a URL that fsspec knows: a scalar.
     name
         The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        string[].
 
     Raises
     ------

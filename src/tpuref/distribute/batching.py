@@ -122,6 +122,8 @@ class Batch:
         together: dict[DType, list[int]] = {}
         alone = []
         for number, request in enumerate(requests):
+            # Concatenation needs one dtype, a static size, and a part in each tower; a
+            # result of `map` may have any number of parts.
             if request.fits and len(request.parts) == self.towers.count:
                 together.setdefault(request.parts[0].dtype, []).append(number)
             else:

@@ -209,6 +209,8 @@ class _Steps:
                 name: nest.map_structure(lambda leaf: own(leaf, devices), value)
                 for name, value in context.set_in_step.items()
             }
+        # The outputs of fn are known only now.  They are loop variables too, so both
+        # regions get their further parameters after the body is built.
         values = first_values(start, given, devices)
         leaves = nest.flatten(values)
         specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]

@@ -365,7 +365,7 @@ class DistributionStrategy:
     # -- values of the towers --------------------------------------------------
 
     def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
-        """Copy a value to several devices.
+        """Return a mirrored value: a copy on each of several devices.
 
         Parameters
         ----------
@@ -374,11 +374,6 @@ class DistributionStrategy:
         destinations
             A mirrored variable, a device or a list of devices; None for
             `worker_devices`.
-
-        Returns
-        -------
-        Mirrored
-            A copy on each of the devices.
 
         Examples
         --------
@@ -400,7 +395,7 @@ class DistributionStrategy:
         value: Any,
         destinations: Any,
     ) -> Mirrored:
-        """Combine the towers' values.
+        """Return the towers' values combined, on each of the destinations.
 
         Parameters
         ----------
@@ -412,11 +407,6 @@ class DistributionStrategy:
         destinations
             The devices of the result: a mirrored variable, a per-device value, a device
             or a list of devices.  `value` itself stands for all towers.
-
-        Returns
-        -------
-        Mirrored
-            The result, on each of the destinations.
 
         Raises
         ------
@@ -683,11 +673,6 @@ the result is 1.5
         fn, args, kwargs
             The function and its arguments.  Each call gets the components on its
             device, also of variables of the strategy.
-
-        Returns
-        -------
-        object
-            As for `update`.
 
         Examples
         --------

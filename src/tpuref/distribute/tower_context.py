@@ -96,7 +96,7 @@ class TowerContext:
     def merge_call(
         self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> Any:
-        """Wait for all towers, run `merge_fn` once, and return this tower's result.
+        """Run `merge_fn` once for all towers; return this tower's part of the result.
 
         Parameters
         ----------
@@ -105,11 +105,6 @@ class TowerContext:
             with per-device values instead of the towers' arguments.
         args, kwargs
             This tower's arguments.
-
-        Returns
-        -------
-        object
-            This tower's components of the result of `merge_fn`.
 
         Raises
         ------

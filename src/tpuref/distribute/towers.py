@@ -290,6 +290,7 @@ def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     calls = [tower.waiting for tower in towers if tower.waiting is not None]
     if len(calls) < len(towers) or len({call.what for call in calls}) > 1:
         raise _uneven_calls_error(towers)
+    # The merge function depends on the control dependencies of all towers' calls.
     first, graph = calls[0], get_default_graph()
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
     with across_towers(), graph.name_scope(first.name_scope):

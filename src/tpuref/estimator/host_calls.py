@@ -46,6 +46,7 @@ class HostCalls:
         def send() -> Any:
             return outfeed_enqueue_tuple(leaves)
 
+        # LoopHook runs as many dequeues as this condition lets enqueues run.
         if self._every == 1:
             return [send()]
         return [cond(equal(turn % self._every, 0), send, no_op)]

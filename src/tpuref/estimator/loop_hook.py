@@ -49,6 +49,7 @@ class LoopHook(SessionRunHook):
         self._running = count
         self._thread = None
         if self._host_operations and count:
+            # The cores send in turns 0, every, 2 * every, ...: ceil(count / every).
             self._thread = HostCallThread(
                 run_context.session, self._host_operations, -(-count // self._every)
             )

@@ -118,6 +118,7 @@ class ReplicaInput:
         def started(values: Sequence[Array], run: Run) -> Iteration:
             return Iteration(_elements(program, run))
 
+        # FeedBegin calls the host function with this token when it runs.
         token = len(graph.host_functions)
         graph.host_functions[token] = started
         return apply_operation(

@@ -311,6 +311,8 @@ class TPUEstimator(Estimator):
         if pipeline == InputPipelineConfig.PER_HOST_V2:
             given = given.flat_map(_unbatch).batch(batch)
         features, _ = features_and_labels(given)
+        # The last batch of a dataset may be smaller.  The shards need a static batch
+        # size, so rows of zeros fill it up, and their predictions are cut off.
         leaves = nest.flatten(features)
         real = shape(leaves[0])[0]
         built: list[TPUEstimatorSpec] = []

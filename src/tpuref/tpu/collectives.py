@@ -178,7 +178,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
         if assignment.dtype != int32 or value is None:
             raise coded(
                 TypeError,
-                "tf.tpu.cross_replica_sum: group_assignment must be static when the "
+                "tf.tpu.cross_replica_sum: group_assignment must be known when the "
                 f"graph is built, as int32; got {assignment.describe()}",
                 code=codes.INVALID_GROUPS,
             )
@@ -235,6 +235,7 @@ def _check_components(x: PerReplica, replicas: int) -> None:
 
 def _own_component(x: PerReplica, replicas: int) -> Tensor:
     _check_components(x, replicas)
+    # All replicas run the same operations, so the component is selected at run time.
     stacked = apply("Pack", *x.tensors(), axis=0)
     own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
     return own

@@ -97,17 +97,12 @@ class CrossShardOptimizer(Optimizer):
     def compute_gradients(
         self, loss: Any, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> list[tuple[Any, Any]]:
-        """Return the gradients of this replica's part of the loss.
+        """Return this replica's gradients, which are not summed over the replicas.
 
         Parameters
         ----------
         loss, var_list, args, kwargs
             As for `tf.train.Optimizer.compute_gradients`.
-
-        Returns
-        -------
-        list of (gradient, variable)
-            Not yet summed over the replicas.
 
         Raises
         ------

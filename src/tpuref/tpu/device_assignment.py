@@ -182,17 +182,7 @@ class DeviceAssignment:
         return sorted(replicas)
 
     def tpu_ordinal(self, replica: int = 0, logical_core: int = 0) -> int:
-        """Return the device ordinal, within its task, of a logical core.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
+        """Return a logical core's device ordinal within its task; see `coordinates`.
 
         Examples
         --------
@@ -214,11 +204,6 @@ class DeviceAssignment:
         job
             The job at the start of the name; None omits it.
 
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
-
         Examples
         --------
         >>> device_assignment(Topology.for_cores(4)).host_device(job="worker")
@@ -230,19 +215,7 @@ class DeviceAssignment:
     def tpu_device(
         self, replica: int = 0, logical_core: int = 0, job: str | None = None
     ) -> str:
-        """Return the name of the TPU device of a logical core.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-        job
-            The job at the start of the name; None omits it.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
+        """Return the name of a logical core's TPU device; see `host_device`.
 
         Examples
         --------
@@ -254,16 +227,6 @@ class DeviceAssignment:
 
     def core_index(self, replica: int, logical_core: int) -> int:
         """Return the number of a core among all tasks, as in `Topology.core_index`.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -280,11 +243,6 @@ class DeviceAssignment:
         ----------
         format
             ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-
-        Returns
-        -------
-        str
-            Lines of plain ASCII, or an SVG document.
 
         Raises
         ------
@@ -350,11 +308,6 @@ def device_assignment(
         Blocks of other replicas fill the gaps.
     num_replicas
         The number of replicas to place.
-
-    Returns
-    -------
-    DeviceAssignment
-        The placement.
 
     Raises
     ------

@@ -183,11 +183,6 @@ def outfeed_enqueue_tuple(
     name
         The name of the operation.
 
-    Returns
-    -------
-    Operation
-        It waits while the queue of the core is full.
-
     Raises
     ------
     TypeError

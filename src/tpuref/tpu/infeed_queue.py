@@ -432,12 +432,6 @@ class InfeedQueue:
         placement_function, tpu_ordinal_function
             As for `generate_enqueue_ops`; they override `device_assignment`.
 
-        Returns
-        -------
-        list of Operation
-            One for each shard.  In eager mode they run immediately and None replaces
-            each.
-
         Raises
         ------
         ValueError

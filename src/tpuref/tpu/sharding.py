@@ -126,24 +126,7 @@ def batch_parallel(
 
     Parameters
     ----------
-    computation
-        A function that builds the computation for one shard.
-    inputs
-        A list of tensors with at least rank 1, or None for none; the size of dimension
-        0 must be a multiple of `num_shards`.
-    num_shards
-        The number of shards, at least 1.
-    infeed_queue, device_assignment, name
-        As for `tf.tpu.replicate`.
-
-    Returns
-    -------
-    list
-        The output tensors, as for `shard`.
-
-    Raises
-    ------
-    ValueError, TypeError
+    computation, inputs, num_shards, infeed_queue, device_assignment, name
         As for `shard`.
 
     Examples

@@ -102,11 +102,6 @@ def repeat(
         The final values, always in a list.  Without loop variables, the operation of
         the loop.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As for `while_loop`.
-
     Examples
     --------
     >>> import tpuref as tf

@@ -113,6 +113,7 @@ class AdamOptimizer(ElementwiseOptimizer):
         if executing_eagerly():
             self._grow_powers()
             return None
+        # Updates of variables read the powers, which therefore change last.
         with control_dependencies(update_ops):
             return group(*update_ops, *self._grow_powers(), name=name_scope)
 

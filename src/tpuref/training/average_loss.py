@@ -31,11 +31,6 @@ def compute_average_loss(
         The number of examples of all replicas; by default the size of the losses' first
         dimension times the number of replicas.
 
-    Returns
-    -------
-    Tensor
-        The sum of the losses divided by the global batch size: a scalar.
-
     Raises
     ------
     ValueError

@@ -169,11 +169,6 @@ def _make_global_step(collections: list[str]) -> Variable:
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """Return the global step of a graph, created if the graph has none.
 
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
-
     Examples
     --------
     >>> import tpuref as tf

@@ -385,6 +385,7 @@ def _periods(turns: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
     even = floor(turns)
     is_even = equal(longer, 1.0)
     safe = where_v2(is_even, 2.0, longer)  # the other branch must not divide by zero
+    # The first n periods last (1 - longer**n) / (1 - longer); solve that for n.
     count = floor(log(1.0 - turns * (1.0 - safe)) / log(safe))
     length = pow(safe, count)
     fraction = (turns - truediv(1.0 - length, 1.0 - safe)) / length

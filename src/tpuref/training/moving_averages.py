@@ -52,11 +52,6 @@ def assign_moving_average(
     name
         The name of the operation.
 
-    Returns
-    -------
-    Tensor
-        The new average.
-
     Examples
     --------
     >>> import tpuref as tf
@@ -158,11 +153,6 @@ class ExponentialMovingAverage:
         ----------
         var_list
             Variables and tensors, by default the trainable variables.
-
-        Returns
-        -------
-        Operation
-            The updates; None in eager mode.
 
         Raises
         ------

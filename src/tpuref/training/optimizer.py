@@ -170,7 +170,7 @@ grad_loss
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Any]]:
-        """Return the gradients of a loss.
+        """Return a loss's pairs of gradient (tensor, slices or None) and variable.
 
         Parameters
         ----------
@@ -188,11 +188,6 @@ grad_loss
             As for `tf.gradients`.
         grad_loss
             The gradient of the loss, by default 1.
-
-        Returns
-        -------
-        list of (gradient, variable)
-            The gradient is a tensor, `tf.IndexedSlices`, or None.
 
         Raises
         ------
@@ -294,11 +289,6 @@ grad_loss
             A variable that is incremented afterwards.
         name
             The name of the operation, by default that of the optimizer.
-
-        Returns
-        -------
-        Operation
-            As for `minimize`.
 
         Raises
         ------
