@@ -95,13 +95,7 @@ class Checkpoint:
         return prefix, write_checkpoint(prefix, values)
 
     def save(self, file_prefix: PathLike, session: Any = None) -> str:
-        """Write a checkpoint; return its prefix, which ends with a number.
-
-        Parameters
-        ----------
-        file_prefix, session
-            As for `write`.
-        """
+        """Write a checkpoint; return its prefix, which ends with a number."""
         path, _ = self._save(file_prefix, session)
         update_checkpoint_state(path.rpartition("/")[0], path)
         return path

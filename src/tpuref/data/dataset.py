@@ -77,11 +77,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_tensors(tensors: Any) -> Dataset:
         """Return a dataset with a single element.
 
-        Parameters
-        ----------
-        tensors
-            The element.
-
         Examples
         --------
         >>> import tpuref as tf
@@ -306,11 +301,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         predicate
             As for `map`; it returns a scalar bool tensor.
 
-        Raises
-        ------
-        ValueError
-            If it returns something else.
-
         Examples
         --------
         >>> import tpuref as tf
@@ -456,11 +446,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def cache(self, filename: str = "") -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.
 
-        Parameters
-        ----------
-        filename
-            Must be empty: elements are not kept in files.
-
         Raises
         ------
         NotImplementedError
@@ -540,11 +525,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
         """Return a dataset that concatenates the datasets returned by a function.
 
-        Parameters
-        ----------
-        map_func
-            Takes an element as for `map` and returns a dataset.
-
         Examples
         --------
         >>> import tpuref as tf
@@ -596,11 +576,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
         """Return an iterator that its initializer starts or restarts.
-
-        Parameters
-        ----------
-        shared_name
-            Accepted for compatibility.
 
         Raises
         ------

@@ -23,13 +23,6 @@ def map_and_batch(
 ) -> Transformation:
     """Return a transformation for `Dataset.apply`: map, then batch.
 
-    Parameters
-    ----------
-    map_func, batch_size, drop_remainder
-        As for `Dataset.map` and `Dataset.batch`.
-    num_parallel_batches, num_parallel_calls
-        Accepted for compatibility; they have no effect.
-
     Examples
     --------
     >>> import tpuref as tf
@@ -49,28 +42,14 @@ def parallel_interleave(
     buffer_output_elements: int | None = None,
     prefetch_input_elements: int | None = None,
 ) -> Transformation:
-    """Return a transformation for `Dataset.apply`: interleave.
-
-    Parameters
-    ----------
-    map_func, cycle_length, block_length
-        As for `Dataset.interleave`.
-    sloppy, buffer_output_elements, prefetch_input_elements
-        Accepted for compatibility; the order is always that of `Dataset.interleave`.
-    """
+    """Return a transformation for `Dataset.apply`: interleave."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
 def shuffle_and_repeat(
     buffer_size: Any, count: Any = None, seed: int | None = None
 ) -> Transformation:
-    """Return a transformation for `Dataset.apply`: shuffle, then repeat.
-
-    Parameters
-    ----------
-    buffer_size, count, seed
-        As for `Dataset.shuffle` and `Dataset.repeat`.
-    """
+    """Return a transformation for `Dataset.apply`: shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 

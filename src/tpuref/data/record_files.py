@@ -174,13 +174,7 @@ class TFRecordDataset(Dataset):
 
 
 class TextLineDataset(Dataset):
-    """Reads the lines of text files, without their line ends.
-
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    """
+    """Reads the lines of text files, without their line ends."""
 
     def __init__(self, filenames: Any, buffer_size: int | None = None) -> None:
         super().__init__(TextLine(filenames))

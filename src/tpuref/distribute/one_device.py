@@ -14,11 +14,6 @@ __all__ = ["OneDeviceStrategy"]
 class OneDeviceStrategy(DistributionStrategy):
     """Runs one tower on one device.
 
-    Parameters
-    ----------
-    device
-        The name of the device.
-
     Examples
     --------
     >>> import tpuref as tf

@@ -553,11 +553,6 @@ the result is 1.5
     def value_container(self, value: Any) -> Any:
         """Return the container of a component, or `value` itself.
 
-        Parameters
-        ----------
-        value
-            A component, a container, or any other value.
-
         Examples
         --------
         >>> import tpuref as tf
@@ -645,11 +640,6 @@ the result is 1.5
 
     def non_slot_devices(self, var_list: Any) -> list[str]:
         """Return the devices for an optimizer's variables that are not slots.
-
-        Parameters
-        ----------
-        var_list
-            The variables being optimized; ignored.
 
         Examples
         --------

@@ -118,11 +118,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         The document leaves the entry empty; here it does the same as release 1.11.
 
-        Parameters
-        ----------
-        host_id
-            The index of the host.
-
         Raises
         ------
         TypeError

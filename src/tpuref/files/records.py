@@ -33,13 +33,7 @@ class TFRecordCompressionType:
 
 
 class TFRecordOptions:
-    """The options of writing and reading records.
-
-    Parameters
-    ----------
-    compression_type
-        ``""``, ``"ZLIB"`` or ``"GZIP"``, or one of `TFRecordCompressionType`.
-    """
+    """The compression of records: ``""``, ``"ZLIB"``, ``"GZIP"`` or its number."""
 
     def __init__(self, compression_type: str | int | None = None) -> None:
         self.compression_type = compression_of(compression_type)

@@ -12,12 +12,7 @@ _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
 def encoded_png(pixels: Array) -> bytes:
-    r"""Return an image as a PNG file.
-
-    Parameters
-    ----------
-    pixels
-        uint8 of shape ``[height, width, channels]`` with 1 to 4 channels.
+    r"""Return a uint8 array ``[height, width, 1 to 4 channels]`` as a PNG file.
 
     Examples
     --------

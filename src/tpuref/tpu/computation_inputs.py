@@ -30,14 +30,6 @@ def replica_inputs(inputs: Any) -> Inputs:
     inputs
         None for one replica without inputs, or a list with one entry per replica: a
         list or tuple of inputs, or a tensor, which counts as a list with one input.
-
-    Raises
-    ------
-    TypeError
-        If a container is of the wrong type, or a leaf does not convert.
-    ValueError
-        If there is no replica, there are more than 65536, or they differ in number,
-        structure or dtype.
     """
     if inputs is None:
         return [[]]

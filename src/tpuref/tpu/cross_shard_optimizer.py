@@ -99,11 +99,6 @@ class CrossShardOptimizer(Optimizer):
     ) -> list[tuple[Any, Any]]:
         """Return this replica's gradients, which are not summed over the replicas.
 
-        Parameters
-        ----------
-        loss, var_list, args, kwargs
-            As for `tf.train.Optimizer.compute_gradients`.
-
         Raises
         ------
         ValueError
@@ -142,13 +137,7 @@ class CrossShardOptimizer(Optimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
-        """Sum the gradients over the replicas, and apply them.
-
-        Parameters
-        ----------
-        grads_and_vars, global_step, name
-            As for `tf.train.Optimizer.apply_gradients`.
-        """
+        """Sum the gradients over the replicas, and apply them."""
         sums = [
             (None if g is None else cross_replica_sum(g, self._group_assignment), v)
             for g, v in pairs_of("CrossShardOptimizer.apply_gradients", grads_and_vars)

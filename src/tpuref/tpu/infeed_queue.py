@@ -135,11 +135,6 @@ class InfeedQueue:
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
         """Set the types of the elements.
 
-        Parameters
-        ----------
-        tuple_types
-            One dtype, or value that converts to one, for each element.
-
         Raises
         ------
         TypeError
@@ -161,11 +156,6 @@ class InfeedQueue:
 
     def set_tuple_shapes(self, tuple_shapes: Sequence[Any]) -> None:
         """Set the shapes of the whole elements.
-
-        Parameters
-        ----------
-        tuple_shapes
-            One shape, or value that converts to one, for each element.
 
         Raises
         ------
@@ -219,11 +209,6 @@ class InfeedQueue:
     def set_number_of_shards(self, number_of_shards: int) -> None:
         """Set the number of shards, which is the number of replicas.
 
-        Parameters
-        ----------
-        number_of_shards
-            The number of equal parts of every element.
-
         Raises
         ------
         TypeError
@@ -241,12 +226,7 @@ class InfeedQueue:
     def set_configuration_from_input_tensors(
         self, input_tensors: Sequence[Any]
     ) -> None:
-        """Set types and shapes to those of the tensors of one whole tuple.
-
-        Parameters
-        ----------
-        input_tensors
-            One tensor, or value that converts to one, for each element.
+        """Set types and shapes to those of a list of tensors, one for each element.
 
         Raises
         ------
@@ -258,12 +238,7 @@ class InfeedQueue:
     def set_configuration_from_sharded_input_tensors(
         self, input_tensors: Sequence[Sequence[Any]]
     ) -> None:
-        """Set types, shapes and number of shards to those of a sharded tuple.
-
-        Parameters
-        ----------
-        input_tensors
-            One list per shard, with one tensor for each element.
+        """Set types, shapes and number of shards to those of one list for each shard.
 
         Raises
         ------

@@ -64,12 +64,7 @@ def _line(record: PaddedInput) -> str:
 
 
 def padding_report(graph: Graph | None = None) -> PaddingReport:
-    """Return the padding in the latest runs of replicated computations.
-
-    Parameters
-    ----------
-    graph
-        The graph to report on, by default the default graph.
+    """Return the padding in the latest runs of a graph's replicated computations.
 
     Examples
     --------

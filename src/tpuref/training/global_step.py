@@ -65,12 +65,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
-    """Return the global step of a graph, or None.
-
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
+    """Return the global step of a graph, by default the current one, or None.
 
     Raises
     ------
@@ -115,11 +110,6 @@ def required_global_step(user: str) -> Any:
 
 def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph, an int64 variable with initial value 0.
-
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
 
     Raises
     ------

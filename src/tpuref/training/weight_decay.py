@@ -118,13 +118,7 @@ def _variables(method: str, given: Any) -> list[Any] | None:
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
-    """Return a class of optimizers with weight decay.
-
-    Parameters
-    ----------
-    base_optimizer
-        A class of optimizers.  The new class takes its arguments after
-        ``weight_decay``, by name.
+    """Return a subclass of optimizers whose first argument is ``weight_decay``.
 
     Examples
     --------

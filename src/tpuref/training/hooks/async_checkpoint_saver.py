@@ -17,12 +17,6 @@ class AsyncCheckpointSaverHook(CheckpointSaverHook):
     Training waits until the values are read, not until they are written.  A checkpoint
     that is due while another one is being written is skipped.  The first and the last
     checkpoint are written synchronously.
-
-    Parameters
-    ----------
-    checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold, \
-listeners
-        As for `tf.train.CheckpointSaverHook`.
     """
 
     _thread: threading.Thread | None = None

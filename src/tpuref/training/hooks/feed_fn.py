@@ -13,12 +13,7 @@ from tpuref.training.hooks.session_run_hook import (
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds every run with the result of a function.
-
-    Parameters
-    ----------
-    feed_fn
-        A function without parameters that returns a ``feed_dict``.
+    """Feeds every run with the ``feed_dict`` that a function returns.
 
     Examples
     --------

@@ -16,11 +16,6 @@ class SecondOrStepTimer:
     every_secs, every_steps
         The period; exactly one of them.
 
-    Raises
-    ------
-    ValueError
-        If both are set, or neither.
-
     Examples
     --------
     >>> import tpuref as tf
