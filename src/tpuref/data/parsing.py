@@ -265,13 +265,13 @@ def _read(
 def _reader(function: str, key: str, feature: Any, single: bool) -> _FeatureReader:
     """Return the reader of a feature for one example or for several."""
     if isinstance(feature, FixedLenFeature):
-        return _fixed(function, key, feature, single)
+        return _fixed_reader(function, key, feature, single)
     if isinstance(feature, VarLenFeature):
-        return _variable(feature, single)
-    return _sequence(function, key, feature, single)
+        return _variable_reader(feature, single)
+    return _sequence_reader(function, key, feature, single)
 
 
-def _fixed(
+def _fixed_reader(
     function: str, key: str, feature: FixedLenFeature, single: bool
 ) -> _FeatureReader:
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
@@ -301,7 +301,7 @@ def _fixed(
     return _FeatureReader(read, [dtype], [shape if single else [None, *shape]])
 
 
-def _variable(feature: VarLenFeature, single: bool) -> _FeatureReader:
+def _variable_reader(feature: VarLenFeature, single: bool) -> _FeatureReader:
     dtype = as_dtype(feature.dtype)
     rank = 1 if single else 2
 
@@ -325,7 +325,7 @@ def _variable(feature: VarLenFeature, single: bool) -> _FeatureReader:
     )
 
 
-def _sequence(
+def _sequence_reader(
     function: str, key: str, feature: FixedLenSequenceFeature, single: bool
 ) -> _FeatureReader:
     if not feature.allow_missing:

@@ -440,7 +440,7 @@ class DistributionStrategy:
         aggregation: VariableAggregation,
         value_destination_pairs: Sequence[tuple[Any, Any]],
     ) -> ReducedValues:
-        """Combine several values of the towers at once.
+        """Combine several values of the towers in few sums.
 
         Values of one dtype and of static shape are concatenated and summed together,
         so that the towers synchronize less often.
@@ -842,7 +842,7 @@ the result is 1.5
             return tuple(self.unwrap(value))
         return tuple(selected(device, value) for device in self.towers.names)
 
-    # -- where a method may be called ------------------------------------------
+    # -- checks of the calling context ------------------------------------------
 
     def _require_scope(self, method: str) -> None:
         """Raise an error for a call of a method outside of the strategy's scope."""

@@ -71,8 +71,8 @@ class Estimator:
         Passed to the model function and input functions as ``params``; each call gets a
         copy.
     warm_start_from
-        A checkpoint or a `tf.estimator.WarmStartSettings`; gives the initial values of
-        variables unless `model_dir` has a checkpoint.
+        A checkpoint or a `tf.estimator.WarmStartSettings`: the source of the variables'
+        initial values unless `model_dir` has a checkpoint.
 
     Raises
     ------

@@ -406,32 +406,33 @@ class _Block:
 
     def _ring(self, sizes: list[int]) -> _IntArray:
         """Return the coordinates of a grid in ring order, the last axis innermost."""
-        core_axis, step_axis, lane_axis = self.axes[:3]
+        core_axis, row_axis, column_axis = self.axes[:3]
         places = []
-        for lane, step in _ring(sizes[lane_axis], sizes[step_axis]):
+        for column, row in _ring(sizes[column_axis], sizes[row_axis]):
             for core in range(sizes[core_axis]):
                 place = [0] * len(sizes)
-                place[lane_axis], place[step_axis], place[core_axis] = lane, step, core
+                place[column_axis], place[row_axis] = column, row
+                place[core_axis] = core
                 places.append(place)
         return np.array(places, dtype=np.int64)
 
 
-def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
+def _ring(columns: int, rows: int) -> list[tuple[int, int]]:
     """Walk a grid so that neighbours in the walk are neighbours in the grid.
 
-    The walk goes up and down the columns ("lanes"), skipping the first row ("step"),
-    and returns along that row.  With an odd number of lanes, or a single step, there is
-    no such ring, and the walk visits row by row.
+    The walk goes up and down the columns without the first row, and returns along that
+    row.  With an odd number of columns, or a single row, there is no such ring, and the
+    walk visits row by row.
     """
-    if lanes % 2 or steps == 1:
-        return [(lane, step) for step in range(steps) for lane in range(lanes)]
-    away = range(1, steps)
+    if columns % 2 or rows == 1:
+        return [(column, row) for row in range(rows) for column in range(columns)]
+    away = range(1, rows)
     snake = [
-        (lane, step)
-        for lane in range(lanes)
-        for step in (reversed(away) if lane % 2 else away)
+        (column, row)
+        for column in range(columns)
+        for row in (reversed(away) if column % 2 else away)
     ]
-    home = [(lane, 0) for lane in range(lanes - 1, 0, -1)]
+    home = [(column, 0) for column in range(columns - 1, 0, -1)]
     return [(0, 0), *snake, *home]
 
 

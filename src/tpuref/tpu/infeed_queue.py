@@ -402,7 +402,7 @@ class InfeedQueue:
         inputs
             One tensor for each element.
         device_assignment
-            Gives host and ordinal of each replica; the default is eight cores per host,
+            Maps replicas to hosts and ordinals; the default is eight cores per host,
             in order.
         placement_function, tpu_ordinal_function
             As for `generate_enqueue_ops`; they override `device_assignment`.

@@ -45,7 +45,7 @@ class Strategy(Protocol):
         aggregation: VariableAggregation,
         value_destination_pairs: Sequence[tuple[Any, Any]],
     ) -> Any:
-        """Combine several values of the towers at once."""
+        """Combine several values of the towers in few sums."""
 
     def unwrap(self, value: Any) -> list[Any]:
         """Return the list of the components of a value."""

@@ -190,16 +190,16 @@ def _scaffold(function: str, given: Scaffold | None) -> Scaffold:
 
 def _make_ready(session: Session, scaffold: Scaffold) -> str:
     """Run ``local_init_op`` once it can; return the uninitialized variables."""
-    lacking = _uninitialized(session, scaffold.ready_for_local_init_op)
+    lacking = _uninitialized_names(session, scaffold.ready_for_local_init_op)
     if lacking:
         return lacking
     log.info("Running local_init_op.")
     session.run(scaffold.local_init_op)
     log.info("Done running local_init_op.")
-    return _uninitialized(session, scaffold.ready_op)
+    return _uninitialized_names(session, scaffold.ready_op)
 
 
-def _uninitialized(session: Session, ready_op: Any) -> str:
+def _uninitialized_names(session: Session, ready_op: Any) -> str:
     names = session.run(ready_op)
     if names is None or not names.size:
         return ""

@@ -213,7 +213,7 @@ class ParameterServerStrategy:
     Raises
     ------
     NotImplementedError
-        Always; the message says what to use.
+        Always; the message names the alternative.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
