@@ -417,7 +417,7 @@ def test_an_output_of_unknown_shape_needs_a_first_value(strategy_of) -> None:
             context.set_last_step_output("x", tf.range(tf.cast(x, tf.int32)))
 
         iterator = iterator_of(strategy, numbers(3))
-        with pytest.raises(ValueError, match="give its value before the first step"):
+        with pytest.raises(ValueError, match="pass its initial value"):
             strategy.run_steps_on_dataset(fn, iterator)
 
 

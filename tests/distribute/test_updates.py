@@ -195,7 +195,7 @@ def test_095_other_variables_are_read_as_they_are(strategy, evaluate):
 
 def test_095_nothing_says_how_to_combine(strategy):
     v = tf.get_variable("v", initializer=5.0, synchronization=ON_READ)
-    with pytest.raises(ValueError, match="nothing says how its components become one"):
+    with pytest.raises(ValueError, match="no aggregation that combines its components"):
         strategy.read_var(v)
 
 

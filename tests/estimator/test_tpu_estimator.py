@@ -388,9 +388,9 @@ def test_an_input_that_ends_too_early_is_an_error(
 ) -> None:
     tf.config.executor = executor
     estimator = made(tmp_path, iterations_per_loop=2)
-    with pytest.raises(tf.errors.OutOfRangeError, match="1 steps too early"):
+    with pytest.raises(tf.errors.OutOfRangeError, match="ended with 1 steps left"):
         estimator.train(batches(8, repeat=False), max_steps=3)
-    with pytest.raises(tf.errors.OutOfRangeError, match="too early"):
+    with pytest.raises(tf.errors.OutOfRangeError, match="steps left"):
         estimator.evaluate(batches(4, repeat=False), steps=2)
     deadline = time.monotonic() + 10
     while "tpuref host calls" in {thread.name for thread in threading.enumerate()}:
@@ -408,7 +408,7 @@ def test_evaluations_between_loops(tmp_path: Path) -> None:
 
     ends = tf.estimator.TrainSpec(batches(20, repeat=False), max_steps=6)
     every = tf.estimator.EvalSpec(batches(4), 1, hooks=[Hook()], throttle_secs=0)
-    with pytest.raises(tf.errors.OutOfRangeError, match="2 steps too early"):
+    with pytest.raises(tf.errors.OutOfRangeError, match="ended with 2 steps left"):
         tf.estimator.train_and_evaluate(estimator, ends, every)
     assert evaluated == [2, 4]
     longer = tf.estimator.TrainSpec(batches(20), max_steps=6)

@@ -180,7 +180,7 @@ def test_the_number_of_shards_while_a_computation_is_built() -> None:
 def test_shard_contexts_do_not_nest() -> None:
     with tpu_function.tpu_shard_context(4):
         assert tpu_function.get_tpu_context().number_of_shards == 4
-        with pytest.raises(NotImplementedError, match="inside another"):
+        with pytest.raises(NotImplementedError, match="cannot be nested"):
             tpu.rewrite(tf.no_op)
     tpu_function.get_tpu_context().set_number_of_shards(5)
     assert tpu_function.get_tpu_context().number_of_shards == 5

@@ -57,7 +57,7 @@ def test_in_eager_mode() -> None:
 
 def test_what_it_cannot_be() -> None:
     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.Variable([1, 2]))
-    with pytest.raises(TypeError, match="one integer"):
+    with pytest.raises(TypeError, match="integer"):
         tf.train.get_global_step()
     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.Variable(1))
     with pytest.raises(ValueError, match="must have one variable"):

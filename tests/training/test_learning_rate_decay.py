@@ -115,7 +115,7 @@ def test_in_eager_mode_it_is_a_function() -> None:
 
 
 def test_a_step_must_be_given() -> None:
-    with pytest.raises(ValueError, match=r"cosine_decay: global_step must be given"):
+    with pytest.raises(ValueError, match=r"cosine_decay: global_step must not be None"):
         tf.train.cosine_decay(0.1, None, 10)
 
 

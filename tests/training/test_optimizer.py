@@ -369,7 +369,7 @@ def test_arguments_that_are_wrong() -> None:
         optimizer.minimize(counter)
     with pytest.raises(TypeError, match="a gradient must be"):
         optimizer.apply_gradients([(object(), w)])
-    with pytest.raises(ValueError, match="name must be given"):
+    with pytest.raises(ValueError, match="name must not be empty"):
         tf.train.Optimizer(False, "")
 
 

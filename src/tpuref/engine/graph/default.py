@@ -183,7 +183,7 @@ def eager_execution() -> Iterator[None]:
 
 @contextlib.contextmanager
 def fresh_defaults() -> Iterator[None]:
-    """Use an empty default graph, no session, no eager mode and release 1 in a block."""
+    """Use an empty default graph, no session, graph mode and release 1 in a block."""
     global _outermost
     around, stacks = _outermost, vars(context).copy()
     before = vars(behavior).copy()

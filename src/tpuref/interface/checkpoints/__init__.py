@@ -1,1 +1,1 @@
-"""Checkpoints: the values of variables in files, whole whenever a process dies."""
+"""Checkpoints: files of variables' values, complete whenever a process dies."""

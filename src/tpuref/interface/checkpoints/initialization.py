@@ -1,4 +1,4 @@
-"""Reading checkpoints without a saver, and starting variables from them."""
+"""Read checkpoints without a saver, and initialize variables from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     Parameters
     ----------
     ckpt_dir_or_file
-        The prefix of a checkpoint, or a directory, whose last one is read.
+        The prefix of a checkpoint, or a directory, whose last checkpoint is read.
 
     Raises
     ------
@@ -66,13 +66,7 @@ def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Array:
 
 
 def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
-    """Return the names and shapes in a checkpoint, sorted by name.
-
-    Parameters
-    ----------
-    ckpt_dir_or_file
-        As for `load_checkpoint`.
-    """
+    """Return the names and shapes in a checkpoint, sorted by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
@@ -80,9 +74,9 @@ def init_from_checkpoint(
     ckpt_dir_or_file: PathLike,
     assignment_map: Any,
 ) -> None:
-    """Let variables start with values of a checkpoint.
+    """Set the initial values of variables to those of a checkpoint.
 
-    Their initializers are replaced, so call it before
+    Initializers are replaced, so call it before
     `tf.global_variables_initializer`.
 
     Parameters
@@ -90,15 +84,14 @@ def init_from_checkpoint(
     ckpt_dir_or_file
         As for `load_checkpoint`.
     assignment_map
-        From names in the checkpoint to variables, to their names, or to lists of
-        those.  ``"there/": "here/"`` stands for all variables of a scope, and ``"/"``
-        for the outermost one.
+        A map from names in the checkpoint to variables, their names, or lists of those.
+        ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
+        scope.
 
     Raises
     ------
     ValueError
-        If the checkpoint lacks a variable, or there is no variable of that name here,
-        or nothing is found in a scope.
+        If the checkpoint or the graph lacks a variable, or a scope has no variables.
     tpuref.errors.InvalidArgumentError
         If a shape or dtype differs.
 
@@ -119,10 +112,12 @@ def init_from_checkpoint(
     """
     reader = load_checkpoint(ckpt_dir_or_file)
     pairs = _pairs(assignment_map)
-    starts = [found for there, here in pairs for found in _starts(reader, there, here)]
+    starts = [
+        found for there, here in pairs for found in _assignments(reader, there, here)
+    ]
     for name, variable in starts:
         if not reader.has_tensor(name):
-            raise _nothing(f"the checkpoint has no {name!r}")
+            raise _missing_error(f"the checkpoint has no {name!r}")
         check_fits(reader, name, variable)
     for name, variable in starts:
         value = reader.get_tensor(name)
@@ -140,7 +135,7 @@ def assign_from_checkpoint_fn(
 ) -> Callable[[Any], None] | None:
     """Return a function of a session that restores variables from a checkpoint.
 
-    It suits the ``init_fn`` of a `tf.train.Scaffold`, which gives it the session.
+    It can be the ``init_fn`` of a `tf.train.Scaffold`.
 
     Parameters
     ----------
@@ -149,9 +144,9 @@ def assign_from_checkpoint_fn(
     var_list
         The variables: a list, or a dict from names in the checkpoint to variables.
     ignore_missing_vars
-        Whether variables that the checkpoint lacks are left out, with a warning.
+        Whether to skip variables that the checkpoint lacks, with a warning.
     reshape_variables
-        Whether a variable takes a tensor of another shape with as many elements.
+        Whether a tensor of another shape but the same size is reshaped for a variable.
 
     Returns
     -------
@@ -193,13 +188,13 @@ def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:
     return pairs
 
 
-def _starts(
+def _assignments(
     reader: CheckpointReader, there: str, here: Any
 ) -> Iterator[tuple[str, Variable]]:
-    """Give the names in the checkpoint and the variables of an entry of the map."""
+    """Yield the names in the checkpoint and the variables of an entry of the map."""
     if isinstance(here, (list, tuple)):
         for one in here:
-            yield from _starts(reader, there, one)
+            yield from _assignments(reader, there, one)
     elif isinstance(here, Variable):
         yield there, here
     elif not isinstance(here, str):
@@ -213,7 +208,7 @@ def _starts(
     else:
         known = get_default_graph().variables_by_name
         if here not in known:
-            raise _nothing(f"there is no variable {here!r} in the graph")
+            raise _missing_error(f"there is no variable {here!r} in the graph")
         yield there, known[here]
 
 
@@ -227,11 +222,11 @@ def _in_scope(
         if name.startswith(scope)
     }
     if not found:
-        raise _nothing(f"there are no variables in the scope {here!r}")
+        raise _missing_error(f"there are no variables in the scope {here!r}")
     yield from found.items()
 
 
-def _nothing(why: str) -> ValueError:
+def _missing_error(why: str) -> ValueError:
     return coded(
         ValueError,
         f"tf.train.init_from_checkpoint: {why}; the keys of assignment_map name "

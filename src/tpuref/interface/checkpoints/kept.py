@@ -1,4 +1,4 @@
-"""Which checkpoints are kept: the newest ones, and one now and then for good."""
+"""Choose which checkpoints to keep: the newest ones, and some permanently."""
 
 from __future__ import annotations
 
@@ -15,21 +15,10 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 
 
 class KeptCheckpoints:
-    """The checkpoints of a saver, the oldest first.
+    """The checkpoints of a saver, oldest first.
 
-    Parameters
-    ----------
-    function
-        What keeps them, for messages.
-    limit
-        How many to keep; 0 or None for all.
-    hours
-        How often one is kept for good; None for never.
-
-    Attributes
-    ----------
-    times
-        When each was made, in seconds since 1970, by its prefix.
+    At most `limit` are kept, besides one every `hours` permanently; 0 and None mean no
+    limit and no such checkpoint.  `times` maps prefixes to seconds since 1970.
     """
 
     def __init__(self, function: str, limit: int | None, hours: float | None) -> None:
@@ -42,7 +31,7 @@ class KeptCheckpoints:
             self._interval = number(argument, hours) * 3600
         self._next_for_good = time.time() + self._interval
         self.times: dict[str, float] = {}
-        self._saves: dict[str, str] = {}  # by path, those of this process
+        self._saves: dict[str, str] = {}  # ids of this process's saves, by path
         self._surplus: list[str] = []
 
     @property
@@ -51,12 +40,9 @@ class KeptCheckpoints:
         return list(self.times)
 
     def add(self, path: str, save: str) -> None:
-        """Add a checkpoint as the newest; what is then too much is kept no longer.
+        """Add the newest checkpoint, with its id from `write_checkpoint`.
 
-        Parameters
-        ----------
-        path, save
-            What `write_checkpoint` was given, and what it returned.
+        The oldest ones beyond the limit become surplus.
         """
         self._saves[path] = save
         self.times.pop(path, None)
@@ -70,11 +56,11 @@ class KeptCheckpoints:
                 self._surplus.append(oldest)
 
     def remove_surplus(self) -> None:
-        """Remove what is kept no longer, once no state file mentions it.
+        """Remove surplus checkpoints; the state file must not mention them anymore.
 
-        That is what this process made, and what an earlier one made in the folder of
-        the newest.  Other paths come from the state file, which may be a stranger's, or
-        a copy that names the folder it was copied from.
+        Only checkpoints of this process, and those in the folder of the newest one, are
+        removed.  Other paths come from a state file that may be untrusted, or copied
+        from another folder.
         """
         newest = next(reversed(self.times), "")
         while self._surplus:
@@ -88,7 +74,7 @@ class KeptCheckpoints:
                 _log.warning("the checkpoint %s stays: %s", path, error)
 
     def recover(self, paths: Sequence[str]) -> None:
-        """Take over those of an earlier process that are still there."""
+        """Replace the list by those checkpoints of an earlier process that exist."""
         self.times = {}
         function = "tf.train.Saver.recover_last_checkpoints"
         for path in paths:

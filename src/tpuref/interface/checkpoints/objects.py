@@ -1,4 +1,4 @@
-"""Checkpoints of objects: their variables, named by the attributes that lead there."""
+"""Save and restore variables by the attributes of objects that lead to them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 
 
 class Checkpoint:
-    """Variables and objects that are saved together, by the names they have here.
+    """Saves and restores objects' variables, named by the paths of attributes to them.
 
     Parameters
     ----------
     **kwargs
-        The objects: variables, lists and dicts of them, and objects whose attributes
-        are such.  They become attributes.
+        Variables, lists and dicts of them, and objects with such attributes.  They
+        become attributes of the checkpoint.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Checkpoint:
 
     @property
     def save_counter(self) -> Variable:
-        """The number of times that `save` was called, which is saved as well."""
+        """The number of calls of `save`, which is saved too."""
         if self._save_counter is None:
             with get_default_graph().name_scope(None):
                 self._save_counter = Variable(
@@ -72,7 +72,7 @@ class Checkpoint:
         return self._save_counter
 
     def write(self, file_prefix: PathLike, session: Any = None) -> str:
-        """Write a checkpoint of exactly that prefix; return the prefix.
+        """Write a checkpoint with exactly this prefix; return the prefix.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class Checkpoint:
         return self._write(file_prefix, session)[0]
 
     def _write(self, file_prefix: PathLike, session: Any) -> tuple[str, str]:
-        """Write a checkpoint; return its prefix and what `write_checkpoint` returns."""
+        """Write a checkpoint; return its prefix and its save id."""
         function = "tf.train.Checkpoint.write"
         files, prefix = files_at(file_prefix, function, "file_prefix")
         directory = prefix.rpartition("/")[0]
@@ -98,13 +98,7 @@ class Checkpoint:
         return prefix, write_checkpoint(prefix, values)
 
     def save(self, file_prefix: PathLike, session: Any = None) -> str:
-        """Write a checkpoint with a number after the prefix; return both.
-
-        Parameters
-        ----------
-        file_prefix, session
-            As for `write`.
-        """
+        """Write a checkpoint; return its prefix, which ends with a number."""
         path, _ = self._save(file_prefix, session)
         update_checkpoint_state(path.rpartition("/")[0], path)
         return path
@@ -124,18 +118,17 @@ class Checkpoint:
         return self._write(f"{prefix}-{number}", session)
 
     def restore(self, save_path: PathLike | None) -> RestoreStatus:
-        """Give the variables the values of a checkpoint.
+        """Restore the variables from a checkpoint.
 
-        In eager mode at once, in graph mode with the status that is returned.  A value
-        that no variable takes yet is kept for one that comes to be found under its
-        name, as the variables of a layer or optimizer do when they are first used.
-        Until then a warning names it.
+        Eager mode restores at once, graph mode with the methods of the result.  A value
+        without a variable is kept until a variable of its name is created, as by the
+        first call of a layer or optimizer.  A warning lists such values.
 
         Parameters
         ----------
         save_path
-            The prefix of a checkpoint; None for none, so that
-            ``restore(manager.latest_checkpoint)`` works the first time as well.
+            The prefix of a checkpoint, or None for no checkpoint, as
+            ``manager.latest_checkpoint`` is at first.
 
         Raises
         ------
@@ -146,7 +139,7 @@ class Checkpoint:
         """
         reader = None if save_path is None else CheckpointReader(save_path)
         if reader is not None:
-            self.save_counter  # noqa: B018 - made so that it is restored
+            self.save_counter  # noqa: B018 - created, so that it is restored
         status = RestoreStatus(self, reader)
         if executing_eagerly():
             status.run_restore_ops()
@@ -154,7 +147,7 @@ class Checkpoint:
         return status
 
     def read(self, save_path: PathLike) -> RestoreStatus:
-        """Do as `restore`."""
+        """Do the same as `restore`."""
         return self.restore(save_path)
 
     def _trackable_children(self) -> Mapping[str, Any]:
@@ -165,83 +158,75 @@ class Checkpoint:
 
 
 class RestoreStatus:
-    """What a checkpoint has for the objects of a `Checkpoint`.
-
-    Parameters
-    ----------
-    checkpoint
-        The objects.
-    reader
-        The stored values; None for none.
-    """
+    """The match between the values of a checkpoint and the variables of objects."""
 
     def __init__(self, checkpoint: Checkpoint, reader: CheckpointReader | None) -> None:
         self._checkpoint, self._reader = checkpoint, reader
         self._restored: set[str] = set()
         if reader is None:
             return
-        for name, variable in self._taken().items():
+        for name, variable in self._matching_variables().items():
             check_fits(reader, name, variable)
-        if left := self._left():
+        if left := self._unused_names():
             _log.warning(
                 "the checkpoint has values that no variable takes: %s", ", ".join(left)
             )
 
-    def _taken(self) -> dict[str, Variable]:
+    def _matching_variables(self) -> dict[str, Variable]:
         reader = self._reader
         if reader is None:
             return {}
         below = variables_below(self._checkpoint)
         return {name: v for name, v in below.items() if reader.has_tensor(name)}
 
-    def _left(self) -> list[str]:
+    def _unused_names(self) -> list[str]:
         reader = self._reader
         stored = {} if reader is None else reader.get_variable_to_shape_map()
         below = variables_below(self._checkpoint)
         return [name for name in stored if name not in below]
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Give the variables their values."""
+        """Set the variables to their values."""
         session = _session(session)
-        for name, variable in self._taken().items():
+        for name, variable in self._matching_variables().items():
             self._restore(name, variable, session)
 
     def _restore(self, name: str, variable: Variable, session: Any = None) -> None:
         assert self._reader is not None
         check_fits(self._reader, name, variable)
-        self._restored.add(name)  # before, because a change asks for values that wait
+        self._restored.add(name)  # first: the assignment below restores deferred values
         variable.restore(self._reader.get_tensor(name), session)
 
     def defer(self) -> None:
-        """Keep the values that no variable takes for variables made from now on."""
+        """Keep values without a variable for variables that are created later."""
         objects = self._checkpoint._trackable_children().items()
         key = tuple((name, id(value)) for name, value in objects)
-        deferred.pop(key, None)  # of an earlier restore of the same objects
-        if self._left():
+        deferred.pop(key, None)  # from an earlier restore of the same objects
+        if self._unused_names():
             deferred[key] = lambda: self._restore_later(key)
 
     def _restore_later(self, key: Any) -> set[str]:
-        """Restore what has come to be found; return the handles of all variables."""
-        for name, variable in self._taken().items():
+        """Restore new variables; return the handles of all variables."""
+        for name, variable in self._matching_variables().items():
             if name not in self._restored:
                 self._restore(name, variable)
-        if not self._left():
+        if not self._unused_names():
             deferred.pop(key, None)
         return {v.handle for v in variables_below(self._checkpoint).values()}
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Give the variables their values, and initialize the others."""
+        """Restore the variables, and initialize those without a value."""
         session = _session(session)
         self.run_restore_ops(session)
-        taken = self._taken()
+        taken = self._matching_variables()
         below = variables_below(self._checkpoint)
         others = [v for name, v in below.items() if name not in taken]
         if session is not None:
             session.run([variable.initializer for variable in others])
 
     def assert_existing_objects_matched(self) -> RestoreStatus:
-        """Refuse if a variable got no value; AssertionError."""
-        taken = self._taken()
+        """Raise AssertionError if a variable has no value."""
+        taken = self._matching_variables()
         below = variables_below(self._checkpoint)
         missing = [name for name in below if name not in taken]
         if missing:
@@ -253,9 +238,9 @@ class RestoreStatus:
         return self
 
     def assert_consumed(self) -> RestoreStatus:
-        """Refuse if a variable got no value, or a value no variable."""
+        """Raise AssertionError if a variable has no value, or a value no variable."""
         self.assert_existing_objects_matched()
-        if left := self._left():
+        if left := self._unused_names():
             raise coded(
                 AssertionError,
                 f"the checkpoint has values that no variable takes: {', '.join(left)}",
@@ -264,31 +249,31 @@ class RestoreStatus:
         return self
 
     def assert_nontrivial_match(self) -> RestoreStatus:
-        """Refuse if no variable got a value."""
-        if not self._taken():
+        """Raise AssertionError if no variable has a value."""
+        if not self._matching_variables():
             self.assert_existing_objects_matched()
         return self
 
     def expect_partial(self) -> RestoreStatus:
-        """Return the status: values that no variable takes are no error."""
+        """Return the status; values without a variable are not an error."""
         return self
 
 
 class CheckpointManager:
-    """Saves a `Checkpoint` again and again, and keeps the newest ones.
+    """Saves a `Checkpoint` repeatedly, and keeps the newest ones.
 
     Parameters
     ----------
     checkpoint
-        What to save.
+        The `Checkpoint`.
     directory
-        Where to; it is made.
+        The directory, which is created.
     max_to_keep
-        How many to keep; None for all.
+        The number of checkpoints to keep; None for all.
     keep_checkpoint_every_n_hours
-        How often one is kept for good; None for never.
+        The interval of checkpoints that are never deleted, or None.
     checkpoint_name
-        The first part of their prefixes.
+        The name in the prefixes, before the number.
 
     Examples
     --------
@@ -335,26 +320,26 @@ class CheckpointManager:
 
     @property
     def directory(self) -> str:
-        """Where the checkpoints are."""
+        """The directory of the checkpoints."""
         return self._directory
 
     @property
     def checkpoints(self) -> list[str]:
-        """The prefixes of the checkpoints, the oldest first."""
+        """The prefixes of the checkpoints, oldest first."""
         return self._kept.paths
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The prefix of the last one, None without one."""
+        """The prefix of the last checkpoint, or None."""
         return self._kept.paths[-1] if self._kept.paths else None
 
     def save(self, checkpoint_number: Any = None, session: Any = None) -> str:
-        """Write a checkpoint, and remove the oldest where there are too many.
+        """Write a checkpoint, and remove the oldest one if there are too many.
 
         Parameters
         ----------
         checkpoint_number
-            The number after the prefix, also as a variable; by default a counter.
+            The number after the prefix, or a variable; by default a counter.
         session
             In graph mode the session with the values, by default the current one.
         """
@@ -384,7 +369,7 @@ class CheckpointManager:
 
 
 def variables_below(root: Any) -> dict[str, Variable]:
-    """Return the variables that attributes lead to, by their shortest paths."""
+    """Return the variables reachable through attributes, by their shortest paths."""
     found: dict[str, Variable] = {}
     seen, pending = {id(root)}, [("", root)]
     for path, value in pending:
@@ -407,7 +392,7 @@ def variables_below(root: Any) -> dict[str, Variable]:
 
 
 def _children(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Give the names and values of what may lead to variables."""
+    """Yield the names and values of attributes and items."""
     listed = getattr(type(value), "_trackable_children", None)
     if listed is not None:
         yield from listed(value).items()
@@ -427,7 +412,7 @@ def _is_object_of_the_program(value: Any) -> bool:
 
 
 def _session(given: Any) -> Any:
-    """Return the session to use: the given one, or the current one, None if eager."""
+    """Return a session or the current one, or None in eager mode."""
     if given is not None or executing_eagerly():
         return given
     current = get_default_session()

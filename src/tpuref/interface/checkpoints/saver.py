@@ -1,4 +1,4 @@
-"""The saver: writes variables of a session to checkpoints, and reads them back."""
+"""Define the saver, which writes variables to checkpoints and restores them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tpuref.interface.files.filesystem import PathLike, failures, files_at
 
 @dataclass
 class SaverDef:
-    """What a saver was told.
+    """The configuration of a saver.
 
     Attributes
     ----------
@@ -47,24 +47,23 @@ class SaverDef:
 
 
 class Saver:
-    """Writes variables to checkpoints, and reads them back.
+    """Writes variables to checkpoints, and restores them.
 
     Parameters
     ----------
     var_list
         The variables: a list, or a dict from names in the checkpoint to variables; by
-        default all global variables, and what else is in the collection
-        ``saveable_objects``.
+        default all global variables, and the collection ``saveable_objects``.
     reshape
-        Whether a variable takes a tensor of another shape with as many elements.
+        Whether a tensor of another shape but the same size is reshaped for a variable.
     max_to_keep
-        How many checkpoints to keep; 0 or None for all.
+        The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours
-        How often one is kept for good.
+        The interval of checkpoints that are never deleted.
     restore_sequentially, sharded, builder, defer_build, write_version, name
         Accepted for compatibility; they have no effect.
     saver_def
-        A `SaverDef` with the numbers of above.
+        A `SaverDef` with these numbers.
     allow_empty
         Whether there may be no variables.
     pad_step_number
@@ -79,7 +78,7 @@ class Saver:
     ValueError
         If there are no variables, or two have the same name.
     TypeError
-        If something is no variable, or holds text.
+        If an entry is not a variable, or contains text.
 
     Examples
     --------
@@ -136,7 +135,7 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Find the variables, where the constructor was told to defer that."""
+        """Collect the variables, if the constructor deferred it."""
         if self._variables is not None:
             return
         given = self._given
@@ -173,14 +172,14 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> str | None:
-        """Write a checkpoint, and remove the oldest where there are too many.
+        """Write a checkpoint, and remove the oldest one if there are too many.
 
         Parameters
         ----------
         sess
             The session with the values; None in eager mode.
         save_path
-            The prefix, such as ``"model/model.ckpt"``; its directory is made.
+            The prefix, such as ``"model/model.ckpt"``; its directory is created.
         global_step
             A number, tensor or variable to append to the prefix, after a ``-``.
         latest_filename
@@ -193,15 +192,15 @@ class Saver:
         Returns
         -------
         str or None
-            The prefix of the checkpoint, for `restore`; None if there are no variables
-            (`allow_empty`), as nothing is written then.
+            The prefix of the checkpoint, for `restore`; None if nothing was written,
+            because there are no variables (`allow_empty`).
 
         Raises
         ------
         tpuref.errors.FailedPreconditionError
             If a variable is not initialized.
         ValueError
-            If `latest_filename` is that of the checkpoint.
+            If `latest_filename` is the name of the checkpoint.
         """
         return self.begin_save(
             sess, save_path, global_step, latest_filename, write_state
@@ -215,13 +214,7 @@ class Saver:
         latest_filename: str | None = None,
         write_state: bool = True,
     ) -> Callable[[], str | None]:
-        """Read the values now, and return a function that writes the checkpoint.
-
-        Parameters
-        ----------
-        sess, save_path, global_step, latest_filename, write_state
-            As for `save`.
-        """
+        """Read the values now; return a function that writes them, as for `save`."""
         files, path = files_at(save_path, "tf.train.Saver.save", "save_path")
         directory, _, last = path.rpartition("/")
         if last == (latest_filename or "checkpoint") and global_step is None:
@@ -258,14 +251,14 @@ class Saver:
         return write
 
     def restore(self, sess: Any, save_path: PathLike) -> None:
-        """Give the variables the values of a checkpoint.
+        """Restore the variables from a checkpoint.
 
         Parameters
         ----------
         sess
             The session; None in eager mode.
         save_path
-            What `save` returned, or `tf.train.latest_checkpoint`.
+            The result of `save` or `tf.train.latest_checkpoint`.
 
         Raises
         ------
@@ -307,48 +300,34 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The prefixes of the checkpoints that are kept, the oldest first."""
+        """The prefixes of the current checkpoints, oldest first."""
         return self._kept.paths
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        """Replace the list of the checkpoints that are kept."""
+        """Replace the list of current checkpoints."""
         self._kept.times = dict.fromkeys(last_checkpoints, time.time())
 
     def set_last_checkpoints_with_time(
         self, last_checkpoints_with_time: Sequence[tuple[str, float]]
     ) -> None:
-        """Replace the list, with the seconds since 1970 of each."""
+        """Replace the list of checkpoints, with their times in seconds since 1970."""
         self._kept.times = dict(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Take over the checkpoints of an earlier process; those gone are left out.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> state = tf.train.get_checkpoint_state("/nowhere")
-        >>> if state is not None:
-        ...     saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
-        """
+        """Replace the list by those checkpoints of an earlier process that exist."""
         self._kept.recover(checkpoint_paths)
 
     def as_saver_def(self) -> SaverDef:
-        """Return what the saver was told."""
+        """Return the configuration of the saver."""
         return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> SaverDef:
-        """Return what the saver was told."""
+        """Return the configuration of the saver."""
         return self.saver_def
 
 
 def variables_by_name(given: Any) -> dict[str, Variable]:
-    """Return variables by their names in a checkpoint, sorted.
-
-    Parameters
-    ----------
-    given
-        A variable, a list of them, or a dict from names to them.
-    """
+    """Return a variable, list or dict of variables as a dict, sorted by name."""
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
@@ -380,14 +359,14 @@ def variables_by_name(given: Any) -> dict[str, Variable]:
 
 
 def current_values(session: Any, variables: Mapping[str, Variable]) -> dict[str, Array]:
-    """Return the values of variables, read in one run; None is eager mode."""
+    """Return the values of variables, read in one run, or eagerly without a session."""
     if session is None:
         return {name: np.asarray(v.numpy()) for name, v in variables.items()}
     return {n: np.asarray(v) for n, v in session.run(dict(variables)).items()}
 
 
 def _step(session: Any, given: Any) -> int | None:
-    """Return the number of a step, which may be a tensor or a variable."""
+    """Return the number of a step, also from a tensor or a variable."""
     if isinstance(given, (Tensor, Variable)) and session is not None:
         given = session.run(given)
     return None if given is None else int(given)
@@ -396,7 +375,7 @@ def _step(session: Any, given: Any) -> int | None:
 def check_fits(
     reader: CheckpointReader, name: str, variable: Variable, reshape: bool = False
 ) -> None:
-    """Refuse a tensor of another dtype or shape; InvalidArgumentError."""
+    """Raise InvalidArgumentError for a tensor of another dtype or shape."""
     entry = reader.entry(name)
     dtype, shape = entry.dtype, entry.shape
     fits = variable.shape.is_compatible_with(shape)

@@ -1,9 +1,9 @@
-"""The state file of a directory: which checkpoints it has, and which is the last.
+"""Read and write the state file of a directory, which lists its checkpoints.
 
-It has the format that TensorFlow gives it, a protocol buffer as text.  TensorFlow
-writes absolute paths and paths relative to the directory.  Both are followed for
-reading, but not into another file system: a file on this disk leads to no request over
-the network.  `KeptCheckpoints` says what is removed.
+It has TensorFlow's format, a protocol buffer as text.  TensorFlow writes absolute paths
+and paths relative to the directory.  Both are followed for reading, but not into
+another file system: a local file never causes a request over the network.
+`KeptCheckpoints` decides which checkpoints to remove.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _SIGNS = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v", strict=True))
 
 _log = logging.getLogger("tpuref.interface.checkpoints")
 _written: dict[str, bytes] = {}
-"""The content that this process wrote last, by state file."""
+"""The last content that this process wrote, by state file."""
 _shared: set[str] = set()
-"""The state files that other processes write as well, of which it has warned."""
+"""The state files that other processes write too, after a warning."""
 
 
 @dataclass
@@ -50,11 +50,11 @@ class CheckpointState:
     model_checkpoint_path
         The prefix of the last one.
     all_model_checkpoint_paths
-        The prefixes of all, the oldest first.
+        The prefixes of all, oldest first.
     all_model_checkpoint_timestamps
-        When they were made, in seconds since 1970.
+        Their times, in seconds since 1970.
     last_preserved_timestamp
-        When the last one was made that is kept for good.
+        The time of the last one that is never deleted.
     """
 
     model_checkpoint_path: str = ""
@@ -66,7 +66,7 @@ class CheckpointState:
 def get_checkpoint_state(
     checkpoint_dir: PathLike, latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """Return what the state file of a directory says, None without one.
+    """Return the content of a directory's state file, or None without one.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def get_checkpoint_state(
     with failures(function, path), files.open_regular(path) as file:
         content = file.read()
     try:
-        return _parsed(content.decode(errors="surrogateescape"), directory)
+        return _parse(content.decode(errors="surrogateescape"), directory)
     except ValueError as error:
         raise DataLossError(
             f"{function}: the state file {path!r} is damaged: {error}. Restore a "
@@ -93,8 +93,8 @@ def get_checkpoint_state(
         ) from None
 
 
-def _parsed(text: str, directory: str) -> CheckpointState:
-    """Return what the text of a state file says; ValueError if it is damaged."""
+def _parse(text: str, directory: str) -> CheckpointState:
+    """Return the state of a state file's text; ValueError if it is damaged."""
     state = CheckpointState()
     for line in text.splitlines():
         if not line.strip() or line.lstrip().startswith("#"):
@@ -117,8 +117,8 @@ def _parsed(text: str, directory: str) -> CheckpointState:
 
 
 def _path(directory: str, text: str) -> str:
-    """Return the path that a state file of a directory names."""
-    name = _unquoted(text)
+    """Return the absolute path of a name in a state file."""
+    name = _unquote(text)
     path = joined(directory, name)
     if not name or "\0" in name:
         raise ValueError(f"{name!r} is no path")
@@ -134,8 +134,8 @@ def _state_file(function: str, directory: str, name: str | None) -> str:
     return joined(directory, name or "checkpoint")
 
 
-def _unquoted(text: str) -> str:
-    """Return a text without quotes and escapes, those of JSON or those of C."""
+def _unquote(text: str) -> str:
+    """Return a text without quotes and escapes, of JSON or of C."""
     if text[:1] != '"':
         raise ValueError(f"expected a text in quotes, got {text!r:.200}")
     with contextlib.suppress(ValueError):
@@ -160,18 +160,15 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """Return the state of a directory, with paths below it made relative.
+    """Return the state of a directory, with relative paths to files below it.
 
     Parameters
     ----------
     save_dir
         The directory.
-    model_checkpoint_path
-        The prefix of the last checkpoint.
-    all_model_checkpoint_paths, all_model_checkpoint_timestamps
-        All of them, the oldest first, and when they were made.
-    last_preserved_timestamp
-        When the last one was made that is kept for good.
+    model_checkpoint_path, all_model_checkpoint_paths, \
+all_model_checkpoint_timestamps, last_preserved_timestamp
+        As for `CheckpointState`.
     """
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = files_at(save_dir, function, "save_dir")
@@ -208,15 +205,14 @@ def update_checkpoint_state(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Write the state file of a directory, so that a kill leaves a whole one.
+    """Write the state file of a directory atomically.
 
     Parameters
     ----------
-    save_dir, model_checkpoint_path, all_model_checkpoint_paths
-        As for `generate_checkpoint_state_proto`.
     latest_filename
         The name of the state file, by default ``checkpoint``.
-    all_model_checkpoint_timestamps, last_preserved_timestamp
+    save_dir, model_checkpoint_path, all_model_checkpoint_paths, \
+all_model_checkpoint_timestamps, last_preserved_timestamp
         As for `generate_checkpoint_state_proto`.
     """
     state = generate_checkpoint_state_proto(
@@ -244,7 +240,7 @@ def update_checkpoint_state(
 
 
 def _warn_of_others(files: FileSystem, path: str) -> None:
-    """Warn once if another process has written the state file since this one did."""
+    """Warn once if another process has changed the state file."""
     key = os.path.abspath(path)
     if key not in _written or key in _shared or not files.exists(path):
         return
@@ -263,7 +259,7 @@ def _warn_of_others(files: FileSystem, path: str) -> None:
 def latest_checkpoint(
     checkpoint_dir: PathLike, latest_filename: str | None = None
 ) -> str | None:
-    """Return the prefix of the last checkpoint of a directory, None without one.
+    """Return the prefix of the last checkpoint of a directory, or None.
 
     Parameters
     ----------
@@ -297,19 +293,19 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], Any] | None = None,
 ) -> Iterator[str]:
-    """Give each new checkpoint of a directory, waiting for the next one.
+    """Yield each new checkpoint of a directory, waiting for the next one.
 
     Parameters
     ----------
     checkpoint_dir
         The directory.
     min_interval_secs
-        The shortest time between two of them, in seconds.
+        The minimum number of seconds between two of them.
     timeout
-        How long to wait for one, in seconds; None for as long as it takes.
+        The maximum number of seconds to wait for one; None for no limit.
     timeout_fn
-        Called after that time; a true result ends the iteration, another one waits
-        again.  Without it the iteration ends.
+        A function called after the timeout; a true result ends the iteration, a false
+        one continues it.  Without it the iteration ends.
     """
     last: str | None = None
     while True:
@@ -326,7 +322,7 @@ def checkpoints_iterator(
 def _next_checkpoint(
     directory: PathLike, last: str | None, timeout: float | None
 ) -> str | None:
-    """Return a checkpoint other than the last, None if none comes in time."""
+    """Return a checkpoint other than the last, or None after the timeout."""
     deadline = None if timeout is None else time.monotonic() + timeout
     while (found := latest_checkpoint(directory)) in (None, last):
         left = 1.0 if deadline is None else min(1.0, deadline - time.monotonic())

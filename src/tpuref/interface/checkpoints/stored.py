@@ -1,12 +1,12 @@
-"""A stored checkpoint: an index, and beside it the tensors.
+"""Store a checkpoint as an index file and a file of tensors.
 
-The checkpoint ``model-7`` is ``model-7.index``, a text in JSON that names the file with
-the tensors.  The tensors are written first, to a file that no index mentions; then the
-index is written beside and renamed.  A process that dies at any moment leaves the old
-checkpoint or the new one.
+The checkpoint ``model-7`` is ``model-7.index``, a JSON text that names the file of the
+tensors.  The tensors are written first, to a new file.  Then the index is written to a
+temporary file and renamed.  A process that dies at any moment leaves the old checkpoint
+or the new one.
 
-An index may come from a stranger: it names a file in its own folder, and only files
-with the names that `write_checkpoint` gives are ever removed.
+An index may be untrusted: it may only name a file in its own folder, and only files
+with names of `write_checkpoint` are ever removed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
     Returns
     -------
     str
-        What tells this save from all others, for `remove_save`.
+        The unique id of this save, for `remove_save`.
     """
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     save = secrets.token_hex(8)
@@ -75,12 +75,16 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
             }
             for name, array in sorted(arrays.items())
         }
-        index: dict[str, Any] = {"format": FORMAT, "file": _last(tensors), "save": save}
+        index: dict[str, Any] = {
+            "format": FORMAT,
+            "file": _file_name(tensors),
+            "save": save,
+        }
         index["tensors"] = entries
         index["crc32c"] = _checksum(index)
         with contextlib.suppress(DataLossError, UnimplementedError):
             own = _own_tensors(files, path)
-            before.extend(one for one in own if _last(one) != _last(tensors))
+            before.extend(one for one in own if _file_name(one) != _file_name(tensors))
         before.extend(_marks(files, path, before))
         files.write_whole(_index(path), json.dumps(index, indent=1).encode())
 
@@ -89,40 +93,43 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
             files.store(path, ".safetensors", write, commit)
         finally:
             _remove_unfinished(files, _folder(path))
+        # Only now, because until `commit` wrote the index, the old one named these.
         for tensors in before:
             _remove(files, tensors)
     return save
 
 
 def _checksum(index: dict[str, Any]) -> int:
-    """Return the CRC-32C of an index but for its checksum."""
+    """Return the CRC-32C of an index without its checksum."""
     content = {key: value for key, value in index.items() if key != "crc32c"}
     return checksum.crc32c(json.dumps(content, sort_keys=True).encode())
 
 
 def _marks(files: FileSystem, path: str, tensors: Sequence[str]) -> list[str]:
-    """Mark tensors that are to be removed, if their name does not say whose they are.
+    """Mark tensors for removal by a second link with a name that `UNFINISHED` matches.
 
-    If the process is killed when the index names them no longer, the next save finds
-    the mark and removes both.
+    If the process is killed after the index stops naming them, the next save removes
+    the marked file under both names.
     """
     if not isinstance(files, LocalFiles):
         return []
-    plain = f"{_last(path)}.safetensors"
-    return [files.mark(path, ".safetensors") for one in tensors if _last(one) == plain]
+    plain = f"{_file_name(path)}.safetensors"
+    return [
+        files.mark(path, ".safetensors") for one in tensors if _file_name(one) == plain
+    ]
 
 
 def _remove(files: FileSystem, path: str) -> None:
-    """Remove a file, which another process may have removed already."""
+    """Remove a file, unless another process has removed it already."""
     with contextlib.suppress(FileNotFoundError):
         files.remove(path)
 
 
 def _remove_unfinished(files: FileSystem, folder: str) -> None:
-    """Remove what saves that failed or were killed have left in a folder.
+    """Remove the files of failed or killed saves from a folder.
 
-    A live process has its files locked.  Elsewhere there are no locks, and a file that
-    is not complete does not appear.
+    A live process locks its files.  Object stores have no locks, but never show an
+    incomplete file.
     """
     if not isinstance(files, LocalFiles):
         return
@@ -139,11 +146,11 @@ def _remove_unfinished(files: FileSystem, folder: str) -> None:
 
 
 def _remove_tensors(files: FileSystem, path: str, prefix: str) -> None:
-    """Remove the tensors of a save, under both names, unless the index has them."""
+    """Remove the tensors of a save, under both names, unless the index names them."""
     try:
         named = _own_tensors(files, prefix)
     except (DataLossError, UnimplementedError):
-        return  # what the index names is not known
+        return  # the index may name them
     plain = f"{prefix}.safetensors"
     linked = os.path.lexists(plain) and os.path.samestat(
         os.lstat(plain), os.lstat(path)
@@ -159,7 +166,7 @@ def remove_checkpoint(
     checkpoint_format_version: int = 2,
     meta_graph_suffix: str = "meta",
 ) -> None:
-    """Remove a checkpoint, the index first; one that is not there is no error.
+    """Remove a checkpoint, the index first; a missing one is not an error.
 
     The format and the suffix are those of files that tpuref does not write.
 
@@ -182,7 +189,7 @@ def remove_save(prefix: PathLike, save: str | None = None) -> None:
         try:
             index = _read_index(files, path)
         except DataLossError:
-            index = None  # damaged: it names nothing
+            index = None  # damaged: remove the index alone
         if save is not None and (index is None or index.get("save") != save):
             return
         own = [] if index is None else _own_tensors(files, path)
@@ -191,7 +198,7 @@ def remove_save(prefix: PathLike, save: str | None = None) -> None:
 
 
 def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
-    """Return whether there is a checkpoint of that prefix, also one of TensorFlow's.
+    """Return whether a checkpoint with this prefix exists, of tpuref or TensorFlow.
 
     Examples
     --------
@@ -213,42 +220,42 @@ def _folder(path: str) -> str:
     return path[: path.rfind("/") + 1]
 
 
-def _last(path: str) -> str:
+def _file_name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
 def _own_tensors(files: FileSystem, path: str) -> list[str]:
-    """Return the file with the tensors, if `write_checkpoint` gave it its name."""
+    """Return the file of the tensors, if its name is one of `write_checkpoint`."""
     if not files.exists(_index(path)):
         return []
     tensors = _tensors(path, _read_index(files, path))
-    start = re.escape(_last(path))
+    start = re.escape(_file_name(path))
     own = rf"{start}(\.again|\.tpuref-[0-9a-f]{{8}})?\.safetensors"
-    return [tensors] if re.fullmatch(own, _last(tensors)) else []
+    return [tensors] if re.fullmatch(own, _file_name(tensors)) else []
 
 
 def _read_index(files: FileSystem, path: str) -> dict[str, Any]:
-    """Return an index of a known format whose checksum is right."""
+    """Return an index after checking its format and checksum."""
     with files.open_regular(_index(path)) as file:
         content = file.read()
     try:
         index = json.loads(content)
     except (ValueError, RecursionError):
         if _is_of_tensorflow(files, path):
-            raise _foreign(path) from None
+            raise _foreign_error(path) from None
         index = None
     known = (FORMAT, _FORMAT_WITHOUT_CHECKSUMS)
     if not isinstance(index, dict) or index.get("format") not in known:
-        raise _damaged(
+        raise _damage_error(
             path, "it is not the index of a checkpoint of tpuref, or is damaged"
         )
     if index["format"] == FORMAT and index.get("crc32c") != _checksum(index):
-        raise _damaged(path, "its checksum differs")
+        raise _damage_error(path, "its checksum differs")
     return index
 
 
 def _tensors(path: str, index: dict[str, Any]) -> str:
-    """Return the file that an index names, which must be in its own folder."""
+    """Return the file that an index names, which must be in the same folder."""
     name, folder = index.get("file"), _folder(path)
     if (
         not isinstance(name, str)
@@ -256,7 +263,7 @@ def _tensors(path: str, index: dict[str, Any]) -> str:
         or any(sign in name for sign in "/\\\0")
         or os.path.basename(name) != name
     ):
-        raise _damaged(
+        raise _damage_error(
             path,
             f"it names the file {name!r:.200} of tensors; expected the name of a file "
             "in the same folder, without a path. It is from a stranger, or damaged",
@@ -264,7 +271,7 @@ def _tensors(path: str, index: dict[str, Any]) -> str:
     tensors = joined(folder, name)
     real = os.path.realpath(tensors)
     if "://" not in path and os.path.dirname(real) != os.path.realpath(folder or "."):
-        raise _damaged(
+        raise _damage_error(
             path,
             f"its tensors {name!r} are a symbolic link out of the folder, to {real!r}; "
             "copy that file to its place if you trust it",
@@ -272,12 +279,12 @@ def _tensors(path: str, index: dict[str, Any]) -> str:
     return tensors
 
 
-def _damaged(path: str, why: str) -> DataLossError:
+def _damage_error(path: str, why: str) -> DataLossError:
     return DataLossError(f"{_index(path)!r}: {why}", code=codes.DAMAGED_FILE)
 
 
 def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:
-    """Return the entries of the tensors by name, and warn without checksums."""
+    """Return the entries of the tensors by name; warn if there are no checksums."""
     try:
         listed = index.get("tensors")
         if not isinstance(listed, dict):
@@ -286,7 +293,7 @@ def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:
             name: entry_of(found, _DTYPE_NAMES) for name, found in listed.items()
         }
     except ValueError as error:
-        raise _damaged(path, f"it is damaged: {error}") from None
+        raise _damage_error(path, f"it is damaged: {error}") from None
     if index["format"] == _FORMAT_WITHOUT_CHECKSUMS and path not in _warned:
         _warned.add(path)
         _log.warning(
@@ -301,7 +308,7 @@ def _is_of_tensorflow(files: FileSystem, path: str) -> bool:
     return bool(files.glob(f"{path}.data-?????-of-?????"))
 
 
-def _foreign(path: str) -> UnimplementedError:
+def _foreign_error(path: str) -> UnimplementedError:
     return UnimplementedError(
         f"{path!r} is a checkpoint of TensorFlow, which tpuref does not read. Convert "
         "it with the script on the page 'Checkpoints' of the documentation "
@@ -312,7 +319,7 @@ def _foreign(path: str) -> UnimplementedError:
 
 
 class CheckpointReader:
-    """The tensors of a checkpoint, read one by one.
+    """Reads the tensors of a checkpoint one by one.
 
     Parameters
     ----------
@@ -324,7 +331,7 @@ class CheckpointReader:
     tpuref.errors.NotFoundError
         If there is no such checkpoint.
     tpuref.errors.UnimplementedError
-        If it is one of TensorFlow's.
+        If it is a checkpoint of TensorFlow.
     tpuref.errors.DataLossError
         If it is damaged.
     """
@@ -336,15 +343,15 @@ class CheckpointReader:
         self._path = path
         with failures("tf.train.load_checkpoint", path):
             if not files.exists(_index(path)):
-                raise self._nothing(files)
+                raise self._missing_error(files)
             index = _read_index(files, path)
             self._entries = _entries(path, index)
             self._tensors = TensorFile(files, _tensors(path, index))
 
-    def _nothing(self, files: FileSystem) -> Exception:
+    def _missing_error(self, files: FileSystem) -> Exception:
         # The oldest format of TensorFlow is one file with the name of the prefix.
         if files.exists(self._path) and not files.isdir(self._path):
-            return _foreign(self._path)
+            return _foreign_error(self._path)
         return NotFoundError(
             f"there is no checkpoint {self._path!r}: {_index(self._path)!r} does not "
             "exist; tf.train.latest_checkpoint(directory) returns the last one",
@@ -356,7 +363,7 @@ class CheckpointReader:
         return name in self._entries
 
     def get_tensor(self, name: str) -> Array:
-        """Return a tensor; `tf.errors.NotFoundError` if there is none of that name."""
+        """Return a tensor; NotFoundError if there is none of that name."""
         entry = self.entry(name)
         with failures("tf.train.load_checkpoint", self._path):
             return self._tensors.read(name, entry)

@@ -1,11 +1,11 @@
-"""The file with the tensors of a checkpoint, in the safetensors format.
+"""Read and write the tensors of a checkpoint, in the safetensors format.
 
-safetensors has no complex numbers in all its versions: they are kept as pairs of real
-numbers, in a last dimension of 2.  The index of the checkpoint says that they are
-complex.  It has no text at all.
+Not all versions of safetensors have complex numbers.  They are stored as pairs of real
+numbers, in a last dimension of 2; the index of the checkpoint has the complex dtype.
+The format has no text.
 
-The package safetensors is not used: it makes files of mode 0600, raises errors of its
-own for a full disk, and gives no open file to lock while it writes.
+The package safetensors is not used: it creates files of mode 0600, raises other errors
+for a full disk, and has no open file to lock during a write.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES = {
     "U8": "uint8",
     "BOOL": "bool",
 }
-"""The element types of the format that tpuref has, by their names in a header."""
+"""The dtypes that tpuref supports, by their names in a header."""
 
 _CODES = {name: code for code, name in _NAMES.items()}
 
@@ -49,7 +49,7 @@ _CODES = {name: code for code, name in _NAMES.items()}
 def write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> dict[str, int]:
     """Write arrays; return the CRC-32C of each."""
     stored = {name: _as_real(array) for name, array in arrays.items()}
-    # The largest elements first, so that all are aligned.
+    # Tensors with the largest elements first, so that all are aligned.
     order = sorted(stored, key=lambda name: (-stored[name].itemsize, name))
     header, end = {}, 0
     for name in order:
@@ -81,7 +81,7 @@ def _as_real(array: Array) -> Array:
 
 @dataclass(frozen=True)
 class Entry:
-    """The dtype and shape of a tensor, and its checksum where one is stored."""
+    """The dtype and shape of a tensor, and its checksum if there is one."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -96,12 +96,7 @@ class Entry:
 def entry_of(found: Any, names: Mapping[str, str]) -> Entry:
     """Return an entry of an index or a header; ValueError if it is damaged.
 
-    Parameters
-    ----------
-    found
-        What the file has.
-    names
-        The names of dtypes, by those that the file uses.
+    `names` maps the file's names of dtypes to those of tpuref.
     """
     if not isinstance(found, dict) or str(found.get("dtype")) not in names:
         raise ValueError(f"{found!r:.80} is no tensor of a known dtype")
@@ -115,7 +110,7 @@ def entry_of(found: Any, names: Mapping[str, str]) -> Entry:
 
 
 def _integers(found: Any) -> tuple[int, ...]:
-    """Return the numbers of a list; ValueError if they are not natural numbers."""
+    """Return the numbers of a list; ValueError unless they are natural numbers."""
     if not isinstance(found, list) or not all(
         type(number) is int and number >= 0 for number in found
     ):
@@ -124,30 +119,17 @@ def _integers(found: Any) -> tuple[int, ...]:
 
 
 class TensorFile:
-    """A file of tensors that are read one by one.
-
-    Parameters
-    ----------
-    files
-        Where it lies.
-    path
-        Its path.
-
-    Raises
-    ------
-    tpuref.errors.DataLossError
-        If it is no such file, or is cut off.
-    """
+    """Reads the tensors of a file one by one; DataLossError if it is damaged."""
 
     def __init__(self, files: FileSystem, path: str) -> None:
         self._files, self._path = files, path
         try:
             self._places = self._read_header()
         except (ValueError, struct.error, RecursionError) as error:
-            raise self._damaged(f"its header cannot be read: {error}") from None
+            raise self._damage_error(f"its header cannot be read: {error}") from None
 
     def _read_header(self) -> dict[str, tuple[Entry, int]]:
-        """Return the entries of the tensors, and where each begins."""
+        """Return the entries of the tensors, with their offsets."""
         with self._files.open_regular(self._path) as file:
             size, _ = self._files.size_and_time(self._path)
             (length,) = struct.unpack("<Q", file.read(8))
@@ -160,12 +142,12 @@ class TensorFile:
         return {name: _place(found, 8 + length, size) for name, found in header.items()}
 
     def read(self, name: str, expected: Entry) -> Array:
-        """Return a tensor, which must be as the index says."""
+        """Return a tensor, which must match its entry in the index."""
         dtype, shape = expected.dtype, expected.shape
         place, begin = self._places.get(name, (None, 0))
-        if place is None or (place.dtype, place.shape) != _stored_as(dtype, shape):
+        if place is None or (place.dtype, place.shape) != _storage_type(dtype, shape):
             found = "lacks it" if place is None else f"has {place.dtype} {place.shape}"
-            raise self._damaged(
+            raise self._damage_error(
                 f"the index lists {name!r} as {dtype.name} {list(shape)}, the file "
                 f"{found}"
             )
@@ -173,12 +155,12 @@ class TensorFile:
             file.seek(begin)
             content = file.read(place.size)
         if len(content) != place.size:
-            raise self._damaged(f"it ends within the tensor {name!r}")
+            raise self._damage_error(f"it ends within the tensor {name!r}")
         if expected.crc32c not in (None, checksum.crc32c(content)):
-            raise self._damaged(f"the checksum of the tensor {name!r} differs")
+            raise self._damage_error(f"the checksum of the tensor {name!r} differs")
         return np.frombuffer(bytearray(content), dtype.np).reshape(shape)
 
-    def _damaged(self, why: str) -> DataLossError:
+    def _damage_error(self, why: str) -> DataLossError:
         return DataLossError(
             f"{self._path!r} is not the tensors of a checkpoint, or is damaged: {why}",
             code=codes.DAMAGED_FILE,
@@ -193,14 +175,16 @@ def _place(found: Any, begin: int, size: int) -> tuple[Entry, int]:
     return entry, begin + offsets[0]
 
 
-def _stored_as(dtype: DType, shape: tuple[int, ...]) -> tuple[DType, tuple[int, ...]]:
+def _storage_type(
+    dtype: DType, shape: tuple[int, ...]
+) -> tuple[DType, tuple[int, ...]]:
     if not dtype.is_complex:
         return dtype, shape
     return (float32 if dtype.size == 8 else float64), (*shape, 2)
 
 
 def check_storable(name: str, dtype: DType) -> None:
-    """Refuse a variable of text, TypeError, and the name that the format reserves."""
+    """Raise an error for a variable of text, or with the reserved name."""
     if dtype == string:
         raise coded(
             TypeError,

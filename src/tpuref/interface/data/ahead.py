@@ -1,17 +1,18 @@
-"""A thread that computes the elements of a pass, and the deadline of waiting for it.
+"""Compute the elements of a pass in a thread, with a deadline for each element.
 
 ::
 
-    user of the elements                     thread
-    --------------------                     ------
-    asks for one        --- tokens --->      computes one
-    waits, no longer    <-- results ---      gives it, or its error, or the end
+    consumer                                 thread
+    --------                                 ------
+    requests an element   --- tokens --->    computes it
+    waits, no longer      <-- results ---    returns it, or an error, or the end
     than the deadline
 
-Both queues work by single calls into C, so an interrupt between them loses no lock.
-Code that blocks in a C call, such as ``time.sleep``, ignores an exception that another
-thread raises in it.  So the deadline needs a thread even where nothing is computed in
-advance; it costs about 50 microseconds per request, once per batch after `batch`.
+Each operation of both queues is a single call into C, so an interrupt never leaves a
+lock held.  Code that blocks in a C call, such as ``time.sleep``, ignores an exception
+that another thread raises in it, so the deadline needs a thread even where nothing is
+computed in advance.  A request costs about 50 microseconds, once per batch after
+`batch`.
 """
 
 from __future__ import annotations
@@ -48,18 +49,18 @@ _Result: TypeAlias = tuple[Item | None, BaseException | None]
 
 
 class Transformation:
-    """Something that computes elements, and where the user's program built it."""
+    """An object that computes elements, with the call site that created it."""
 
     site: CallSite | None
 
     @property
     def name(self) -> str:
-        """The name that errors have for it, such as ``BatchDataset``."""
+        """The name in errors, such as ``BatchDataset``."""
         return f"{type(self).__name__}Dataset"
 
 
 class _Progress:
-    """How many calls of the user's functions a thread has come through."""
+    """Counts the calls of user functions that a thread has completed."""
 
     def __init__(self, around: _Progress | None) -> None:
         self.count = 0
@@ -74,7 +75,7 @@ _local = _Local()
 
 
 def note_progress() -> None:
-    """Let nobody take the calling thread for one that hangs."""
+    """Record progress of the calling thread, and of threads that wait for it."""
     progress = _local.progress
     while progress is not None:
         progress.count += 1
@@ -82,20 +83,11 @@ def note_progress() -> None:
 
 
 class Ahead:
-    """An iterator that a thread consumes for its user.
+    """Iterates over `items` in a thread that keeps up to `capacity` of them ready.
 
-    Parameters
-    ----------
-    items
-        The iterator.
-    capacity
-        The number of items to keep ready; with 0 each is computed when it is asked for,
-        as if in the thread of the user.
-
-    Raises
-    ------
-    DeadlineExceededError
-        By the iteration, if the thread makes no progress until the deadline.
+    With capacity 0, each item is computed on request, with the thread-local settings of
+    the consumer.  The iteration raises DeadlineExceededError if the thread makes no
+    progress until the deadline.
     """
 
     def __init__(self, items: Iterator[Item], capacity: int) -> None:
@@ -126,7 +118,7 @@ class Ahead:
                 try:
                     raise error
                 finally:
-                    del error  # it has this frame
+                    del error  # its traceback refers to this frame, a reference cycle
             if item is None:
                 return
             if self._capacity:
@@ -140,7 +132,7 @@ class Ahead:
             self.thread.join(CLOSING_SECONDS)
 
     def _next(self) -> _Result:
-        """Return the next result, or the error if there is none until the deadline."""
+        """Return the next result; progress of the thread restarts the deadline."""
         begin, seconds = time.monotonic(), config.timeout
         patience, warned = min(WARNING_SECONDS, seconds / 10), False
         count = self._progress.count
@@ -152,25 +144,25 @@ class Ahead:
             if self._progress.count != count:
                 begin, count = now, self._progress.count
             elif now - begin >= seconds:
-                return None, self._overdue(seconds)
+                return None, self._stall_error(seconds)
             elif now - begin >= patience and not warned:
                 warned = True
                 _LOG.warning(
                     "%s has given no element for %g s; the wait ends after %g s "
                     "(TPUREF_TIMEOUT) [%s]",
-                    _described(*_location(self.thread)),
+                    _place_text(*_location(self.thread)),
                     patience,
                     seconds,
                     codes.STALL_REPORT,
                 )
 
-    def _overdue(self, seconds: float) -> DeadlineExceededError:
-        """Return the error, and name the thread that is left behind."""
+    def _stall_error(self, seconds: float) -> DeadlineExceededError:
+        """Return the error of a missed deadline, and rename the abandoned thread."""
         name, site = _location(self.thread)
-        self.thread.name = f"tpuref abandoned: {_described(name, site)}"
+        self.thread.name = f"tpuref abandoned: {_place_text(name, site)}"
         self._abandoned = True
         return DeadlineExceededError(
-            f"{_described(name, site)} gave no element for {seconds:g} s "
+            f"{_place_text(name, site)} gave no element for {seconds:g} s "
             "(TPUREF_TIMEOUT). A function or generator of the program hangs in it; "
             f"its thread {self.thread.name!r} is left behind, as Python cannot stop it",
             code=codes.STALLED,
@@ -187,6 +179,7 @@ def _work(
 ) -> None:
     """Compute an item for each token, until there are none, or the token is None."""
     _local.progress = progress
+    # The list is emptied, so that no frame but this one keeps the iterator alive.
     items: Iterator[Item] | None = given.pop()
     try:
         while items is not None and (token := tokens.get()) is not None:
@@ -195,15 +188,15 @@ def _work(
             if item is None:
                 break
             results.put((item, None))
-    except BaseException as error:  # raised for the user of the items
+    except BaseException as error:  # raised by the consumer's iteration
         results.put((None, error))
     else:
-        del items  # ends what works for it before the user goes on
+        del items  # ends threads behind the iterator before the consumer continues
         results.put((None, None))
 
 
 def _location(thread: threading.Thread) -> tuple[str, CallSite | None]:
-    """Return what a thread works on: the innermost transformation, and its line."""
+    """Return the innermost transformation on a thread's stack, and its call site."""
     frame: FrameType | None = sys._current_frames().get(thread.ident or 0)
     instr: Instr | None = None
     while frame is not None:
@@ -219,5 +212,5 @@ def _location(thread: threading.Thread) -> tuple[str, CallSite | None]:
     return ("the input", None) if instr is None else (instr.op, instr.site)
 
 
-def _described(name: str, site: CallSite | None) -> str:
+def _place_text(name: str, site: CallSite | None) -> str:
     return name if site is None else f"{name}, built at {site},"

@@ -1,9 +1,9 @@
-"""Functions of single elements, run for all elements of a batch at once.
+"""Run functions of single elements for all elements of a batch at once.
 
 ``dataset.map(f).batch(n)`` may run `f` once for n elements: each value gets a leading
-dimension for the elements.  Operations that compute element by element, reshapes and
-functions that say how (`in_batches`) take all of them together; any other is repeated.
-Only functions without effects qualify, so that nobody can tell the difference.
+dimension for the elements.  Elementwise operations, reshapes and host functions with a
+batched version (`in_batches`) process all elements together; other operations run once
+per element.  Only functions without side effects qualify, so the results are the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Column = tuple[Array, bool]
 
 
 def in_batches(function: Any, whole: Callable[..., Any]) -> None:
-    """Say what a host function is for inputs that have one dimension more in front."""
+    """Set the batched version of a host function, for inputs stacked over elements."""
     function.in_batches = whole
 
 
@@ -47,18 +47,10 @@ def qualifies(program: Program, functions: Mapping[int, Any]) -> bool:
 def run_batch(
     program: Program, items: Sequence[Item], common: Sequence[Array], run: Run
 ) -> Item | None:
-    """Return the results for all elements, None where each has to be run alone.
+    """Return the results for all elements, or None if each must run alone.
 
-    Parameters
-    ----------
-    program
-        A program that `qualifies`.
-    items
-        The elements; they give the first parameters of the program.
-    common
-        The other parameters, equal for all elements.
-    run
-        What the program needs.
+    The elements are the first parameters of a program that `qualifies`; `common` are
+    the other ones, equal for all elements.
     """
     try:
         given = [(stacked(column), True) for column in zip(*items, strict=True)]
@@ -69,7 +61,7 @@ def run_batch(
             outputs = _run(instr, inputs, len(items), run)
             slots.update(zip(instr.outputs, outputs, strict=True))
         return tuple(_rows(*slots[slot], len(items)) for slot in program.results)
-    except Exception:  # run alone, the element at fault says what is wrong
+    except Exception:  # the caller runs elements alone, for the error of the faulty one
         return None
 
 
@@ -81,19 +73,19 @@ def _run(
         function: Any = run.functions[instr.attrs["token"]]
         results = function.in_batches(*(_rows(*column, count) for column in inputs))
         several = results if isinstance(results, list) else [results]
-        return [(_checked(result, count), True) for result in several]
+        return [(_check_rows(result, count), True) for result in several]
     if not any(is_stacked for _, is_stacked in inputs):
         outputs = compute(instr.definition, instr, arrays, 0, run)
         return [(output, False) for output in outputs]
     if instr.definition is RESHAPE and not inputs[1][1]:
         return [(arrays[0].reshape(count, *arrays[1]), True)]
     if instr.definition in _ELEMENTWISE:
-        outputs = compute(instr.definition, instr, _aligned(inputs), 0, run)
+        outputs = compute(instr.definition, instr, _align(inputs), 0, run)
         return [(output, True) for output in outputs]
-    return _repeated(instr, inputs, count, run)
+    return _run_each(instr, inputs, count, run)
 
 
-def _repeated(
+def _run_each(
     instr: Instr, inputs: Sequence[Column], count: int, run: Run
 ) -> list[Column]:
     """Run an operation once for each element."""
@@ -110,8 +102,8 @@ def _repeated(
     return [(stacked(outputs), True) for outputs in zip(*turns, strict=True)]
 
 
-def _aligned(inputs: Sequence[Column]) -> list[Array]:
-    """Return operands that broadcast as those of a single element do."""
+def _align(inputs: Sequence[Column]) -> list[Array]:
+    """Return operands that broadcast like those of a single element."""
     rank = max(array.ndim - is_stacked for array, is_stacked in inputs)
     return [
         array.reshape(array.shape[0], *(1,) * (rank + 1 - array.ndim), *array.shape[1:])
@@ -125,7 +117,7 @@ def _rows(array: Array, is_stacked: bool, count: int) -> Array:
     return array if is_stacked else np.repeat(array[np.newaxis], count, axis=0)
 
 
-def _checked(result: Array, count: int) -> Array:
+def _check_rows(result: Array, count: int) -> Array:
     if result.shape[:1] != (count,):
         raise ValueError("no row for each element")
     return result

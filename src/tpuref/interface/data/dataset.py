@@ -1,4 +1,4 @@
-"""The dataset: a description of elements that can be iterated over repeatedly."""
+"""Define the dataset: a description of elements that can be iterated repeatedly."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ __all__ = ["Dataset"]
 class Dataset(ElementDescription, metaclass=ExplainsMissing):
     """A sequence of elements, from sources and transformations.
 
-    An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands
-    is one tensor.  Nothing is computed until an iterator requests an element.  All
-    methods take a `name` as TensorFlow 2 does; it shows in none of tpuref's traces.
+    An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one
+    tensor.  Nothing is computed until an iterator requests an element.  All methods
+    take a `name` as TensorFlow 2 does; it has no effect.
 
     Examples
     --------
@@ -85,11 +85,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset with a single element.
-
-        Parameters
-        ----------
-        tensors
-            The element.
 
         Examples
         --------
@@ -212,7 +207,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         """
         if args:
             datasets = args[0] if len(args) == 1 else args
-        return Dataset(Zip(mapped(datasets, _zipped)))
+        return Dataset(Zip(mapped(datasets, _zip_stage)))
 
     @staticmethod
     def list_files(
@@ -221,16 +216,16 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         seed: int | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """Return a dataset of the paths that match a pattern, found at once.
+        """Return a dataset of the paths that match a pattern now.
 
         Parameters
         ----------
         file_pattern
             A pattern as for `tf.io.gfile.glob`, or a list of them.
         shuffle
-            Whether to shuffle them in each pass, which is the default.
+            Whether to shuffle the paths in each pass; True by default.
         seed
-            Of the order.
+            The seed of the order.
 
         Raises
         ------
@@ -270,12 +265,12 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             A dataset, including TensorFlow's; a PyTorch ``DataLoader``; a NumPy array,
             or a tuple or dict of arrays, whose rows are the elements; any other
             iterable or sequence, or a function that returns one.  The first element
-            gives types and shapes.
+            determines types and shapes.
 
         Raises
         ------
         TypeError
-            If it is not a source of elements.
+            If `data` is not a source of elements.
         ValueError
             If it is empty.
 
@@ -334,11 +329,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         ----------
         predicate
             As for `map`; it returns a scalar bool tensor.
-
-        Raises
-        ------
-        ValueError
-            If it returns something else.
 
         Examples
         --------
@@ -500,11 +490,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.
 
-        Parameters
-        ----------
-        filename
-            Must be empty: elements are not kept in files.
-
         Raises
         ------
         NotImplementedError
@@ -551,17 +536,17 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """Return the elements of the datasets that a function makes, in turn.
+        """Return a dataset that interleaves the datasets returned by a function.
 
         Parameters
         ----------
         map_func
             Takes an element as for `map` and returns a dataset.
         cycle_length
-            How many datasets are open at a time, by default (None or -1) as many as
-            this process has processors.
+            The number of datasets that are open at a time, by default (None or -1) the
+            number of processors.
         block_length
-            How many elements each gives in its turn, by default 1.
+            The number of consecutive elements of one dataset, by default 1.
         num_parallel_calls, deterministic
             Accepted for compatibility; has no effect.
 
@@ -587,7 +572,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def flat_map(
         self, map_func: Callable[..., Any], name: str | None = None
     ) -> Dataset:
-        """Return the elements of the datasets that a function makes, one by one.
+        """Return a dataset that concatenates the datasets returned by a function.
 
         Parameters
         ----------
@@ -604,24 +589,12 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return Dataset(Interleave(self.stage, "Dataset.flat_map", map_func, 1, 1))
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """Return what a function makes of the dataset.
-
-        Parameters
-        ----------
-        transformation_func
-            Takes the dataset and returns one.
-        """
+        """Return the result of a function from datasets to datasets."""
         check_callable("Dataset.apply", transformation_func)
         return transformation_func(self)
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """Return the dataset itself: its options have no effect.
-
-        Parameters
-        ----------
-        options
-            A `tf.data.Options`.
-        """
+        """Return the dataset itself: a `tf.data.Options` has no effect."""
         if not isinstance(options, Options):
             raise coded(
                 TypeError,
@@ -656,12 +629,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return one_shot(get_default_graph(), self.stage)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """Return an iterator that its initializer starts from the beginning.
-
-        Parameters
-        ----------
-        shared_name
-            Accepted for compatibility.
+        """Return an iterator that its initializer starts or restarts.
 
         Raises
         ------
@@ -706,7 +674,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                 code=codes.WRONG_MODE,
             )
         items = self.stage.started(Pass(variables=State()))
-        return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
+        return (nest.pack_sequence_as(self.element, _as_numpy(item)) for item in items)
 
     def __iter__(self) -> Values[Any]:
         if not executing_eagerly():
@@ -724,10 +692,10 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return EagerIterator(self.stage)
 
     def __repr__(self) -> str:
-        return f"<{self.stage.name} {self._described()}>"
+        return f"<{self.stage.name} {self._description()}>"
 
     def _like(self, argument: str, value: Any) -> list[Any]:
-        """Return the parts of an argument for each component of an element."""
+        """Return the parts of an argument for the components of an element."""
         if len(components_of(self.element)) < len(specs_of(self.element)):
             raise coded(
                 TypeError,
@@ -746,7 +714,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             ) from None
 
 
-def _zipped(value: Any) -> Stage:
+def _zip_stage(value: Any) -> Stage:
     if not isinstance(value, Dataset):
         raise coded(
             TypeError,
@@ -769,5 +737,5 @@ def _padded_shape(shape: Any) -> TensorShape:
     return as_shape([None if size == -1 else size for size in sizes])
 
 
-def _shown(item: Sequence[Any]) -> list[Any]:
+def _as_numpy(item: Sequence[Any]) -> list[Any]:
     return [a[()] if a.ndim == 0 else a.copy() for a in item]

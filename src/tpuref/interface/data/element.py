@@ -1,6 +1,6 @@
-"""The elements of a dataset: nested tuples and dicts of tensors; a list is a tensor.
+"""Handle the elements of a dataset: nested tuples and dicts; a list is one tensor.
 
-The structure of an element with a `TensorSpec` per component describes it; stages pass
+An element is described by its structure, with a `TensorSpec` per component; stages pass
 it on as the flat tuple of its arrays.  A sparse tensor is a `SparseTensorValue`.
 """
 
@@ -32,14 +32,7 @@ def mapped(
 ) -> Any:
     """Return the structure with `function` applied to each component.
 
-    Parameters
-    ----------
-    structure
-        The structure.
-    function
-        The function.
-    whole
-        A class of tuples that are components.
+    `whole` is a class of tuples that count as components.
     """
     if isinstance(structure, tuple) and not isinstance(structure, whole):
         parts = [mapped(part, function, whole) for part in structure]
@@ -54,7 +47,7 @@ def mapped(
 
 
 def with_sparse(structure: Any) -> Any:
-    """Return the structure with a sparse tensor for each three tensors of one."""
+    """Return the structure with a `SparseTensor` for each three tensors of one."""
     return mapped(structure, _sparse_of, SparseTensorValue)
 
 
@@ -63,7 +56,7 @@ def _sparse_of(part: Any) -> Any:
 
 
 def without_sparse(structure: Any) -> Any:
-    """Return the structure with three tensors for each sparse one."""
+    """Return the structure with three tensors for each `SparseTensor`."""
     return mapped(structure, _parts_of)
 
 
@@ -72,7 +65,7 @@ def _parts_of(leaf: Any) -> Any:
 
 
 def components_of(element: Any) -> list[Any]:
-    """Return the specs of the components, flat; three together for sparse ones."""
+    """Return the flat specs of the components; one triple for a sparse tensor."""
     found: list[Any] = []
     mapped(element, found.append, SparseTensorValue)
     return found
@@ -120,7 +113,7 @@ def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
 
 
 def component(value: Any) -> Array | Tensor:
-    """Return a component as an array, or as a tensor if its value is not known yet."""
+    """Return a component as an array, or as a tensor if it has no static value."""
     tensor = value
     if isinstance(value, (list, Tensor)) or hasattr(value, "_as_tensor"):
         tensor = convert_to_tensor(value)
@@ -131,7 +124,7 @@ def component(value: Any) -> Array | Tensor:
 
 
 def spec_of(value: Array | Tensor) -> TensorSpec:
-    """Return shape and type of a component."""
+    """Return the shape and dtype of a component."""
     if isinstance(value, Tensor):
         return value.spec
     dtype = string if value.dtype == object else as_dtype(value.dtype)
@@ -145,7 +138,7 @@ def row(array: Array, index: int) -> Array:
 
 
 def stacked(arrays: Sequence[Array]) -> Array:
-    """Return arrays of equal shape as the rows of one."""
+    """Return arrays of equal shape stacked along a new dimension."""
     result = np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype)
     for k, array in enumerate(arrays):
         result[k, ...] = array

@@ -1,4 +1,4 @@
-"""The messages that records usually hold: `tf.train.Example` and its parts."""
+"""Define the messages of records: `tf.train.Example` and its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of iterables, arrays, and PyTorch's and TensorFlow's datasets."""
+"""Read elements from iterables, arrays, and datasets of PyTorch and TensorFlow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tpuref.interface.data.sources import Slices, flat_like, shown
 from tpuref.interface.data.stage import Pass, Stage
 
 
-def _returned(function: Callable[[], Any]) -> Iterator[Any]:
+def _iterate_result(function: Callable[[], Any]) -> Iterator[Any]:
     values = function()
     if not isinstance(values, Iterable):
         argument = "Dataset.from_any: the result of the function"
@@ -43,7 +43,7 @@ def stage_of(data: Any) -> Stage:
     if _is_array_tree(data):
         return Slices(data)
     if callable(data) and not isinstance(data, Iterable):
-        return Foreign(data, lambda: _returned(data))
+        return Foreign(data, lambda: _iterate_result(data))
     if isinstance(data, Iterator):
         return Foreign(data, _Once(data))
     if isinstance(data, Iterable) and not _is_one(data):
@@ -59,12 +59,12 @@ def stage_of(data: Any) -> Stage:
 
 
 def _is_one(data: Any) -> bool:
-    """Whether an iterable is a single value."""
+    """Return whether an iterable is a single value."""
     return isinstance(data, (str, bytes, Mapping))
 
 
 def _is_from(data: Any, library: str, attribute: str) -> bool:
-    """Whether it belongs to a library, which must be loaded to have created it."""
+    """Return whether an object is of a library's class; then the library is loaded."""
     module = type(data).__module__.partition(".")[0]
     return library in sys.modules and module == library and hasattr(data, attribute)
 
@@ -79,18 +79,10 @@ def _is_array_tree(data: Any) -> bool:
 
 
 class Foreign(Stage):
-    """The values of an iterable; the first one gives types and shapes.
+    """Yields the values of an iterable; the first one determines types and shapes.
 
-    Parameters
-    ----------
-    data
-        The user's object.
-    begin
-        Returns an iterator for each pass.
-    open_sizes
-        Whether the sizes of the first dimension may differ between elements.
-    element
-        The specs of the elements, if they are known.
+    `begin` returns an iterator of `data` for each pass.  `open_sizes` tells whether the
+    first dimension may differ between elements.  `element` has the specs, if known.
     """
 
     calls_user = True
@@ -106,7 +98,7 @@ class Foreign(Stage):
         self._data = data
         self._begin = begin
         if element is None:
-            element = mapped(_first(data, begin), lambda a: _opened(a, open_sizes))
+            element = mapped(_first(data, begin), lambda a: _open_spec(a, open_sizes))
         super().__init__(element)
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -129,7 +121,7 @@ class Foreign(Stage):
         try:
             parts = flat_like(self.element, _native(value))
             specs = specs_of(self.element)
-            return tuple(map(_fitting, parts, specs))
+            return tuple(map(_fit, parts, specs))
         except (TypeError, ValueError, KeyError) as error:
             raise self.fault(
                 InvalidArgumentError,
@@ -212,7 +204,7 @@ def _array(value: Any) -> Array:
     return array
 
 
-def _fitting(value: Any, spec: TensorSpec) -> Array:
+def _fit(value: Any, spec: TensorSpec) -> Array:
     array = _array(value)
     if array.dtype != spec.dtype.np:
         array = to_array(value, spec.dtype)
@@ -221,7 +213,7 @@ def _fitting(value: Any, spec: TensorSpec) -> Array:
     return array
 
 
-def _opened(array: Array, open_sizes: bool) -> TensorSpec:
+def _open_spec(array: Array, open_sizes: bool) -> TensorSpec:
     spec = spec_of(array)
     if not open_sizes or not spec.shape.rank:
         return spec
@@ -229,7 +221,7 @@ def _opened(array: Array, open_sizes: bool) -> TensorSpec:
 
 
 def _open_sizes(data: Any) -> bool:
-    """Whether a loader's last batch may be smaller than the others."""
+    """Return whether a loader's last batch may be smaller than the others."""
     size = getattr(data, "batch_size", None)
     if size is None or not hasattr(data, "drop_last") or data.drop_last:
         return False

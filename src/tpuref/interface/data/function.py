@@ -1,4 +1,4 @@
-"""User functions that are traced once and run for each element."""
+"""Trace user functions once, and run them for each element."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from tpuref.interface.data.stage import Pass
 
 
 class Function(Transformation):
-    """A function of elements as a program.
+    """A user function of elements, compiled to a program.
 
     Parameters
     ----------
     caller
-        The method that receives the function, for messages and names.
+        The method that takes the function, for messages and names.
     function
         The user's function.  It takes the components of a tuple as separate arguments,
         any other element as one argument.
@@ -51,7 +51,7 @@ class Function(Transformation):
     Attributes
     ----------
     result
-        The specs of its result, in that structure.
+        The specs of the result, in its structure.
     captured
         The captured tensors.
     variables
@@ -59,7 +59,7 @@ class Function(Transformation):
     site
         The user's line that created it.
     calls_user
-        Whether it may take forever: it calls Python, or has a loop.
+        Whether it may not end: it calls Python, or has a loop.
     """
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
@@ -70,7 +70,7 @@ class Function(Transformation):
             graph, around = Graph(), graph
             graph.seed = around.seed
         with graph.as_default():
-            region, result = _traced(caller, function, element, graph)
+            region, result = _trace(caller, function, element, graph)
         self.result = mapped(result, lambda tensor: tensor.spec)
         self.captured = region.captured_tensors()
         self._program = lower_region(region)
@@ -83,7 +83,7 @@ class Function(Transformation):
 
     @property
     def name(self) -> str:
-        """The name of the stage that it belongs to."""
+        """The name of the stage that uses the function."""
         return f"{self._label.title().replace('_', '')}Dataset"
 
     def __call__(self, item: Item, current: Pass) -> Item:
@@ -94,7 +94,7 @@ class Function(Transformation):
         return tuple(results)
 
     def batch(self, items: Sequence[Item], current: Pass) -> Item | None:
-        """Return those for several elements as rows, None where that cannot be."""
+        """Return stacked results for several elements, None if not possible."""
         if not self._in_batches:
             return None
         common = self._common(current)
@@ -113,7 +113,7 @@ class Function(Transformation):
 
 
 def check_callable(caller: str, function: Any) -> None:
-    """Refuse what is no function."""
+    """Raise an error unless an argument is callable."""
     if not callable(function):
         raise coded(
             TypeError,
@@ -122,10 +122,10 @@ def check_callable(caller: str, function: Any) -> None:
         )
 
 
-def _traced(
+def _trace(
     caller: str, function: Callable[..., Any], element: Any, graph: Graph
 ) -> tuple[Region, Any]:
-    """Call the function with symbolic elements."""
+    """Call the function with symbolic elements; return its region and its result."""
     label = caller.rpartition(".")[2].strip("_") or "function"
     name = graph.unique_name(label, mark_as_used=False)
     region = Region(f"function of {caller}", name, graph.region, user_site())
@@ -136,7 +136,7 @@ def _traced(
         ]
         given = with_sparse(nest.pack_sequence_as(element, region.parameters))
         returned = function(*given) if type(given) is tuple else function(given)
-        # For example from py_func: several tensors, perhaps of different shapes.
+        # A list of py_func, whose tensors may have different shapes.
         returned = tuple(returned) if isinstance(returned, list) else returned
         parts = without_sparse(returned)
         result = mapped(parts, lambda leaf: _component(caller, leaf))

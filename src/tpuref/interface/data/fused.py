@@ -1,4 +1,4 @@
-"""Functions of datasets that stand for methods, alone or several at once."""
+"""Define transformations for `Dataset.apply`, and functions for methods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tpuref.base.arguments import wrong_type
 from tpuref.interface.data.dataset import Dataset
 
 AUTOTUNE = -1
-"""As a number of calls or elements: tpuref chooses it."""
+"""As a number of calls or elements, it lets tpuref choose."""
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -22,13 +22,6 @@ def map_and_batch(
     num_parallel_calls: int | None = None,
 ) -> Transformation:
     """Return a transformation for `Dataset.apply`: map, then batch.
-
-    Parameters
-    ----------
-    map_func, batch_size, drop_remainder
-        As for `Dataset.map` and `Dataset.batch`.
-    num_parallel_batches, num_parallel_calls
-        Accepted for compatibility; they have no effect.
 
     Examples
     --------
@@ -49,39 +42,19 @@ def parallel_interleave(
     buffer_output_elements: int | None = None,
     prefetch_input_elements: int | None = None,
 ) -> Transformation:
-    """Return a transformation for `Dataset.apply`: the elements of several datasets.
-
-    Parameters
-    ----------
-    map_func, cycle_length, block_length
-        As for `Dataset.interleave`.
-    sloppy, buffer_output_elements, prefetch_input_elements
-        Accepted for compatibility; the order is always that of `Dataset.interleave`.
-    """
+    """Return a transformation for `Dataset.apply`: interleave."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
 def shuffle_and_repeat(
     buffer_size: Any, count: Any = None, seed: int | None = None
 ) -> Transformation:
-    """Return a transformation for `Dataset.apply`: shuffle, then repeat.
-
-    Parameters
-    ----------
-    buffer_size, count, seed
-        As for `Dataset.shuffle` and `Dataset.repeat`.
-    """
+    """Return a transformation for `Dataset.apply`: shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """Return a transformation for `Dataset.apply`: batch, without a smaller last one.
-
-    Parameters
-    ----------
-    batch_size
-        As for `Dataset.batch`.
-    """
+    """Return a transformation for `Dataset.apply`: batch, dropping the remainder."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
@@ -98,7 +71,7 @@ def make_initializable_iterator(
 
 
 def _method(dataset: Any, name: str) -> Callable[..., Any]:
-    """Return a method of a dataset, which may be one of a strategy."""
+    """Return a method of a dataset, also of a strategy's dataset."""
     found: Callable[..., Any] | None = getattr(dataset, name, None)
     if found is None:
         raise wrong_type(f"tf.data.{name}: dataset", "a tf.data.Dataset", dataset)

@@ -1,4 +1,4 @@
-"""The elements of several datasets, which a function makes, in turn."""
+"""Interleave the elements of the datasets that a function returns."""
 
 from __future__ import annotations
 
@@ -16,20 +16,10 @@ from tpuref.interface.functions.identity import identity
 
 
 class Interleave(Stage):
-    """The elements of the datasets that a function makes of elements.
+    """Interleaves the datasets that a function returns for elements.
 
-    `cycle_length` of them are open at a time, and give `block_length` elements in turn.
-
-    Parameters
-    ----------
-    source
-        The elements.
-    caller
-        The method that receives the function, for messages.
-    function
-        Returns something with a ``stage``: a dataset.
-    cycle_length, block_length
-        How many datasets, and how many elements of each; integers or tensors.
+    `cycle_length` datasets are open at a time; each yields `block_length` elements in
+    turn.  `caller` is the method that takes the function, for messages.
     """
 
     name = "InterleaveDataset"
@@ -78,7 +68,7 @@ class Interleave(Stage):
         while more or any(open_ones):
             for k in range(width):
                 if open_ones[k] is None and more:
-                    open_ones[k] = self._opened(waiting, current)
+                    open_ones[k] = self._open_next(waiting, current)
                     more = open_ones[k] is not None
                 items = open_ones[k]
                 if items is None:
@@ -90,8 +80,10 @@ class Interleave(Stage):
                         break
                     yield item
 
-    def _opened(self, waiting: Iterator[Item], current: Pass) -> Iterator[Item] | None:
-        """Return the elements of the next dataset, None where there is none."""
+    def _open_next(
+        self, waiting: Iterator[Item], current: Pass
+    ) -> Iterator[Item] | None:
+        """Return the elements of the next dataset, or None after the last."""
         item = next(waiting, None)
         if item is None:
             return None

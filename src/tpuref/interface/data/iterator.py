@@ -1,4 +1,4 @@
-"""Iterators, which return the elements of a dataset one by one."""
+"""Define iterators, which return the elements of a dataset one by one."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 _EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
 
-def _seen(spec: Any) -> TensorSpec:
-    """Return the spec of a component as a user sees it."""
+def _public_spec(spec: Any) -> TensorSpec:
+    """Return the spec of a component, as users see it."""
     if not isinstance(spec, SparseTensorValue):
         seen: TensorSpec = spec
         return seen
@@ -58,12 +58,16 @@ class ElementDescription:
     @property
     def output_types(self) -> Any:
         """The dtype of each component, in the structure of an element."""
-        return mapped(self.element, lambda spec: _seen(spec).dtype, SparseTensorValue)
+        return mapped(
+            self.element, lambda spec: _public_spec(spec).dtype, SparseTensorValue
+        )
 
     @property
     def output_shapes(self) -> Any:
         """The `TensorShape` of each component, in the structure of an element."""
-        return mapped(self.element, lambda spec: _seen(spec).shape, SparseTensorValue)
+        return mapped(
+            self.element, lambda spec: _public_spec(spec).shape, SparseTensorValue
+        )
 
     @property
     def output_classes(self) -> Any:
@@ -73,9 +77,9 @@ class ElementDescription:
     @property
     def element_spec(self) -> Any:
         """The `tf.TensorSpec` of each component, in the structure of an element."""
-        return mapped(self.element, _seen, SparseTensorValue)
+        return mapped(self.element, _public_spec, SparseTensorValue)
 
-    def _described(self) -> str:
+    def _description(self) -> str:
         shapes = mapped(self.output_shapes, str)
         types = mapped(self.output_types, lambda dtype: dtype.name)
         return f"shapes: {shapes}, types: {types}".replace("'", "")
@@ -143,8 +147,8 @@ class Iterator(ElementDescription):
         Returns
         -------
         object
-            Tensors in the structure of an element.  Each evaluation takes one element;
-            the tensors of one call belong to the same element.
+            Tensors in the structure of an element.  Each evaluation consumes one
+            element; the tensors of one call belong to the same element.
 
         Raises
         ------
@@ -201,7 +205,7 @@ class Iterator(ElementDescription):
         shared_name: str | None = None,
         output_classes: Any = None,
     ) -> Iterator:
-        """Return an iterator for any dataset with such elements.
+        """Return an iterator for any dataset with elements of these types and shapes.
 
         Parameters
         ----------
@@ -236,7 +240,7 @@ class Iterator(ElementDescription):
         )
 
     def __repr__(self) -> str:
-        return f"<tf.data.Iterator {self._described()}>"
+        return f"<tf.data.Iterator {self._description()}>"
 
 
 def _plain(shape: TensorShape) -> tuple[int | None, ...] | None:
@@ -351,15 +355,15 @@ class EagerIterator(ElementDescription):
         return repr(mapped(self.element, lambda spec: 0)), kinds
 
     def _traced_key(self) -> Any:
-        """Return what its elements are like, for `tpuref.engine.tracing`."""
+        """Return the cache key of its elements' specs, for `tpuref.engine.tracing`."""
         return self._kind
 
     def _traced(self) -> Iterator:
-        """Return what stands for it while a function is traced."""
+        """Return the stand-in of the iterator while a function is traced."""
         return Iterator(get_default_graph(), f"traced#{self._handle}", self.element)
 
     def _bind(self, stand_in: Any) -> None:
-        """Let a stand-in give the elements of this iterator from now on."""
+        """Take the elements of this iterator from a stand-in."""
         STATE.lend_iteration(stand_in.handle, self._iteration)
 
     def get_next(self, name: str | None = None) -> Any:
@@ -370,7 +374,7 @@ class EagerIterator(ElementDescription):
         tpuref.errors.OutOfRangeError
             If there is no further element.
         """
-        if not executing_eagerly():  # in a function that uses it from around
+        if not executing_eagerly():  # in a traced function that captures the iterator
             own = Iterator(get_default_graph(), self._handle, self.element)
             self._bind(own)
             return own.get_next(name)
@@ -392,4 +396,4 @@ class EagerIterator(ElementDescription):
             raise StopIteration from None
 
     def __repr__(self) -> str:
-        return f"<tf.data.Iterator {self._described()}>"
+        return f"<tf.data.Iterator {self._description()}>"

@@ -1,4 +1,4 @@
-"""Options of datasets, which programs set and which have no effect here."""
+"""Options of datasets, accepted without effect."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.Enum):
-    """How TensorFlow divides a dataset among workers."""
+    """The ways in which TensorFlow divides a dataset among workers."""
 
     OFF = -1
     AUTO = 0
@@ -19,7 +19,7 @@ class AutoShardPolicy(enum.Enum):
 
 @dataclass
 class DistributeOptions:
-    """Options of the division among workers, accepted for programs that set them."""
+    """Options of the division among workers, accepted without effect."""
 
     auto_shard: bool = True
     auto_shard_policy: AutoShardPolicy = AutoShardPolicy.AUTO
@@ -28,7 +28,7 @@ class DistributeOptions:
 
 @dataclass
 class ThreadingOptions:
-    """Options of threads, accepted for programs that set them."""
+    """Options of threads, accepted without effect."""
 
     max_intra_op_parallelism: int | None = None
     private_threadpool_size: int | None = None
@@ -36,10 +36,7 @@ class ThreadingOptions:
 
 @dataclass
 class Options:
-    """Options of a dataset, accepted for programs that set them.
-
-    Elements always come in the same order, whatever `deterministic` says.
-    """
+    """Options of a dataset, accepted without effect: order is always deterministic."""
 
     deterministic: bool | None = None
     experimental_deterministic: bool | None = None

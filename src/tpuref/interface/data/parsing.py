@@ -1,4 +1,4 @@
-"""Tensors from serialized `tf.train.Example` messages and from raw bytes."""
+"""Parse serialized `tf.train.Example` messages and raw bytes to tensors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FixedLenFeature(NamedTuple):
     dtype
         float32, int64 or string.
     default_value
-        The value of examples that lack it; without one they are refused.
+        The value for examples without the feature; without it, they are an error.
     """
 
     shape: Any
@@ -70,9 +70,9 @@ class FixedLenSequenceFeature(NamedTuple):
     dtype
         float32, int64 or string.
     allow_missing
-        Whether an example may lack it, and then has no rows; must be true.
+        Must be true: an example without the feature has no rows.
     default_value
-        What fills up shorter examples of a batch.
+        The padding of shorter examples in a batch.
     """
 
     shape: Any
@@ -82,7 +82,7 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 _KINDS = {string: 1, float32: 2, int64: 3}
-"""The numbers of the lists that features are."""
+"""The field numbers of the lists of a `Feature`, by dtype."""
 
 _NAMES = {1: "bytes_list", 2: "float_list", 3: "int64_list"}
 
@@ -113,7 +113,7 @@ def parse_single_example(
     Raises
     ------
     ValueError
-        If `features` is empty, or one has another dtype than an example can hold.
+        If `features` is empty, or has a dtype that examples do not support.
     tpuref.errors.InvalidArgumentError
         At evaluation, if the example lacks a feature, or it has another type or another
         number of values.
@@ -128,7 +128,7 @@ def parse_single_example(
     >>> int(tf.Session().run(parsed["label"]))
     7
     """
-    return _parsed("tf.parse_single_example", serialized, features, name, single=True)
+    return _parse("tf.parse_single_example", serialized, features, name, single=True)
 
 
 def parse_example(
@@ -147,24 +147,17 @@ def parse_example(
         As for `parse_single_example`; the tensors have one dimension more, for the
         examples.
     """
-    return _parsed("tf.parse_example", serialized, features, name, single=False)
+    return _parse("tf.parse_example", serialized, features, name, single=False)
 
 
 Values = list[bytes] | Array | None
 
 
-class _Reader(NamedTuple):
-    """How a feature becomes arrays.
+class _FeatureReader(NamedTuple):
+    """Converts a feature to arrays with these dtypes and static shapes.
 
-    Attributes
-    ----------
-    read
-        Takes the values of the feature in each example, None where it is
-        missing, and returns as many arrays as there are `dtypes`.
-    dtypes, shapes
-        Of those arrays, for one example.
-    sparse
-        Whether they are the parts of a sparse tensor.
+    `read` converts the values of the feature in each example, or None without it.
+    `sparse` tells whether the arrays are the parts of a sparse tensor.
     """
 
     read: Callable[[Sequence[Values]], Sequence[Array]]
@@ -173,7 +166,7 @@ class _Reader(NamedTuple):
     sparse: bool = False
 
 
-def _parsed(
+def _parse(
     function: str, serialized: Any, features: Mapping[str, Any], name: Any, single: bool
 ) -> dict[str, Any]:
     argument = f"{function}: features"
@@ -205,7 +198,7 @@ def _parsed(
     return {key: _result(readers[key], tensors) for key in keys}
 
 
-def _result(reader: _Reader, tensors: Any) -> Any:
+def _result(reader: _FeatureReader, tensors: Any) -> Any:
     found: list[Tensor] = []
     for shape in reader.shapes:
         tensor = next(tensors)
@@ -241,7 +234,7 @@ def _read(
     function: str,
     records: Sequence[Any],
     kinds: Mapping[str, int],
-    readers: Mapping[str, _Reader],
+    readers: Mapping[str, _FeatureReader],
 ) -> list[Array]:
     """Return the arrays of all features of examples."""
     names = [key.encode() for key in kinds]
@@ -269,16 +262,18 @@ def _read(
     return [array for key in kinds for array in readers[key].read(columns[key])]
 
 
-def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
-    """Return how to read a feature of one example or of several."""
+def _reader(function: str, key: str, feature: Any, single: bool) -> _FeatureReader:
+    """Return the reader of a feature for one example or for several."""
     if isinstance(feature, FixedLenFeature):
-        return _fixed(function, key, feature, single)
+        return _fixed_reader(function, key, feature, single)
     if isinstance(feature, VarLenFeature):
-        return _variable(feature, single)
-    return _sequence(function, key, feature, single)
+        return _variable_reader(feature, single)
+    return _sequence_reader(function, key, feature, single)
 
 
-def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
+def _fixed_reader(
+    function: str, key: str, feature: FixedLenFeature, single: bool
+) -> _FeatureReader:
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     count = int(np.prod(shape))
     default: Values = None
@@ -300,13 +295,13 @@ def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _
                     f"{key!r}, its shape {shape} takes {count}",
                     code=codes.INVALID_FEATURE,
                 )
-        flat = _joined(rows, dtype)
+        flat = _concatenate(rows, dtype)
         return [flat.reshape(shape if single else [len(rows), *shape])]
 
-    return _Reader(read, [dtype], [shape if single else [None, *shape]])
+    return _FeatureReader(read, [dtype], [shape if single else [None, *shape]])
 
 
-def _variable(feature: VarLenFeature, single: bool) -> _Reader:
+def _variable_reader(feature: VarLenFeature, single: bool) -> _FeatureReader:
     dtype = as_dtype(feature.dtype)
     rank = 1 if single else 2
 
@@ -325,12 +320,14 @@ def _variable(feature: VarLenFeature, single: bool) -> _Reader:
             np.array(sizes, np.int64),
         ]
 
-    return _Reader(read, [int64, dtype, int64], [[None, rank], [None], [rank]], True)
+    return _FeatureReader(
+        read, [int64, dtype, int64], [[None, rank], [None], [rank]], True
+    )
 
 
-def _sequence(
+def _sequence_reader(
     function: str, key: str, feature: FixedLenSequenceFeature, single: bool
-) -> _Reader:
+) -> _FeatureReader:
     if not feature.allow_missing:
         raise coded(
             ValueError,
@@ -368,13 +365,15 @@ def _sequence(
         shaped = result.reshape(len(rows), longest, *shape)
         return [shaped[0 if single else slice(None)]]
 
-    return _Reader(read, [dtype], [[None, *shape] if single else [None, None, *shape]])
+    return _FeatureReader(
+        read, [dtype], [[None, *shape] if single else [None, None, *shape]]
+    )
 
 
 def _default(
     function: str, key: str, feature: Any, dtype: DType, shape: Sequence[int]
 ) -> Array:
-    """Return the default values of a feature, which fill its shape."""
+    """Return the default values of a feature, broadcast to its shape."""
     given = feature.default_value
     try:
         array = _array(given, dtype)
@@ -402,14 +401,14 @@ def _sizes(function: str, key: str, feature: Any) -> list[int]:
     return [int(size or 0) for size in shape.as_list()]
 
 
-def _joined(rows: Sequence[Any], dtype: DType) -> Array:
+def _concatenate(rows: Sequence[Any], dtype: DType) -> Array:
     if dtype == string:
         return _array([text for row in rows for text in row], dtype)
     return np.concatenate([_array([], dtype), *rows])
 
 
 def _array(value: Any, dtype: DType) -> Array:
-    """Return values as an array; NumPy would look into texts."""
+    """Return values as an array; NumPy would treat texts as sequences."""
     if dtype != string:
         return np.asarray(value, dtype.np)
     if isinstance(value, list) and all(type(one) is bytes for one in value):
@@ -430,28 +429,28 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,
 ) -> Tensor:
-    r"""Return the bytes of texts as numbers.
+    r"""Reinterpret the bytes of texts as numbers.
 
     Parameters
     ----------
     input_bytes
         A string tensor, all of whose elements have the same length.
     out_type
-        The type of the numbers.
+        The dtype of the numbers.
     little_endian
-        Whether their lowest byte comes first.
+        Whether the lowest byte of a number comes first.
     bytes
         The former name of `input_bytes`.
 
     Returns
     -------
     Tensor
-        With one dimension more than `input_bytes`.
+        The numbers, with one dimension more than `input_bytes`.
 
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        At evaluation, if the lengths differ or are no multiple of the size of a number.
+        At evaluation, if the lengths differ or are not a multiple of a number's size.
 
     Examples
     --------

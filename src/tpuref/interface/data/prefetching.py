@@ -1,4 +1,4 @@
-"""The stage that computes elements in advance, in a thread."""
+"""Define the stage that computes elements ahead, in a thread."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tpuref.interface.data.sources import integer
 from tpuref.interface.data.stage import Pass, Stage
 
 AUTOTUNED = 4
-"""The number of elements to keep ready if the user does not say."""
+"""The default number of elements to keep ready."""
 
 
 class Prefetch(Stage):
-    """The same elements, computed in advance."""
+    """Computes the elements ahead of their use."""
 
     name = "PrefetchDataset"
 
@@ -26,7 +26,7 @@ class Prefetch(Stage):
         self._source = source
         self._size = integer("Dataset.prefetch", buffer_size)
         super().__init__(source.element, [source], [self._size])
-        self.calls_user = False  # `Ahead` looks after the stages before it
+        self.calls_user = False  # items() gives the stages before it their deadline
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements; the thread ends with this iterator."""

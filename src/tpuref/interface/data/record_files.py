@@ -1,4 +1,4 @@
-"""Datasets of the content of files."""
+"""Define datasets of the content of files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,10 @@ __all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
 
 
 class FileStage(Stage):
-    """The records of files, one file after the other.
+    """Yields the records of files, one file after the other.
 
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    uses
-        Further arguments that may be tensors.
+    `filenames` is a path, a list or tensor of paths, or a dataset of paths; `uses` are
+    further arguments that may be tensors.
     """
 
     def __init__(self, filenames: Any, uses: Sequence[Any] = ()) -> None:
@@ -77,7 +73,7 @@ def _text(record: bytes) -> Any:
 
 
 class TFRecord(FileStage):
-    """Records with their lengths and checksums."""
+    """Reads records with lengths and checksums."""
 
     def __init__(self, filenames: Any, compression: str) -> None:
         self._compression = compression
@@ -89,7 +85,7 @@ class TFRecord(FileStage):
 
 
 class TextLine(FileStage):
-    """Lines without their ends."""
+    """Reads lines without their line ends."""
 
     def __init__(self, filenames: Any, compression: str) -> None:
         self._compression = compression
@@ -103,7 +99,7 @@ class TextLine(FileStage):
 
 
 class FixedLengthRecord(FileStage):
-    """Records that all have the same length."""
+    """Reads records of equal length."""
 
     def __init__(self, filenames: Any, compression: str, **lengths: Any) -> None:
         self._compression = compression
@@ -153,7 +149,7 @@ class FixedLengthRecord(FileStage):
 
 
 class TFRecordDataset(Dataset):
-    """The records of TFRecord files, as texts.
+    """Reads the records of TFRecord files, as texts.
 
     Parameters
     ----------
@@ -167,7 +163,7 @@ class TFRecordDataset(Dataset):
     Raises
     ------
     tpuref.errors.DataLossError
-        At evaluation, if a file is damaged, compressed otherwise or no such file.
+        At evaluation, if a file is damaged, or its compression or format differs.
 
     Examples
     --------
@@ -194,16 +190,9 @@ class TFRecordDataset(Dataset):
 
 
 class TextLineDataset(Dataset):
-    """The lines of text files, without their ends.
+    """Reads the lines of text files, without their line ends.
 
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    compression_type
-        ``""``, ``"ZLIB"`` or ``"GZIP"``.
-    buffer_size, num_parallel_reads, name
-        As for `TFRecordDataset`.
+    The parameters are those of `TFRecordDataset`.
     """
 
     def __init__(
@@ -218,7 +207,7 @@ class TextLineDataset(Dataset):
 
 
 class FixedLengthRecordDataset(Dataset):
-    """The records of binary files whose records all have the same length.
+    """Reads the records of binary files, which have equal length.
 
     Parameters
     ----------
@@ -227,15 +216,15 @@ class FixedLengthRecordDataset(Dataset):
     record_bytes
         The length of a record.
     header_bytes, footer_bytes
-        How much to leave out at the start and at the end of each file.
+        The number of bytes to skip at the start and at the end of each file.
     compression_type, buffer_size, num_parallel_reads, name
         As for `TFRecordDataset`.
 
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        At evaluation, if a length is out of range, or the rest of a file is no multiple
-        of `record_bytes`.
+        At evaluation, if a length is out of range, or the rest of a file is not a
+        multiple of `record_bytes`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Elements drawn from several datasets."""
+"""Define datasets that draw elements from several datasets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHOOSE = "tf.data.experimental.choose_from_datasets"
 
 
 class Sample(Stage):
-    """Elements drawn from several stages, until all are exhausted."""
+    """Draws elements from several stages at random, until all are exhausted."""
 
     name = "SampleDataset"
 
@@ -54,7 +54,7 @@ class Sample(Stage):
 
 
 class Choose(Stage):
-    """Elements of stages that another stage chooses by their numbers."""
+    """Draws elements from the stages whose numbers another stage yields."""
 
     name = "DirectedInterleaveDataset"
 
@@ -63,7 +63,7 @@ class Choose(Stage):
         super().__init__(_common(_CHOOSE, stages), [*stages, choices])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Yield the chosen elements, passing over stages that are exhausted."""
+        """Yield the chosen elements, skipping stages that are exhausted."""
         running = dict(enumerate(stage.items(current) for stage in self._stages))
         for (choice,) in self._choices.items(current):
             number = int(choice)
@@ -84,16 +84,16 @@ class Choose(Stage):
 
 
 def _common(function: str, stages: Sequence[Stage]) -> Any:
-    """Return the specs of elements that may be of any of several datasets."""
+    """Return the specs that the elements of all datasets share."""
     elements = [stage.element for stage in stages]
     for other in elements[1:]:
         nest.assert_same_structure(elements[0], other)
     flat = [nest.flatten(element) for element in elements]
-    merged = iter([_merged(function, specs) for specs in zip(*flat, strict=True)])
+    merged = iter([_merge_specs(function, specs) for specs in zip(*flat, strict=True)])
     return mapped(elements[0], lambda spec: next(merged))
 
 
-def _merged(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
+def _merge_specs(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
     shape = specs[0].shape
     for spec in specs[1:]:
         if spec.dtype != specs[0].dtype:
@@ -112,16 +112,16 @@ def sample_from_datasets(
     weights: Sequence[float] | None = None,
     seed: int | None = None,
 ) -> Dataset:
-    """Return a dataset whose elements are drawn from several ones.
+    """Return a dataset whose elements are drawn from several datasets at random.
 
-    A dataset that is exhausted is drawn from no more.
+    An exhausted dataset is ignored.
 
     Parameters
     ----------
     datasets
         The datasets, with elements of the same structure and types.
     weights
-        How often each is drawn from, relative to the others; by default equally often.
+        The relative frequency of each dataset; by default equal.
     seed
         Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a different
         order for the same seed.
@@ -129,7 +129,7 @@ def sample_from_datasets(
     Raises
     ------
     ValueError
-        If there are not as many weights as datasets, or one is negative, or all are 0.
+        If the number of weights is wrong, one is negative, or all are 0.
     TypeError
         If the types of elements differ.
 
@@ -156,9 +156,9 @@ def sample_from_datasets(
 def choose_from_datasets(
     datasets: Sequence[Dataset], choice_dataset: Dataset
 ) -> Dataset:
-    """Return a dataset whose elements another dataset chooses from several ones.
+    """Return a dataset of elements from the datasets that another one chooses.
 
-    A choice of a dataset that is exhausted is passed over.
+    A choice of an exhausted dataset is skipped.
 
     Parameters
     ----------

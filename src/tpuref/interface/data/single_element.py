@@ -1,4 +1,4 @@
-"""The element of a dataset that has just one."""
+"""Return the element of a dataset that has just one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FUNCTION = "tf.data.experimental.get_single_element"
 
 
 class Single(Stage):
-    """A stage that must have one element."""
+    """Passes on the single element; other numbers of elements are an error."""
 
     name = "SingleElementDataset"
 
@@ -46,14 +46,14 @@ def get_single_element(dataset: Dataset) -> Any:
     Parameters
     ----------
     dataset
-        The dataset.  In graph mode each evaluation goes through it anew.
+        The dataset.  In graph mode, each evaluation iterates over it again.
 
     Raises
     ------
     TypeError
-        If it is no dataset.
+        If `dataset` is not a dataset.
     InvalidArgumentError
-        At evaluation, if it has no element, or more than one.
+        At evaluation, if it does not have exactly one element.
 
     Examples
     --------

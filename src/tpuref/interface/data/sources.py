@@ -1,4 +1,4 @@
-"""The stages that produce elements."""
+"""Define the stages that produce elements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tpuref.interface.data.stage import Pass, Stage
 
 
 class Tensors(Stage):
-    """A single element."""
+    """Yields a single element."""
 
     name = "TensorDataset"
 
@@ -47,7 +47,7 @@ class Tensors(Stage):
 
 
 class Slices(Stage):
-    """An element for each row of the components."""
+    """Yields an element for each row of the components."""
 
     name = "TensorSliceDataset"
 
@@ -97,7 +97,7 @@ def _check_rows(specs: Sequence[TensorSpec]) -> None:
 
 
 class Range(Stage):
-    """Integers from a start up to, but excluding, a stop."""
+    """Yields integers from a start up to, but excluding, a stop."""
 
     name = "RangeDataset"
 
@@ -130,7 +130,7 @@ class Range(Stage):
 
 
 def integer(name: str, value: Any) -> Array | Tensor:
-    """Return an integer argument: an array, or a tensor if it is not known yet."""
+    """Return an integer argument: an array, or a tensor without a static value."""
     found = component(value)
     spec = spec_of(found)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
@@ -156,7 +156,7 @@ def integer(name: str, value: Any) -> Array | Tensor:
 
 
 class Zip(Stage):
-    """Elements of several datasets combined, as long as the shortest."""
+    """Combines the elements of several datasets, as many as the shortest has."""
 
     name = "ZipDataset"
 
@@ -171,7 +171,7 @@ class Zip(Stage):
 
 
 class Generator(Stage):
-    """The values of a Python iterable, with declared types and shapes."""
+    """Yields the values of a Python iterable, with declared types and shapes."""
 
     calls_user = True
     name = "GeneratorDataset"

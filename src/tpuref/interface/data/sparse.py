@@ -1,4 +1,4 @@
-"""Sparse tensors, as `tf.parse_single_example` gives them, made dense again."""
+"""Define sparse tensors, as `tf.parse_single_example` returns them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SparseTensorValue(NamedTuple):
 
 
 class SparseTensor:
-    """A tensor of which only some elements are kept.
+    """A tensor that stores only some of its elements.
 
     Parameters
     ----------
     indices
-        An int64 matrix: where each kept element stands.
+        An int64 matrix with the indices of each stored element.
     values
-        The kept elements.
+        The stored elements.
     dense_shape
         The sizes of the tensor, a vector of int64.
 
@@ -68,7 +68,7 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        """The static shape, of which at least the rank is known."""
+        """The static shape, with dynamic sizes."""
         (rank,) = self.dense_shape.shape.as_tuple()
         return TensorShape(None if rank is None else [None] * rank)
 
@@ -78,13 +78,7 @@ class SparseTensor:
 
 
 def rows_of_one(parts: Sequence[Sequence[Array]]) -> tuple[Array, Array, Array]:
-    """Return sparse arrays as the rows of one, as large as the largest.
-
-    Parameters
-    ----------
-    parts
-        Indices, values and sizes of each.
-    """
+    """Return sparse arrays as rows of one; `parts` are indices, values and sizes."""
     indices, values, sizes = zip(*parts, strict=True)
     numbers = [np.full((len(own), 1), row) for row, own in enumerate(indices)]
     columns = np.concatenate([np.concatenate(numbers), np.concatenate(indices)], 1)
@@ -99,16 +93,16 @@ def to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Return a tensor with all elements.
+    """Return a dense tensor.
 
     Parameters
     ----------
     sp_input
         The sparse tensor.
     default_value
-        The elements that it does not keep: by default 0, False or the empty text.
+        The value of other elements: by default 0, False or the empty text.
     validate_indices
-        Accepted for compatibility; indices out of range are always refused.
+        Accepted for compatibility; indices out of range are always an error.
     """
     argument = "tf.sparse.to_dense: sp_input"
     values = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_input).values

@@ -1,4 +1,4 @@
-"""A stage of an input pipeline, and one pass through the pipeline."""
+"""Define a stage of an input pipeline, and one pass through the pipeline."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pass:
     Attributes
     ----------
     values
-        The values of the tensors used by the stages at the start of the pass.
+        The values of the stages' tensors at the start of the pass.
     variables
         The variables of the session.
     draws
@@ -70,7 +70,7 @@ class Pass:
 
 
 class Stage(Transformation):
-    """One stage: a description of its elements, and how it produces them.
+    """A stage of a pipeline: describes its elements, and produces them.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ class Stage(Transformation):
     Attributes
     ----------
     site
-        The user's line that created it.
+        The call site that created the stage.
     captured
-        The tensors whose values a pass needs, for this stage and the preceding ones.
+        The tensors that a pass of this stage and the preceding ones needs.
     variables
         The names of the variables that functions of the stages read.
     calls_user
-        Whether code of the user computes elements, which may take forever.
+        Whether user code, which may not end, computes elements.
     """
 
     calls_user = False
@@ -125,11 +125,11 @@ class Stage(Transformation):
         self, values: Mapping[Tensor, Array], run: Run
     ) -> Generator[Item, None, None]:
         """Yield the elements of a pass that begins in `run`."""
-        # A thread of the pass must not keep its session alive.
+        # A weak proxy, so that a thread of the pass does not keep the session alive.
         return self.started(Pass(values, weakref.proxy(run.variables[0])))
 
     def started(self, current: Pass) -> Generator[Item, None, None]:
-        """Yield the elements; close the iterator when no more are needed."""
+        """Yield the elements, with a deadline if user code computes them."""
         items = self.items(current)
         if not self.calls_user:
             yield from items

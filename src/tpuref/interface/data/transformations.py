@@ -1,4 +1,4 @@
-"""The stages that change elements, their number or their order."""
+"""Define the stages that change elements, their number or their order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tpuref.interface.data.stage import Pass, Stage
 
 
 class Map(Stage):
-    """The results of a function for each element."""
+    """Applies a function to each element."""
 
     name = "MapDataset"
 
@@ -49,7 +49,7 @@ class Map(Stage):
 
 
 class Filter(Stage):
-    """The elements for which a function returns true."""
+    """Selects the elements for which a function returns true."""
 
     name = "FilterDataset"
 
@@ -76,7 +76,7 @@ class Filter(Stage):
 
 
 class Repeat(Stage):
-    """The elements repeated, forever for a negative count."""
+    """Repeats the elements, forever for a negative count."""
 
     name = "RepeatDataset"
 
@@ -86,7 +86,7 @@ class Repeat(Stage):
         super().__init__(source.element, [source], [self._count])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Yield all elements, again and again."""
+        """Yield all elements repeatedly."""
         count = current.number(self._count)
         for _ in itertools.count() if count < 0 else range(count):
             found = False
@@ -94,11 +94,11 @@ class Repeat(Stage):
                 found = True
                 yield item
             if not found:
-                return  # it would loop forever
+                return  # repeating no elements would loop forever
 
 
 class Cache(Stage):
-    """The same elements, computed in the first whole pass alone."""
+    """Computes the elements in the first complete pass, and keeps them."""
 
     name = "CacheDataset"
 
@@ -107,7 +107,7 @@ class Cache(Stage):
         super().__init__(source.element, [source])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Yield the elements, and keep them once all were given."""
+        """Yield the elements, and keep them after a complete pass."""
         if self in current.kept:
             yield from current.kept[self]
             return
@@ -119,7 +119,7 @@ class Cache(Stage):
 
 
 class Take(Stage):
-    """The first elements, all of them for a negative count."""
+    """Selects the first elements, all of them for a negative count."""
 
     name = "TakeDataset"
 
@@ -136,7 +136,7 @@ class Take(Stage):
 
 
 class Skip(Stage):
-    """The elements after the first ones; nothing for a negative count."""
+    """Skips the first elements, all of them for a negative count."""
 
     name = "SkipDataset"
 
@@ -153,7 +153,7 @@ class Skip(Stage):
 
 
 class Shuffle(Stage):
-    """Elements drawn from a buffer that is refilled."""
+    """Draws elements from a buffer that is refilled."""
 
     name = "ShuffleDataset"
 
@@ -188,7 +188,7 @@ class Shuffle(Stage):
 
 
 class Batch(Stage):
-    """Consecutive elements of equal shapes as the rows of one."""
+    """Stacks consecutive elements of equal shapes."""
 
     name = "BatchDataset"
 
@@ -208,6 +208,7 @@ class Batch(Stage):
         size = self.positive("batch_size", current.number(self._size))
         step = self._source
         items = (step.source if isinstance(step, Map) else step).items(current)
+        # A map before the batch runs once for all its elements, if its program allows.
         while turn := list(itertools.islice(items, size)):
             rows = None
             if isinstance(step, Map):
@@ -224,9 +225,9 @@ class Batch(Stage):
                 own = itertools.islice(columns, 3)
                 yield from rows_of_one(list(zip(*own, strict=True)))
             else:
-                yield self._joined(number, next(columns))
+                yield self._stack_rows(number, next(columns))
 
-    def _joined(self, number: int, arrays: tuple[Array, ...]) -> Array:
+    def _stack_rows(self, number: int, arrays: tuple[Array, ...]) -> Array:
         for k, array in enumerate(arrays):
             if array.shape != arrays[0].shape:
                 raise self.fault(
@@ -240,7 +241,7 @@ class Batch(Stage):
 
 
 class PaddedBatch(Stage):
-    """Consecutive elements, padded to equal shapes, as the rows of one."""
+    """Pads consecutive elements to equal shapes, and stacks them."""
 
     name = "PaddedBatchDataset"
 
@@ -277,9 +278,9 @@ class PaddedBatch(Stage):
             if len(batch) == size or not self._drop:
                 columns = zip(*batch, strict=True)
                 triples = zip(columns, self._shapes, fills, strict=True)
-                yield tuple(self._padded(*triple) for triple in triples)
+                yield tuple(self._pad_elements(*triple) for triple in triples)
 
-    def _padded(
+    def _pad_elements(
         self, arrays: tuple[Array, ...], shape: TensorShape, fill: Array
     ) -> Array:
         sizes = np.max([array.shape for array in arrays], axis=0)
@@ -384,7 +385,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
 
 
 class Rounds(Stage):
-    """Several consecutive elements as a tuple; an incomplete last one is dropped."""
+    """Groups consecutive elements into tuples; an incomplete last one is dropped."""
 
     name = "RoundDataset"
 

@@ -1,4 +1,4 @@
-"""Vocabularies: files of words, each of which has a number."""
+"""Define lookup tables from the words of a file to their numbers."""
 
 from __future__ import annotations
 
@@ -19,28 +19,14 @@ from tpuref.interface.files.file import GFile
 from tpuref.interface.functions.control_flow import py_func
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
-"""What stands for a column of a file."""
+"""The column numbers of a whole line and of its line number."""
 
 _FUNCTION = "tf.contrib.lookup.index_table_from_file"
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A file of words.
-
-    Attributes
-    ----------
-    path
-        Where it is.
-    key_dtype
-        The element type of its words.
-    key_column, value_column
-        The columns of words and numbers.
-    delimiter
-        What separates columns.
-    size
-        How many lines are read; None for all.
-    """
+    """A file of words: up to `size` lines, with columns of words and numbers."""
 
     path: str
     key_dtype: DType
@@ -86,14 +72,14 @@ class Vocabulary:
 
 
 class IndexTable:
-    """The numbers of words; `index_table_from_file` makes it.
+    """A lookup table from words to numbers, created by `index_table_from_file`.
 
     Attributes
     ----------
     key_dtype, value_dtype
-        The element types of words and numbers.
+        The dtypes of words and numbers.
     initializer
-        The operation that reads the vocabulary; in eager mode it was read.
+        The operation that reads the vocabulary; eager mode reads it at once.
     """
 
     def __init__(self, vocabulary: Vocabulary, default: int, buckets: int) -> None:
@@ -116,7 +102,7 @@ class IndexTable:
         Raises
         ------
         TypeError
-            If the words have another type than those of the vocabulary.
+            If the dtype of the words is not that of the vocabulary.
         tpuref.errors.FailedPreconditionError
             At run time, if the table is not initialized.
         """
@@ -125,7 +111,7 @@ class IndexTable:
             argument = f"{_FUNCTION}: lookup: keys"
             raise wrong_type(argument, f"{self.key_dtype.name} keys", words)
         numbers: Tensor = py_func(
-            self._found, [words], int64, name=name_or(name, "Lookup")
+            self._look_up, [words], int64, name=name_or(name, "Lookup")
         )
         numbers.set_shape(words.shape)
         return numbers
@@ -139,7 +125,7 @@ class IndexTable:
     def _read(self) -> None:
         self._numbers = self._vocabulary.numbers()
 
-    def _known(self) -> dict[Any, int]:
+    def _loaded_numbers(self) -> dict[Any, int]:
         if self._numbers is None:
             raise FailedPreconditionError(
                 f"Table not initialized: {_FUNCTION}({self._vocabulary.path!r}); run "
@@ -149,10 +135,10 @@ class IndexTable:
         return self._numbers
 
     def _count(self) -> Any:
-        return np.int64(len(self._known()) + self._buckets)
+        return np.int64(len(self._loaded_numbers()) + self._buckets)
 
-    def _found(self, words: Any) -> Any:
-        known = self._known()
+    def _look_up(self, words: Any) -> Any:
+        known = self._loaded_numbers()
         unknown = len(known) if self._buckets else self._default
         numbers = [known.get(word, unknown) for word in words.ravel().tolist()]
         return np.array(numbers, np.int64).reshape(words.shape)
@@ -170,22 +156,22 @@ def index_table_from_file(
     value_column_index: int = LINE_NUMBER,
     delimiter: str = "\t",
 ) -> IndexTable:
-    r"""Return a table from the words of a file, one in each line, to their numbers.
+    r"""Return a table from the words of a file, one per line, to their numbers.
 
     Parameters
     ----------
     vocabulary_file
         The path of the file.
     num_oov_buckets
-        1 gives all unknown words the number after the last one.
+        1 maps all unknown words to the number after the last one.
     vocab_size
-        How many lines are read, by default all.
+        The number of lines to read, by default all.
     default_value
-        The number of unknown words, without a bucket for them.
+        The number for unknown words if there is no bucket.
     hasher_spec
         Accepted for compatibility: one bucket needs no hash.
     key_dtype
-        The element type of the words: string or an integer type.
+        The dtype of the words: string or an integer type.
     key_column_index, value_column_index, delimiter
         The columns of words and numbers, for a file with several.  -2 is the whole
         line, -1 its number.
@@ -216,11 +202,11 @@ def index_table_from_file(
     """
     path = _constant(vocabulary_file)
     if not path:
-        raise _wrong("vocabulary_file", "a path", vocabulary_file)
+        raise _argument_error("vocabulary_file", "a path", vocabulary_file)
     buckets = integer(f"{_FUNCTION}: num_oov_buckets", num_oov_buckets)
     if buckets < 0 or (vocab_size is not None and vocab_size < 1):
         given = (num_oov_buckets, vocab_size)
-        raise _wrong(
+        raise _argument_error(
             "num_oov_buckets and vocab_size", "0 or more, and 1 or more", given
         )
     if buckets > 1:
@@ -244,7 +230,7 @@ def _constant(given: Any) -> Any:
     return given.decode() if isinstance(given, bytes) else given
 
 
-def _wrong(argument: str, expected: str, got: Any) -> Exception:
+def _argument_error(argument: str, expected: str, got: Any) -> Exception:
     return coded(
         ValueError,
         f"{_FUNCTION}: {argument}: expected {expected}, got {got!r}",

@@ -1,4 +1,4 @@
-"""The content of a file as one text."""
+"""Read the content of a file as one text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["read_file"]
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    r"""Return the content of a file, as bytes.
+    r"""Return the content of a file as a scalar string tensor.
 
     Parameters
     ----------
@@ -27,17 +27,12 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     name
         The name of the operation.
 
-    Returns
-    -------
-    Tensor
-        string[].
-
     Raises
     ------
     InvalidArgumentError
-        If `filename` is no scalar.
+        If `filename` is not a scalar.
     NotFoundError
-        At evaluation, if there is no such file.
+        At evaluation, if the file does not exist.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Several reductions with few sums over the towers."""
+"""Compute several reductions with few sums over the towers."""
 
 from __future__ import annotations
 
@@ -30,31 +30,25 @@ from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import control_dependencies
 
 Total = Callable[[], Tensor]
-"""Gives a total on the device that is current."""
+"""Returns a total on the current device."""
 
 
 class ReducedValues(list[Mirrored]):
-    """The results of `batch_reduce`, one for each pair.
-
-    Attributes
-    ----------
-    collectives
-        How many sums over the towers were formed for all of them together.
-    """
+    """The results of `batch_reduce`; ``collectives`` counts the sums over towers."""
 
     collectives: int
 
 
 @dataclass(frozen=True)
 class Request:
-    """One value to be reduced: the towers' tensors, and where the result goes."""
+    """A value to reduce: the towers' tensors, and the devices of the result."""
 
     parts: Sequence[Tensor]
     devices: list[str]
 
     @property
     def fits(self) -> bool:
-        """Whether it can be laid side by side with others: its size is known."""
+        """Whether it can be concatenated with others: its shape is static."""
         return self.parts[0].shape.is_fully_defined()
 
     @property
@@ -91,7 +85,7 @@ def combined_value(
     destinations: Any,
     towers: TowerDevices,
 ) -> Mirrored:
-    """Reduce one value; one that all towers share counts once for each."""
+    """Reduce one value; a value that all towers share counts once for each tower."""
     if not isinstance(value, PerDevice):
         value = PerDevice(dict.fromkeys(towers.names, value))
     return reduced("reduce", aggregation, [(value, destinations)], towers)[0]
@@ -99,18 +93,10 @@ def combined_value(
 
 @dataclass
 class Batch:
-    """Several reductions of one kind.
+    """Several reductions with one aggregation.
 
-    Attributes
-    ----------
-    aggregation
-        How the values are combined.
-    towers
-        The devices of the towers.
-    report
-        What takes an account of each, None for nothing.
-    sums
-        How many sums over the towers there are.
+    `report` receives an `Explanation` of each, unless it is None; `sums` counts the
+    sums over the towers.
     """
 
     aggregation: VariableAggregation
@@ -123,26 +109,28 @@ class Batch:
         totals: dict[int, Total] = {}
         for group in self._groups(requests):
             members = [requests[number] for number in group]
-            totals.update(zip(group, self._together(members), strict=True))
+            totals.update(zip(group, self._sum_together(members), strict=True))
         results = ReducedValues(
-            self._mirrored(request, totals[number])
+            self._mirror(request, totals[number])
             for number, request in enumerate(requests)
         )
         results.collectives = self.sums
         return results
 
     def _groups(self, requests: Sequence[Request]) -> list[list[int]]:
-        """Return the numbers of the requests that are summed together."""
+        """Return the indices of requests that are summed together."""
         together: dict[DType, list[int]] = {}
         alone = []
         for number, request in enumerate(requests):
+            # Concatenation needs one dtype, a static size, and a part in each tower; a
+            # result of `map` may have any number of parts.
             if request.fits and len(request.parts) == self.towers.count:
                 together.setdefault(request.parts[0].dtype, []).append(number)
             else:
                 alone.append([number])
         return [*together.values(), *alone]
 
-    def _together(self, requests: Sequence[Request]) -> list[Total]:
+    def _sum_together(self, requests: Sequence[Request]) -> list[Total]:
         if self.aggregation is VariableAggregation.ONLY_FIRST_TOWER:
             return [functools.partial(identity, r.parts[0]) for r in requests]
         self.sums += 1
@@ -151,10 +139,10 @@ class Batch:
             with self.towers.on(request.devices[0]):
                 total = gathered(self.aggregation, request.parts)
             return [functools.partial(identity, total)]
-        return self._pieces(self._joined(requests), requests)
+        return self._split_total(self._concatenated_sum(requests), requests)
 
-    def _joined(self, requests: Sequence[Request]) -> Tensor:
-        """Return the sum of all values, laid side by side."""
+    def _concatenated_sum(self, requests: Sequence[Request]) -> Tensor:
+        """Return the sum over the towers of all values, concatenated."""
         rows = []
         for tower in range(self.towers.count):
             with self.towers.on_tower(tower):
@@ -163,7 +151,7 @@ class Batch:
         with self.towers.on_tower(0):
             return gathered(self.aggregation, rows)
 
-    def _pieces(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
+    def _split_total(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
         begin = 0
         found: list[Total] = []
         for request in requests:
@@ -174,18 +162,18 @@ class Batch:
             begin += request.size
         return found
 
-    def _mirrored(self, request: Request, total: Total) -> Mirrored:
+    def _mirror(self, request: Request, total: Total) -> Mirrored:
         finished = finish(self.aggregation, len(request.parts))
         copies = {}
         for device in request.devices:
             with self.towers.on(device):
                 copies[device] = finished(total())
-        return Mirrored(self._accounted(request, copies))
+        return Mirrored(self._report_first(request, copies))
 
-    def _accounted(
+    def _report_first(
         self, request: Request, copies: dict[str, Tensor]
     ) -> dict[str, Tensor]:
-        """Let the copies be there only once the account was given."""
+        """Make the copies depend on the report."""
         if self.report is None:
             return copies
         first = next(iter(copies.values()))
@@ -202,6 +190,6 @@ class Batch:
 
 
 def _piece(total: Tensor, begin: int, end: int, shape: Any) -> Tensor:
-    """Return one of the values that were summed side by side."""
+    """Return one of the values that were summed together."""
     piece: Tensor = reshape(total[begin:end], shape)
     return piece

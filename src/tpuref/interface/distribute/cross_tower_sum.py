@@ -15,21 +15,13 @@ from tpuref.interface.distribute.values import DistributedValues, PerDevice
 
 @dataclass(frozen=True)
 class CrossTowerSum:
-    """Sums the towers' values, as the merge function that they wait with.
-
-    Attributes
-    ----------
-    groups
-        The numbers of the towers of each group.
-    towers
-        The devices of the towers.
-    """
+    """Sums the towers' values in groups; the merge function of `cross_replica_sum`."""
 
     groups: Groups
     towers: TowerDevices
 
     def __call__(self, values: Any) -> Any:
-        """Return the sums for each tower, of a nest of tensors."""
+        """Return the sums of a nest of tensors for each tower."""
         return nest.map_structure(self._totals, values)
 
     def __str__(self) -> str:

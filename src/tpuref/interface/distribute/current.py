@@ -1,6 +1,7 @@
-"""The strategy and the tower that are current: the default ones outside of any scope.
+"""The current strategy and tower.
 
-The default strategy has one tower, and no device.  See 001_66db0865fe92828f.txt.
+Outside of any scope they are the default ones: one tower, and no device.
+See 001_66db0865fe92828f.txt.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = [
 
 
 class DefaultStrategy(DistributionStrategy):
-    """One tower on whatever device the program asks for."""
+    """Runs one tower on the device that the program chooses."""
 
     is_default = True
 
@@ -34,13 +35,13 @@ class DefaultStrategy(DistributionStrategy):
         super().__init__([""])
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Enter cross-tower context of this strategy; variables are made as ever."""
+        """Enter cross-tower context, without creating mirrored variables."""
         return in_scope(None)
 
     def colocate_vars_with(
         self, colocate_with_variable: Any
     ) -> contextlib.AbstractContextManager[Any]:
-        """Do nothing: variables go where the program puts them."""
+        """Do nothing: variables are placed by the program."""
         return contextlib.nullcontext()
 
     def _is_current(self) -> bool:
@@ -48,7 +49,7 @@ class DefaultStrategy(DistributionStrategy):
 
 
 class DefaultTower(TowerContext):
-    """The tower in which a program runs outside of any scope."""
+    """The tower of a program outside of any scope."""
 
     def _is_current(self) -> bool:
         place = current_place()
@@ -60,10 +61,9 @@ DEFAULT_TOWER = DefaultTower(DEFAULT, 0, SharedVariables())
 
 
 def get_tower_context() -> TowerContext | None:
-    """Return the context of the tower that is running, None across towers.
+    """Return the context of the current tower, or None in cross-tower context.
 
-    Outside of any strategy's scope there is the context of a default strategy with one
-    tower.
+    Outside of any scope, it is the context of the default strategy's only tower.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def get_tower_context() -> TowerContext | None:
 
 
 def get_cross_tower_context() -> DistributionStrategy | None:
-    """Return the strategy across whose towers the thread is, None within a tower."""
+    """Return the current strategy in cross-tower context, None within a tower."""
     return get_distribution_strategy() if current_place().across else None
 
 
@@ -97,7 +97,7 @@ def in_cross_tower_context() -> bool:
 
 
 def get_distribution_strategy() -> DistributionStrategy:
-    """Return the strategy whose scope is in force, else the default strategy.
+    """Return the strategy of the current scope, or the default strategy.
 
     References
     ----------
@@ -107,7 +107,7 @@ def get_distribution_strategy() -> DistributionStrategy:
 
 
 def has_distribution_strategy() -> bool:
-    """Return whether the scope of a strategy is in force.
+    """Return whether a strategy's scope is active.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A dataset whose elements go to the towers in turn."""
+"""A dataset whose elements are distributed to the towers in turn."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tpuref.interface.data.transformations import Rounds
 from tpuref.interface.distribute.grouping import merged
 
 ROUNDS_AHEAD = 16
-"""For how many steps at most elements are made ahead of time."""
+"""The maximum number of steps whose elements are computed ahead."""
 
 BYTES_AHEAD = 67_108_864
-"""How much memory they may take where that is for more than two steps: 64 MiB."""
+"""The memory for elements of more than two steps ahead: 64 MiB."""
 
 
 def per_device_dataset(
@@ -39,29 +39,28 @@ def per_device_dataset(
         raise coded(
             ValueError,
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
-            f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable",
+            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     return PerDeviceDataset(dataset, devices)
 
 
 class _OfDevices(ElementDescription):
-    """Elements with a value for each device."""
+    """Describes elements with a value for each device."""
 
     _devices: Sequence[str]
 
     @property
     def element_spec(self) -> Any:
-        """The `tf.TensorSpec` of each component: one for each device."""
+        """The element's structure of `tf.TensorSpec`, one for each device."""
         spec = super().element_spec
         return merged([spec] * len(self._devices), self._devices, apart=True)
 
 
 class PerDeviceDataset(_OfDevices):
-    """The elements of a dataset, one for each tower at a time.
+    """Groups the elements of a dataset into rounds, one element for each tower.
 
-    Consecutive elements go to consecutive towers; elements at the end that are not
-    enough for all towers are left out.
+    Consecutive elements go to consecutive towers; an incomplete last round is dropped.
 
     Examples
     --------
@@ -88,14 +87,14 @@ class PerDeviceDataset(_OfDevices):
         self._rounds = Dataset(Prefetch(rounds, rounds_ahead(rounds.specs)))
 
     def make_one_shot_iterator(self) -> PerDeviceIterator:
-        """Return an iterator that starts by itself and goes through once."""
+        """Return an iterator that starts by itself and ends after one pass."""
         iterator = self._rounds.make_one_shot_iterator()
         return PerDeviceIterator(self.element, iterator, self._devices)
 
     def make_initializable_iterator(
         self, shared_name: str | None = None
     ) -> PerDeviceIterator:
-        """Return an iterator that starts, from the beginning, with its initializer."""
+        """Return an iterator that its initializer starts or restarts."""
         iterator = self._rounds.make_initializable_iterator(shared_name)
         return PerDeviceIterator(self.element, iterator, self._devices)
 
@@ -107,28 +106,22 @@ class PerDeviceDataset(_OfDevices):
     def __repr__(self) -> str:
         return (
             f"<PerDeviceDataset for {len(self._devices)} towers, each with "
-            f"{self._described()}>"
+            f"{self._description()}>"
         )
 
 
 def rounds_ahead(specs: Sequence[TensorSpec]) -> int:
-    """Return for how many steps to make elements ahead, given those of one step."""
+    """Return the number of steps to compute ahead, from the specs of one step."""
     sizes = [spec.shape.num_elements() for spec in specs]
     if None in sizes:
-        return 2  # how large they are nobody knows
+        return 2  # without a static size, the least that overlaps input and steps
     pairs = zip(sizes, specs, strict=True)
     step = sum((size or 0) * spec.dtype.size for size, spec in pairs)
     return min(max(2, BYTES_AHEAD // max(1, step)), ROUNDS_AHEAD)
 
 
 class PerDeviceIterator(_OfDevices):
-    """Gives all towers their next elements.
-
-    Attributes
-    ----------
-    rounds
-        The iterator that gives as many elements at a time as there are towers.
-    """
+    """Iterates over `rounds`, an iterator of tuples with one element per tower."""
 
     def __init__(
         self,
@@ -142,7 +135,7 @@ class PerDeviceIterator(_OfDevices):
 
     @property
     def initializer(self) -> Operation:
-        """The operation that starts the iterator, from the first element again."""
+        """The operation that starts the iterator from the first element."""
         if isinstance(self.rounds, EagerIterator):
             raise coded(
                 ValueError,
@@ -153,7 +146,7 @@ class PerDeviceIterator(_OfDevices):
         return self.rounds.initializer
 
     def initialize(self) -> list[Operation]:
-        """Return what starts the iterator; in eager mode it starts by itself."""
+        """Return the operations that start the iterator: none in eager mode."""
         return [] if isinstance(self.rounds, EagerIterator) else [self.initializer]
 
     def get_next(self, name: str | None = None) -> Any:
@@ -162,13 +155,13 @@ class PerDeviceIterator(_OfDevices):
         Returns
         -------
         object
-            An element with per-device values instead of its tensors, for
-            `call_for_each_tower`; with a single tower, the element.
+            An element whose leaves are per-device values for `call_for_each_tower`; for
+            a single tower, the element itself.
 
         Raises
         ------
         tpuref.errors.OutOfRangeError
-            At evaluation, if there are not enough elements for all towers.
+            At evaluation, if the dataset has too few elements for all towers.
         """
         return merged(self.rounds.get_next(name), self._devices)
 
@@ -181,22 +174,22 @@ class PerDeviceIterator(_OfDevices):
     # -- as an argument of a traced function ---------------------------------------
 
     def _traced_key(self) -> Any:
-        """Return what its elements are like, for `tpuref.engine.tracing`."""
+        """Return the cache key of its elements' specs, for `tpuref.engine.tracing`."""
         assert isinstance(self.rounds, EagerIterator)
         return self.rounds._traced_key(), tuple(self._devices)
 
     def _traced(self) -> PerDeviceIterator:
-        """Return what stands for it while a function is traced."""
+        """Return the stand-in of the iterator while a function is traced."""
         assert isinstance(self.rounds, EagerIterator)
         return PerDeviceIterator(self.element, self.rounds._traced(), self._devices)
 
     def _bind(self, stand_in: Any) -> None:
-        """Let a stand-in give the elements of this iterator from now on."""
+        """Take the elements of this iterator from a stand-in."""
         assert isinstance(self.rounds, EagerIterator)
         self.rounds._bind(stand_in.rounds)
 
     def __repr__(self) -> str:
         return (
             f"<PerDeviceIterator for {len(self._devices)} towers, each with "
-            f"{self._described()}>"
+            f"{self._description()}>"
         )

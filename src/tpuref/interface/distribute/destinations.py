@@ -1,4 +1,4 @@
-"""Where a result is to be: the documented forms of destinations."""
+"""Resolve the destinations of a result to devices."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tpuref.interface.functions.identity import identity
 
 
 def devices_of(function: str, destinations: Any, towers: Sequence[str]) -> list[str]:
-    """Return the devices that `destinations` stand for.
+    """Return the devices of `destinations`.
 
-    They are a variable, a per-device or mirrored value, a tensor, a device or a list of
-    devices; those of the towers may be named in short.  `function` is the name of the
-    caller, for messages.
+    `destinations` is a variable, a per-device or mirrored value, a tensor, a device or
+    a list of devices; names of the towers' devices may be abbreviated.  `function` is
+    the name of the caller, for messages.
     """
     if isinstance(destinations, DistributedValues):
         return destinations.devices
@@ -32,10 +32,10 @@ def devices_of(function: str, destinations: Any, towers: Sequence[str]) -> list[
     if isinstance(destinations, (list, tuple)) and destinations:
         named = [_device(function, device, towers) for device in destinations]
         return list(dict.fromkeys(named))
-    raise ValueError(_wrong(function, destinations))
+    raise ValueError(_destinations_error(function, destinations))
 
 
-def _wrong(function: str, destinations: Any) -> str:
+def _destinations_error(function: str, destinations: Any) -> str:
     return (
         f"{function}: destinations must be a variable, a per-device value, a device "
         f"such as '/device:TPU:0' or a list of devices, got {destinations!r}"
@@ -44,9 +44,9 @@ def _wrong(function: str, destinations: Any) -> str:
 
 
 def _device(function: str, device: Any, towers: Sequence[str]) -> str:
-    """Return the full name of a device; one of the host's is left as it is."""
+    """Return the full name of a tower's device; host devices keep their names."""
     if not isinstance(device, str):
-        raise ValueError(_wrong(function, device))
+        raise ValueError(_destinations_error(function, device))
     wanted = DeviceName.parse(device)
     for known in towers:
         if _covers(wanted, DeviceName.parse(known)):
@@ -54,7 +54,7 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
     if wanted.kind == "TPU":
         raise coded(
             ValueError,
-            f"{function}: {device!r} is no device of the strategy, whose devices are "
+            f"{function}: {device!r} is no device of the strategy; use one of "
             f"{', '.join(towers)}",
             code=codes.UNKNOWN_DEVICE,
         )
@@ -62,7 +62,7 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
 
 
 def _covers(short: DeviceName, full: DeviceName) -> bool:
-    """Whether a name says nothing else than the full one, and which device it is."""
+    """Return whether an abbreviated name has a kind and agrees with a full name."""
     given = {k: v for k, v in vars(short).items() if v is not None}
     return short.kind is not None and given.items() <= vars(full).items()
 

@@ -1,4 +1,4 @@
-"""What a reduction did: what each tower held, what was done with it, the result."""
+"""Report a reduction: the towers' values, the operation, and the result."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _log = advice()
 
 @dataclass(frozen=True)
 class Explanation:
-    """An account of one value that was reduced.
+    """A report of one reduced value.
 
     Attributes
     ----------
     name
         The name of the first tower's tensor.
     aggregation
-        How the values were combined.
+        The `tf.VariableAggregation`.
     towers
-        What each tower held, in tower order.
+        The towers' values, in tower order.
     divisor
-        What the sum was divided by, 1 where it was not.
+        The number of towers for a mean, otherwise 1.
     result
         The result.
     """
@@ -58,7 +58,7 @@ Report = Callable[[Explanation], object]
 
 
 def reporter(report: Any) -> Report:
-    """Return what takes the accounts: a function of the user's, or the log for None."""
+    """Return the function that receives the reports: `report`, or the log for None."""
     if report is None:
         return lambda explanation: _log.info("%s", explanation)
     if not callable(report):
@@ -78,10 +78,7 @@ def explained(
     parts: Sequence[Tensor],
     result: Tensor,
 ) -> Operation | None:
-    """Give an account whenever the result is computed.
-
-    Returns the operation that does so; None in eager mode, where it is done.
-    """
+    """Report the reduction; return the operation of the report, None in eager mode."""
     name = "the value" if executing_eagerly() else parts[0].name
     divisor = len(parts) if aggregation is VariableAggregation.MEAN else 1
 

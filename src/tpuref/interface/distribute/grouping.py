@@ -1,4 +1,4 @@
-"""From one structure per tower to one of containers, and back."""
+"""Merge one structure per tower into one of containers, and select parts again."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ def merged(
 ) -> Any:
     """Return the structure of the results with a container in place of each leaf.
 
-    A leaf that is one object everywhere stays as it is, unless there are several that
-    are to be told `apart`, and so does a container whose own components the results
-    are.
+    A leaf that is the same object in all results is returned itself, unless `apart`.
+    Leaves that are the components of an existing container become that container.
 
     Raises
     ------
@@ -85,13 +84,7 @@ def selected(device: str, structure: Any) -> Any:
 
 
 def selected_mirrored(device: str, structure: Any, function: str) -> Any:
-    """As `selected`, for arguments that must not differ from tower to tower.
-
-    Raises
-    ------
-    TypeError
-        If there is a per-device value.
-    """
+    """Do the same as `selected`, but raise TypeError for a per-device value."""
 
     def own(leaf: Any) -> Any:
         if isinstance(leaf, PerDevice):
@@ -116,10 +109,7 @@ def _leaf_by_leaf(own: Callable[[Any], Any], structure: Any) -> Any:
 
 
 def unwrapped(value: Any) -> list[Any]:
-    """Return the list of the components of a value, of the value alone if it has none.
-
-    The components of a mirrored or tower-local variable are variables.
-    """
+    """Return the components of a value; a plain value is its only component."""
     if isinstance(value, DistributedValues):
         return value.components
     if isinstance(value, MapOutput):

@@ -1,4 +1,4 @@
-"""What the function of a step can say about its outputs."""
+"""The context of a step function of ``run_steps_on_dataset``."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["MultiStepContext"]
 
 
 class MultiStepContext:
-    """What ``run_steps_on_dataset`` hands to the function of a step, and returns.
+    """The context of a step function, which ``run_steps_on_dataset`` also returns.
 
     Attributes
     ----------
     run_op
-        The operation that runs all steps; None in eager mode, where they ran already.
+        The operation that runs all steps; None in eager mode, after they ran.
     last_step_outputs
-        What the last step set with `set_last_step_output`, by name: a per-device value
-        that is also a list with one tensor for each tower; a tensor where they were
-        combined, or there is but one tower.  Evaluating it runs the steps.
+        The outputs of the last step by name: a per-device value that is also a list
+        with one tensor for each tower, or a tensor if the outputs were combined or
+        there is one tower.  Evaluating it runs the steps.
     non_tensor_outputs
-        What was set with `set_non_tensor_output`, by name.
+        The values of `set_non_tensor_output` by name.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class MultiStepContext:
         output: Any,
         aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> None:
-        """Say what the step gives out; what the last step gave remains.
+        """Set an output of the step; the value of the last step remains.
 
         Parameters
         ----------
@@ -77,13 +77,12 @@ class MultiStepContext:
         output
             A tensor, a per-device value, or a structure of those.
         aggregation
-            How the towers' values are combined, as for ``strategy.reduce``; by default
-            they are not.
+            As for ``strategy.reduce``; by default the values are not combined.
 
         Raises
         ------
         ValueError
-            If `aggregation` is no way to combine.
+            If `aggregation` is not a `tf.VariableAggregation`.
         """
         if not isinstance(aggregation, VariableAggregation):
             raise coded(
@@ -102,23 +101,23 @@ class MultiStepContext:
         def keep(output: Any) -> None:
             self.set_in_step[name] = nest.map_structure(combined, output)
 
-        _merged_over_towers(keep, output)
+        _set_across_towers(keep, output)
 
     def set_non_tensor_output(self, name: str, output: Any) -> None:
-        """Keep something else than a tensor, such as a name or a list of hooks.
+        """Store an output that is not a tensor, such as a name or a list of hooks.
 
         Parameters
         ----------
         name
             The name in `non_tensor_outputs`.
         output
-            Anything.  Set by towers, it is a per-device value where they differ.
+            Any object.  Different objects of towers become a per-device value.
         """
 
         def keep(output: Any) -> None:
             self.non_tensor_outputs[name] = output
 
-        _merged_over_towers(keep, output)
+        _set_across_towers(keep, output)
 
     def __repr__(self) -> str:
         return (
@@ -127,8 +126,8 @@ class MultiStepContext:
         )
 
 
-def _merged_over_towers(keep: Callable[[Any], None], output: Any) -> None:
-    """Hand on an output across the towers, merged if the caller is in one."""
+def _set_across_towers(keep: Callable[[Any], None], output: Any) -> None:
+    """Call `keep` across the towers, with the towers' outputs merged."""
     tower = current_place().tower
     if tower is None:
         keep(output)

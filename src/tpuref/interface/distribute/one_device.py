@@ -12,12 +12,7 @@ __all__ = ["OneDeviceStrategy"]
 
 @explain_missing_members("tf.contrib.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(DistributionStrategy):
-    """One tower, on one device.
-
-    Parameters
-    ----------
-    device
-        The name of the device.
+    """Runs one tower on one device.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Combining the towers' values: sum, mean, or the first tower's."""
+"""Combine the towers' values: their sum, their mean, or the first tower's value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ACCEPTED = (
 
 
 def check_aggregation(function: str, aggregation: Any) -> None:
-    """Refuse what is none of the three documented ways to combine."""
+    """Raise an error for an aggregation other than the three documented ones."""
     if aggregation not in ACCEPTED:
         raise coded(
             ValueError,
@@ -49,24 +49,24 @@ def check_aggregation(function: str, aggregation: Any) -> None:
 def check_numbers(
     function: str, aggregation: VariableAggregation, tensors: Sequence[Tensor]
 ) -> None:
-    """Refuse to add up what is no number: text or truth values."""
+    """Raise an error for a sum of text or of booleans."""
     dtype = tensors[0].dtype
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER or dtype.is_numeric:
         return
     raise coded(
         ValueError,
         f"{function}: {aggregation.name} takes numbers, the towers hold {dtype.name}; "
-        "use tf.cast(value, tf.int32) in the towers where that has a meaning, or "
+        "use tf.cast(value, tf.int32) in the towers, or "
         "tf.VariableAggregation.ONLY_FIRST_TOWER",
         code=codes.NOT_REDUCIBLE,
     )
 
 
 def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tensor]:
-    """Return what each tower contributes to a reduction.
+    """Return each tower's contribution to a reduction.
 
-    `value` has a component for each of the towers' devices, or is what ``strategy.map``
-    returned; with a single tower, it is the tower's value.
+    `value` has a component for each of the towers' devices, or is a result of
+    ``strategy.map``; with a single tower, it may be the tower's value.
     """
     if isinstance(value, MapOutput):
         parts = value.get()
@@ -86,7 +86,7 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
 
 
 def warn_of_means(tensors: Sequence[Tensor]) -> None:
-    """Log a warning where values that already are means are about to be summed."""
+    """Log a warning if the values to be summed are means already."""
     if len(tensors) > 1 and all(_is_mean(tensor) for tensor in tensors):
         _log.warning(
             "reduce: SUM of %s, which already is a mean over the batch of each of the "
@@ -161,14 +161,14 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
 
 
 def fold(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
-    """Return the values combined."""
+    """Return the values combined by an aggregation."""
     return finish(aggregation, len(tensors))(gathered(aggregation, tensors))
 
 
 def gathered(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
-    """Return what goes to the destinations: the sum, or the first tower's value.
+    """Return the sum, or the first tower's value; `finish` completes a mean.
 
-    A sum is formed in tower order; float16 and bfloat16 are added in float32 and
+    Sums are computed in tower order; float16 and bfloat16 are added in float32 and
     rounded once.
     """
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER:
@@ -178,17 +178,14 @@ def gathered(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Ten
 
 
 def finish(aggregation: VariableAggregation, count: int) -> Callable[[Tensor], Tensor]:
-    """Return what each destination does with that."""
+    """Return the function that each destination applies to the result of `gathered`."""
     if aggregation is VariableAggregation.MEAN:
         return functools.partial(mean_of, count=count)
     return lambda total: total
 
 
 def mean_of(total: Tensor, count: int) -> Tensor:
-    """Return a sum of `count` values divided by their number.
-
-    Whole numbers are divided as float64, as the release does.
-    """
+    """Return a sum divided by `count`; integers divide as float64, as in 1.11."""
     if total.dtype.is_integer:
         total = cast(total, float64)
     mean: Tensor = total / count

@@ -8,10 +8,7 @@ from typing import Any
 
 
 class SharedVariables:
-    """The n-th variable of a name is the same one for all towers.
-
-    Whichever tower asks first makes it.
-    """
+    """Gives all towers the same n-th variable of a name; the first one creates it."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str | None, int], Any] = {}
@@ -19,7 +16,7 @@ class SharedVariables:
         self._lock = threading.RLock()
 
     def get(self, tower: int, name: str | None, make: Callable[[], Any]) -> Any:
-        """Return the next variable of that name for a tower, making it if need be."""
+        """Return a tower's next variable of that name, creating it if it is new."""
         with self._lock:
             count = self._asked.get((name, tower), 0)
             self._asked[name, tower] = count + 1

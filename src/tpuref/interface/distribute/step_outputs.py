@@ -1,7 +1,7 @@
-"""The outputs of steps: what they start with, and what the last step leaves.
+"""The outputs of steps: their initial values, and those of the last step.
 
-Inside of the loop, a tensor that belongs to no tower has a value on every replica, and
-the operation of a tower uses the one of its own replica.
+Inside the loop, a tensor outside of all towers has a value on every replica; the
+operations of a tower use the value on its replica.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tpuref.interface.functions.creation import zeros
 
 
 def own(value: Any, devices: Sequence[str]) -> Tensor:
-    """Return a tensor that has on each replica the value of its own tower."""
+    """Return a tensor with per-core values: each tower's component on its replica."""
     if not _has_parts(value, devices):
         return convert_to_tensor(value)
     parts = [convert_to_tensor(value.get(device)) for device in devices]
@@ -38,9 +38,9 @@ def own(value: Any, devices: Sequence[str]) -> Tensor:
 
 
 def _has_parts(value: Any, devices: Sequence[str]) -> bool:
-    """Whether each tower has to take, or can take, its own part of a value."""
+    """Return whether a value has a component for each tower."""
     if isinstance(value, TowerLocalVariable):
-        return False  # read here, it is the towers' values combined
+        return False  # outside of towers it reads as the combined value
     agrees = isinstance(value, (Mirrored, DistributedVariable))
     return isinstance(value, PerDevice) or (agrees and value.on_devices(devices))
 
@@ -50,11 +50,11 @@ def first_values(
 ) -> dict[str, Any]:
     """Return the values of the outputs before the first step, by name.
 
-    `start` has the initial values, and `given` what a step sets: structures of tensors.
+    `start` has the initial values, and `given` the outputs of a step.
     """
     first = {}
     for name, value in start.items():
-        first[name] = _start(value, given.get(name), devices)
+        first[name] = _initial_output(value, given.get(name), devices)
     for name, value in given.items():
         if name in first:
             _check_like(name, first[name], value)
@@ -63,8 +63,8 @@ def first_values(
     return {name: first[name] for name in sorted(first)}
 
 
-def _start(value: Any, output: Any, devices: Sequence[str]) -> Any:
-    """Return an initial value as a structure of tensors, like an output if any."""
+def _initial_output(value: Any, output: Any, devices: Sequence[str]) -> Any:
+    """Return an initial value as a structure of tensors, like the output if any."""
     if isinstance(value, TowerOutputs):
         value = merged([value.get(device) for device in devices], devices)
     elif _is_for_each_tower(value, output, len(devices)):
@@ -73,18 +73,18 @@ def _start(value: Any, output: Any, devices: Sequence[str]) -> Any:
         else:
             value = merged(value, devices)
     if isinstance(output, Tensor):
-        return own(value, devices)  # a list is one tensor, too
+        return own(value, devices)  # a list converts to one tensor
     return nest.map_structure(lambda leaf: own(leaf, devices), value)
 
 
 def _is_for_each_tower(value: Any, output: Any, towers: int) -> bool:
-    """Whether a value is a list with one for each tower, as `unwrap` gives it."""
+    """Return whether a value is a list with one item per tower, as from `unwrap`."""
     listed = type(value) in (list, tuple) and len(value) == towers
     return listed and output is not None and all(_fits(part, output) for part in value)
 
 
 def _fits(value: Any, output: Any) -> bool:
-    """Whether a value has the structure of an output and its shape, which is known."""
+    """Return whether a value has the structure and the static shape of an output."""
     try:
         if isinstance(output, Tensor):
             shape = value.shape if hasattr(value, "shape") else np.shape(value)
@@ -101,7 +101,7 @@ def _zeros(name: str, output: Tensor) -> Tensor:
         raise coded(
             ValueError,
             f"run_steps_on_dataset: the shape of the output {name!r}, "
-            f"{output.describe()}, is not known; give its value before the first step "
+            f"{output.describe()}, is not static; pass its initial value "
             "in initial_loop_values",
             code=codes.LOOP_VARIABLE_CHANGES,
         )
@@ -124,7 +124,7 @@ def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
     return (
         f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
         f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
-        "give a value of the type and shape of the output"
+        "pass a value of the dtype and shape of the output"
         f" [{codes.LOOP_VARIABLE_CHANGES}]"
     )
 
@@ -134,10 +134,7 @@ def last_values(
     start: Mapping[str, Any],
     by_device: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the outputs as `last_step_outputs` has them.
-
-    `by_device` has the outputs by name, for the device of each tower.
-    """
+    """Return `last_step_outputs`, from the outputs by name for each tower's device."""
     first = next(iter(by_device.values()))
     found = {}
     for name, value in first.items():
@@ -159,5 +156,5 @@ def of_device(device: str, structure: Any) -> Any:
 
 
 def has_own_values(structure: Any) -> bool:
-    """Whether a structure has values that may differ from tower to tower."""
+    """Return whether a structure has values that may differ between towers."""
     return any(isinstance(leaf, PerDevice) for leaf in nest.flatten(structure))

@@ -1,4 +1,4 @@
-"""Running several steps on the cores without coming back to the host in between.
+"""Run several steps on the cores without returning to the host in between.
 
 ::
 
@@ -7,7 +7,7 @@
     FeedBegin
     TPUReplicate   ------------->   While: turn < iterations
         dataset    -- elements ->       FeedDequeue
-                                        what fn built: its tower, sums with the others
+                                        operations of fn: its tower's part, and sums
     outputs        <-------------   the values of the last step
 """
 
@@ -64,8 +64,8 @@ def run_steps(
 ) -> MultiStepContext:
     """Build the operation that runs `fn` several times on the cores.
 
-    `fn` is called once, and whatever it builds runs in every step.  In eager mode it is
-    called, and runs, once for each step.
+    `fn` is called once; the operations that it builds run in every step.  In eager mode
+    it is called once for each step.
     """
     if not callable(fn):
         raise coded(
@@ -74,10 +74,10 @@ def run_steps(
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     eagerly = executing_eagerly()
-    rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
+    rounds = _checked_iterator(iterator, EagerIterator if eagerly else DataIterator)
     start = _initial_values(initial_loop_values)
     if eagerly:
-        return _run_now(fn, iterator, int(iterations), start, towers)
+        return _run_eagerly(fn, iterator, int(iterations), start, towers)
     _check_shapes(iterator.element)
     graph = get_default_graph()
     with graph.name_scope("steps"):
@@ -88,8 +88,8 @@ def run_steps(
         return steps.built(fn, rounds, start)
 
 
-def _rounds(iterator: Any, kind: type[Any]) -> Any:
-    """Return what gives the elements, for all towers at a time or one by one."""
+def _checked_iterator(iterator: Any, kind: type[Any]) -> Any:
+    """Return the iterator of rounds with one element for all towers."""
     rounds = iterator.rounds if isinstance(iterator, PerDeviceIterator) else iterator
     if not isinstance(rounds, kind):
         raise coded(
@@ -129,20 +129,10 @@ def _check_shapes(element: Any) -> None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The loop of the cores while it is being built.
+    """Builds the loop on the cores.
 
-    Attributes
-    ----------
-    towers
-        The devices of the towers.
-    graph
-        The graph.
-    element
-        The specs of what a tower takes in each step.
-    limit
-        The number of steps.
-    feed
-        The name of the feed.
+    `element` has the specs of a tower's input in a step, `limit` is the number of
+    steps, and `feed` names the feed.
     """
 
     towers: TowerDevices
@@ -156,21 +146,21 @@ class _Steps:
     ) -> MultiStepContext:
         """Build the loop, and return the context with its outputs."""
         context = MultiStepContext(self.towers)
-        begin = self._begin(rounds)
+        begin = self._begin_feed(rounds)
         cores = self.towers.system
         with self.graph.control_dependencies([begin]):
             if cores is None:
-                operation, outputs = self._loop(fn, context, start)
+                operation, outputs = self._build_loop(fn, context, start)
                 results = [outputs]
             else:
-                operation, results = self._replicated(cores, fn, context, start)
+                operation, results = self._build_replicated(cores, fn, context, start)
         context.run_op = group(operation)
         by_device = dict(zip(self.towers.names, results, strict=True))
         context.last_step_outputs = last_values(context, start, by_device)
         return context
 
-    def _begin(self, rounds: DataIterator) -> Operation:
-        """Return the operation that gets the elements ready for a run."""
+    def _begin_feed(self, rounds: DataIterator) -> Operation:
+        """Return the operation that prepares the elements for a run."""
         return apply_operation(
             "FeedBegin",
             self.limit,
@@ -182,7 +172,7 @@ class _Steps:
             width=len(specs_of(self.element)),
         )
 
-    def _replicated(
+    def _build_replicated(
         self,
         cores: TowerSystem,
         fn: Callable[..., Any],
@@ -199,7 +189,7 @@ class _Steps:
             cores.towers,
         )
         with graph.in_region(region):
-            _, outputs = self._loop(fn, context, start)
+            _, outputs = self._build_loop(fn, context, start)
         region.results = nest.flatten(outputs)
         attrs = cores.replication().attrs()
         operation = add_operation(REPLICATE, (), attrs, None, [region])
@@ -212,26 +202,29 @@ class _Steps:
         ]
         return operation, by_tower
 
-    def _loop(
+    def _build_loop(
         self, fn: Callable[..., Any], context: MultiStepContext, start: dict[str, Any]
     ) -> tuple[Operation, dict[str, Any]]:
-        """Build the loop where the caller is; return what the outputs end with."""
+        """Build the loop in the current region; return it and the final outputs."""
         graph, devices = self.graph, self.towers.names
-        with self._part("body") as turn:
+        with self._loop_part("body") as turn:
             (step,) = turn.parameters
-            _call(fn, context, self._inputs())
+            _call(fn, context, self._dequeue_inputs())
             given = {
                 name: nest.map_structure(lambda leaf: own(leaf, devices), value)
                 for name, value in context.set_in_step.items()
             }
+        # The outputs of fn are known only now.  They are loop variables too, so both
+        # regions get their further parameters after the body is built.
         values = first_values(start, given, devices)
         leaves = nest.flatten(values)
         specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]
         with graph.in_region(turn):
             turn.parameters += _parameters(graph, specs[1:])
             kept = nest.pack_sequence_as(values, turn.parameters[1:])
+            # The step's outputs replace the previous values; others pass through.
             turn.results = [step + 1, *nest.flatten({**kept, **given})]
-        with self._part("cond") as test:
+        with self._loop_part("cond") as test:
             test.parameters += _parameters(graph, specs[1:])
             test.results = [test.parameters[0] < self.limit]
         operation = add_operation(
@@ -244,8 +237,8 @@ class _Steps:
         return operation, nest.pack_sequence_as(values, operation.outputs[1:])
 
     @contextlib.contextmanager
-    def _part(self, name: str) -> Iterator[Region]:
-        """Open a part of the loop, with the number of the step as its parameter."""
+    def _loop_part(self, name: str) -> Iterator[Region]:
+        """Open a region of the loop; its parameter is the number of the step."""
         graph = self.graph
         label = graph.unique_name(name, mark_as_used=False)
         region = Region(LOOP, label, graph.region, user_site())
@@ -253,8 +246,8 @@ class _Steps:
             region.parameters = _parameters(graph, [TensorSpec([], int32)])
             yield region
 
-    def _inputs(self) -> Any:
-        """Return what each tower takes from the feed."""
+    def _dequeue_inputs(self) -> Any:
+        """Return each tower's input from the feed."""
         specs = specs_of(self.element)
         elements = []
         for tower in range(self.towers.count):
@@ -281,14 +274,14 @@ def _parameters(graph: Graph, specs: Sequence[TensorSpec]) -> list[Tensor]:
     return [parameter(ARGUMENT, spec, "loop_variable") for spec in specs]
 
 
-def _run_now(
+def _run_eagerly(
     fn: Callable[..., Any],
     iterator: Any,
     iterations: int,
     start: dict[str, Any],
     towers: TowerDevices,
 ) -> MultiStepContext:
-    """Run the steps at once, in eager mode."""
+    """Run the steps in eager mode."""
     context = MultiStepContext(towers)
     for step in range(iterations):
         try:

@@ -1,4 +1,4 @@
-"""One program for several towers: what all distribution strategies have in common."""
+"""The base class of all distribution strategies: one program for several towers."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ __all__ = ["DistributionStrategy"]
 
 @explain_missing_members("tf.contrib.distribute.DistributionStrategy")
 class DistributionStrategy:
-    """One program for several towers, each on a device of its own.
+    """Runs one program on several towers, each on its own device.
 
     Parameters
     ----------
     devices
         The device of each tower.
     system
-        The cores that run the towers; None where the host does.
+        The cores that run the towers; None if the host runs them.
 
     Attributes
     ----------
     towers
-        The devices, and the cores behind them.
+        The devices of the towers, and their cores.
 
     References
     ----------
@@ -89,7 +89,7 @@ class DistributionStrategy:
 
     @property
     def between_graph(self) -> bool:
-        """Whether each worker builds a graph of its own: never, one drives all."""
+        """Whether each worker builds its own graph: never, one program drives all."""
         return False
 
     @property
@@ -114,9 +114,9 @@ class DistributionStrategy:
 
     @property
     def worker_device_index(self) -> Any:
-        """The number of each tower's device, as an argument for `call_for_each_tower`.
+        """The index of each tower's device, as an argument for `call_for_each_tower`.
 
-        A per-device value of the numbers from 0 up; the number 0 for a single tower.
+        A per-device value of the indices; the number 0 for a single tower.
 
         Raises
         ------
@@ -139,17 +139,17 @@ class DistributionStrategy:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Whether this program saves checkpoints: on the first host alone."""
+        """Whether this program saves checkpoints: on the first host only."""
         return here.is_chief()
 
     @property
     def should_init(self) -> bool:
-        """Whether this program initialises variables: yes, every host its own."""
+        """Whether this program initializes variables: always, on every host."""
         return True
 
     @property
     def should_save_summary(self) -> bool:
-        """Whether this program saves summaries: on the first host alone."""
+        """Whether this program saves summaries: on the first host only."""
         return here.is_chief()
 
     # -- scopes ----------------------------------------------------------------
@@ -163,7 +163,7 @@ class DistributionStrategy:
         Raises
         ------
         RuntimeError
-            If the scope of another strategy is in force, or within a tower.
+            In the scope of another strategy, and within a tower.
 
         Examples
         --------
@@ -177,10 +177,10 @@ class DistributionStrategy:
         >>> len(strategy.unwrap(v))
         2
         """
-        return self._entered()
+        return self._scope()
 
     @contextlib.contextmanager
-    def _entered(self) -> Iterator[DistributionStrategy]:
+    def _scope(self) -> Iterator[DistributionStrategy]:
         if current_place().strategy is not None:
             self._check_nesting()
             yield self
@@ -197,8 +197,8 @@ class DistributionStrategy:
         if around is not self:
             raise coded(
                 RuntimeError,
-                f"{self!r}: scope() was entered within the scope of {around!r}; the "
-                "scopes of two strategies cannot be nested, leave the other first",
+                f"{self!r}: scope() was entered within the scope of {around!r}; "
+                "scopes of two strategies cannot be nested: leave the other one first",
                 code=codes.NESTED_COMPUTATION,
             )
         self._require_cross_tower("scope")
@@ -206,12 +206,12 @@ class DistributionStrategy:
     def colocate_vars_with(
         self, colocate_with_variable: Any
     ) -> contextlib.AbstractContextManager[Any]:
-        """Make the variables of a block on the devices of another one.
+        """Create the variables of a block on the devices of another variable.
 
         Parameters
         ----------
         colocate_with_variable
-            A variable made in the scope, or what `non_slot_devices` returned.
+            A variable made in the scope, or the result of `non_slot_devices`.
 
         Raises
         ------
@@ -246,27 +246,26 @@ class DistributionStrategy:
     ) -> Any:
         """Call `fn` once for each tower, and return its results merged.
 
-        Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and run on that core, in eager mode as
-        one program of all towers: a `tf.function` is traced once for all calls, another
-        function at each call.
+        Each call is made in a tower context (`tf.get_tower_context`).  Its operations
+        run on the tower's device.  In eager mode all towers run as one program: a
+        `tf.function` is traced once for all calls, another function at each call.
 
         Parameters
         ----------
         fn
-            The function.  In graph mode the towers' calls follow one another in tower
-            order, each up to its next ``merge_call``.
+            The function.  In graph mode, towers run one at a time in tower order, each
+            up to its next ``merge_call``.
         args, kwargs
             Its arguments; each tower gets its own component of per-device and mirrored
-            values.  ``run_concurrently`` (default True) is not handed on: with False, a
-            function that is no `tf.function` runs operation by operation in eager
-            mode, in this process, one tower after the other.
+            values.  ``run_concurrently`` (default True) is not passed to `fn`; with
+            False, eager mode runs a plain function operation by operation in this
+            process, one tower after the other.
 
         Returns
         -------
         object
-            The structure that `fn` returned, with a per-device value in place of each
-            leaf that is not one object in all towers.
+            The structure of `fn`'s results.  A leaf is a per-device value unless all
+            towers returned the same object.
 
         Raises
         ------
@@ -303,10 +302,10 @@ class DistributionStrategy:
     def _program(
         self, each: Callable[..., Any], fn: Callable[..., Any]
     ) -> Callable[..., Any] | None:
-        """Return what runs ``each(fn, ...)`` at once in eager mode.
+        """Return a program that runs ``each(fn, ...)`` as a whole in eager mode.
 
-        None where its operations run one by one: in a tape they do, so that it sees
-        each of them.
+        None if its operations run one by one.  Under a gradient tape they do, because
+        the tape records single operations.
         """
         if not executing_eagerly() or functions_run_eagerly() or context.recorders:
             return None
@@ -330,14 +329,13 @@ class DistributionStrategy:
     ) -> MapOutput:
         """Call ``fn(element, *args, **kwargs)`` for each element.
 
-        The document leaves the entry empty.  As in the release it belongs to, the
-        calls are made in cross-tower context; element k is worked on by the device of
-        tower k, counted around.
+        The document leaves the entry empty.  As in release 1.11, the calls are made in
+        cross-tower context, and element k is assigned to device ``k % num_towers``.
 
         Parameters
         ----------
         map_over
-            The elements: a list, or a tensor whose first dimension is gone through.
+            The elements: a list, or a tensor, which is split along its first dimension.
         fn, args, kwargs
             The function and its further arguments.
 
@@ -367,7 +365,7 @@ class DistributionStrategy:
     # -- values of the towers --------------------------------------------------
 
     def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
-        """Copy a value to several devices.
+        """Return a mirrored value: a copy on each of several devices.
 
         Parameters
         ----------
@@ -376,11 +374,6 @@ class DistributionStrategy:
         destinations
             A mirrored variable, a device or a list of devices; None for
             `worker_devices`.
-
-        Returns
-        -------
-        Mirrored
-            A copy on each of the devices.
 
         Examples
         --------
@@ -402,35 +395,29 @@ class DistributionStrategy:
         value: Any,
         destinations: Any,
     ) -> Mirrored:
-        """Combine the towers' values.
+        """Return the towers' values combined, on each of the destinations.
 
         Parameters
         ----------
         aggregation
             ``tf.VariableAggregation.SUM``, ``MEAN`` or ``ONLY_FIRST_TOWER``.
         value
-            A per-device value with one component for each tower, or what `map`
-            returned.
+            A per-device value with one component for each tower, or a result of
+            `map`.
         destinations
-            Where the result is to be: a mirrored variable, a per-device value, a device
-            or a list of devices.  `value` itself for all towers.
-
-        Returns
-        -------
-        Mirrored
-            The result, on each of the destinations.
+            The devices of the result: a mirrored variable, a per-device value, a device
+            or a list of devices.  `value` itself stands for all towers.
 
         Raises
         ------
         ValueError
-            If `aggregation` is none of the three, `value` is not of that kind, or
+            If `aggregation` or the kind of `value` is not one of these, or
             `destinations` names no device of the strategy.
 
         Notes
         -----
-        Sums are formed in tower order; float16 and bfloat16 are added in float32 and
-        rounded once.  A warning is logged where means over the towers' batches are
-        summed.
+        Sums are computed in tower order; float16 and bfloat16 are added in float32 and
+        rounded once.  Summing means over the towers' batches logs a warning.
 
         Examples
         --------
@@ -453,10 +440,10 @@ class DistributionStrategy:
         aggregation: VariableAggregation,
         value_destination_pairs: Sequence[tuple[Any, Any]],
     ) -> ReducedValues:
-        """Combine several values of the towers at once.
+        """Combine several values of the towers in few sums.
 
-        Values of one dtype and of known shapes are laid side by side and summed
-        together, so that the towers wait for one another less often.
+        Values of one dtype and of static shape are concatenated and summed together,
+        so that the towers synchronize less often.
 
         Parameters
         ----------
@@ -468,13 +455,13 @@ class DistributionStrategy:
         Returns
         -------
         list of Mirrored
-            One result for each pair.  The attribute ``collectives`` of the list tells
-            how many sums over the towers there are.
+            One result for each pair.  The attribute ``collectives`` of the list counts
+            the sums over the towers.
 
         Raises
         ------
         ValueError
-            As for `reduce`, and if something is no pair.
+            As for `reduce`, and if an item is not a pair.
 
         Examples
         --------
@@ -504,15 +491,15 @@ class DistributionStrategy:
     def explain_reductions(
         self, report: Callable[[Explanation], object] | None = None
     ) -> contextlib.AbstractContextManager[None]:
-        """Give an account of each reduction that is built in a block.
+        """Report each reduction that is built in a block.
 
-        Whenever a result is computed, the account tells what each tower held, the
-        operation, the divisor and the result.  It is an addition to the document.
+        Whenever a result is computed, the report has the towers' values, the operation,
+        the divisor and the result.  This method is an addition to the document.
 
         Parameters
         ----------
         report
-            A function that takes an `Explanation`; None to log the accounts.
+            A function that takes an `Explanation`; None to log the reports.
 
         Raises
         ------
@@ -543,7 +530,7 @@ the result is 1.5
         Parameters
         ----------
         value
-            What `call_for_each_tower` returned, a variable of the scope, or anything.
+            A result of `call_for_each_tower`, a variable of the scope, or any value.
 
         Returns
         -------
@@ -564,12 +551,7 @@ the result is 1.5
         return unwrapped(value)
 
     def value_container(self, value: Any) -> Any:
-        """Return what `value` is a component of, or `value` itself.
-
-        Parameters
-        ----------
-        value
-            A component, a container, or anything.
+        """Return the container of a component, or `value` itself.
 
         Examples
         --------
@@ -594,7 +576,7 @@ the result is 1.5
         Parameters
         ----------
         value
-            A value of `call_for_each_tower`, `update` or the like.
+            A result of `call_for_each_tower`, `update` or another method.
         name
             The name of the operation.
 
@@ -625,7 +607,7 @@ the result is 1.5
         var
             A variable, possibly mirrored.
         fn
-            The function, which changes the variable that it is given.
+            The function, which changes the component that it receives.
         args, kwargs
             Its further arguments; each call gets its device's components of mirrored
             values.
@@ -633,13 +615,13 @@ the result is 1.5
         Returns
         -------
         object
-            The results merged, as mirrored values; for a variable of one device the
-            result itself.
+            The results as mirrored values; for a variable on one device, the result
+            itself.
 
         Raises
         ------
         TypeError
-            If `var` is no variable, or an argument differs from tower to tower.
+            If `var` is not a variable, or an argument differs between towers.
 
         Examples
         --------
@@ -657,17 +639,7 @@ the result is 1.5
         return update(var, fn, args, kwargs, self.towers)
 
     def non_slot_devices(self, var_list: Any) -> list[str]:
-        """Return the devices for variables of an optimizer that belong to no other.
-
-        Parameters
-        ----------
-        var_list
-            The variables being optimized; of no matter here.
-
-        Returns
-        -------
-        list of str
-            `parameter_devices`, for `colocate_vars_with` and `update_non_slot`.
+        """Return the devices for an optimizer's variables that are not slots.
 
         Examples
         --------
@@ -687,15 +659,10 @@ the result is 1.5
         Parameters
         ----------
         colocate_with
-            What `non_slot_devices` returned.
+            A result of `non_slot_devices`.
         fn, args, kwargs
-            The function and its arguments, of which each call gets its device's
-            components.  A variable of the strategy stands for its component there.
-
-        Returns
-        -------
-        object
-            The results merged; for one device the result itself.
+            The function and its arguments.  Each call gets the components on its
+            device, also of variables of the strategy.
 
         Examples
         --------
@@ -718,13 +685,13 @@ the result is 1.5
         return update_non_slot(devices, fn, args, kwargs, self.towers)
 
     def read_var(self, tower_local_var: Any) -> Tensor:
-        """Return the value of a variable, combined over the towers where they differ.
+        """Return the value of a variable, combined over the towers if tower-local.
 
         Parameters
         ----------
         tower_local_var
             A variable made with ``synchronization=tf.VariableSynchronization.ON_READ``
-            and an aggregation.  Any other variable is read as it is.
+            and an aggregation.  Any other variable is read normally.
 
         Examples
         --------
@@ -758,15 +725,16 @@ the result is 1.5
         Returns
         -------
         PerDeviceDataset
-            Its iterator gives per-device values for `call_for_each_tower`: consecutive
-            elements for consecutive towers, without an incomplete last round.
+            Its iterator returns per-device values for `call_for_each_tower`:
+            consecutive elements for consecutive towers, without an incomplete last
+            round.
 
         Raises
         ------
         TypeError
             If `dataset_fn` is not callable.
         ValueError
-            If it returns no dataset.
+            If it does not return a dataset.
         """
         return per_device_dataset(dataset_fn, self.towers.names)
 
@@ -786,17 +754,17 @@ the result is 1.5
             `MultiStepContext` and the next element of `iterator`: a tuple as separate
             arguments, anything else as one.
         iterator
-            The iterator of a dataset; initialising it is up to the caller.
+            The iterator of a dataset; the caller initializes it.
         iterations
-            How often.
+            The number of steps.
         initial_loop_values
-            Start values of the outputs that `fn` sets.
+            Initial values of the outputs that `fn` sets.
 
         Returns
         -------
         MultiStepContext
-            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors set in
-            the last of them, ``non_tensor_outputs`` whatever else was set.
+            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors that
+            the last step set, ``non_tensor_outputs`` the other values.
         """
         self._require_cross_tower("run_steps_on_dataset")
         return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)
@@ -804,23 +772,11 @@ the result is 1.5
     # -- life ------------------------------------------------------------------
 
     def initialize(self) -> list[Any] | None:
-        """Do what has to be done first: nothing.
-
-        Returns
-        -------
-        list or None
-            The operations to run, None in eager mode.
-        """
+        """Return the operations to initialize with: none, and None in eager mode."""
         return None if executing_eagerly() else []
 
     def finalize(self) -> list[Any] | None:
-        """Do what has to be done last: nothing.
-
-        Returns
-        -------
-        list or None
-            The operations to run, None in eager mode.
-        """
+        """Return the operations to shut down with: none, and None in eager mode."""
         return None if executing_eagerly() else []
 
     def configure(
@@ -830,7 +786,7 @@ the result is 1.5
         task_type: Any = None,
         task_id: Any = None,
     ) -> None:
-        """Take note of the cluster: nothing to be done here."""
+        """Configure a session for the cluster: nothing to do for this strategy."""
 
     # -- later names -----------------------------------------------------------
 
@@ -852,7 +808,7 @@ the result is 1.5
         fn
             The function.
         args, kwargs
-            Its arguments; of values per replica each call gets its own.
+            Its arguments; each call gets its own components of per-replica values.
 
         Examples
         --------
@@ -877,19 +833,19 @@ the result is 1.5
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Call `run`, of which this is an earlier name."""
+        """Call `run`; this is its earlier name."""
         return self.run(fn, args, kwargs)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return what `unwrap` lists, as a tuple; of a nest, that of each tower."""
+        """Return a value's components, or a nest's parts for each tower."""
         if isinstance(value, DistributedValues) or not nest.is_nested(value):
             return tuple(self.unwrap(value))
         return tuple(selected(device, value) for device in self.towers.names)
 
-    # -- where a method may be called ------------------------------------------
+    # -- checks of the calling context ------------------------------------------
 
     def _require_scope(self, method: str) -> None:
-        """Refuse a call of a method outside of the strategy's scope."""
+        """Raise an error for a call of a method outside of the strategy's scope."""
         if not self._is_current():
             raise coded(
                 RuntimeError,
@@ -903,7 +859,7 @@ the result is 1.5
         return current_place().strategy is self
 
     def _require_cross_tower(self, method: str) -> None:
-        """Refuse a call of a method within a tower, and outside of the scope."""
+        """Raise an error for a call within a tower, or outside of the scope."""
         self._require_scope(method)
         tower = current_place().tower
         if tower is not None and not self.is_default:

@@ -1,4 +1,4 @@
-"""What a strategy knows of the TPU system: hosts, cores, device names."""
+"""Describe the TPU system of a strategy: hosts, cores, device names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.cluster_resolver.devices import core_counts, list_devices
 
 WORKER = "tpu_worker"
-"""The job of the cores where a resolver names none."""
+"""The job of the cores if a resolver names none."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,11 @@ class SystemDescription:
     Attributes
     ----------
     job
-        The job of the hosts, None for this process alone.
-    hosts
-        The number of hosts.
-    cores_per_host
-        The number of cores of each.
+        The job of the hosts; None for this process.
+    hosts, cores_per_host
+        The number of hosts, and of cores of each.
     topology
-        The topology, where it is known.
+        The topology, if the system is local.
     """
 
     job: str | None
@@ -45,10 +43,10 @@ class SystemDescription:
         return self.hosts * self.cores_per_host
 
     def towers(self, count: int) -> TowerSystem:
-        """Return the first cores as those of so many towers.
+        """Return the system of the first `count` cores, one for each tower.
 
-        The topology of a system elsewhere is not known before it runs; it is taken to
-        be the usual one of its size.
+        The topology of a remote system is unknown before it runs; the default one of
+        its size is assumed.
         """
         if count == self.cores:
             return TowerSystem(count, self.job)
@@ -73,19 +71,19 @@ class SystemDescription:
 
 
 def describe_system(resolver: Any) -> SystemDescription:
-    """Return the system that a resolver leads to.
+    """Return the system of a resolver.
 
     Parameters
     ----------
     resolver
-        An object with ``master()`` and ``cluster_spec()``, and perhaps
-        ``get_job_name()`` and ``num_accelerators()``.  What it does not tell, the
-        master is asked for.
+        An object with ``master()`` and ``cluster_spec()``, and optionally
+        ``get_job_name()`` and ``num_accelerators()``.  Without those, the master lists
+        its devices.
 
     Raises
     ------
     TypeError
-        If it has no such methods.
+        If `resolver` lacks the required methods.
     ValueError
         If the system has no TPU cores, or hosts with different numbers of them.
     """
@@ -108,7 +106,7 @@ def describe_system(resolver: Any) -> SystemDescription:
     spec, job = resolver.cluster_spec(), _job(resolver)
     ask = getattr(resolver, "num_accelerators", None)
     if spec is None or not callable(ask):
-        return _as_listed(master, job)
+        return _system_of_devices(master, job)
     return SystemDescription(job, len(_tasks(spec, job)), _count(ask(), master))
 
 
@@ -123,7 +121,7 @@ def _tasks(spec: Any, job: str) -> list[str]:
 
 
 def _count(answer: Any, master: str) -> int:
-    """Return the cores of one host, given as a number or, as releases do, by type."""
+    """Return the cores of one host from a number or, as in releases, a dict by type."""
     count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
     if count < 1:
         raise coded(
@@ -134,8 +132,8 @@ def _count(answer: Any, master: str) -> int:
     return int(count)
 
 
-def _as_listed(master: str, job: str) -> SystemDescription:
-    """Return the system that the devices of a master make up."""
+def _system_of_devices(master: str, job: str) -> SystemDescription:
+    """Return the system of the devices that a master lists."""
     hosts = core_counts(list_devices(master, None))
     counts = set(hosts.values())
     if len(counts) > 1:

@@ -1,7 +1,7 @@
-"""Where the calling thread is: in a tower, or across the towers of a strategy.
+"""The place of the calling thread: in a tower, or across the towers of a strategy.
 
-This is all that strategies keep for a thread.  `in_scope`, `across_towers`, `in_tower`
-and `reporting` alone change it, each for one block.
+A `Place` is the only thread-local state of strategies.  Only `in_scope`,
+`across_towers`, `in_tower` and `reporting` change it, each for one block.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 @explain_missing_members("tf.contrib.distribute.TowerContext")
 class TowerContext:
-    """What a function that ``call_for_each_tower`` runs can ask about its tower.
+    """The tower in which ``call_for_each_tower`` runs a function.
 
     Attributes
     ----------
     distribution_strategy
         The strategy that the tower belongs to.
     tower_id
-        The number of the tower, from 0 up.
+        The index of the tower.
     variables
         The variables that the towers have made.
 
@@ -96,7 +96,7 @@ class TowerContext:
     def merge_call(
         self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> Any:
-        """Wait for all towers, run `merge_fn` once, and return this tower's result.
+        """Run `merge_fn` once for all towers; return this tower's part of the result.
 
         Parameters
         ----------
@@ -104,19 +104,13 @@ class TowerContext:
             Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-tower context,
             with per-device values instead of the towers' arguments.
         args, kwargs
-            What this tower contributes.
-
-        Returns
-        -------
-        object
-            What `merge_fn` returned, with this tower's components of it.
+            This tower's arguments.
 
         Raises
         ------
         RuntimeError
-            If the towers do not all call it equally often, or it is called by another
-            thread than that of the tower or from within ``tf.cond`` or
-            ``tf.while_loop``.
+            If the towers make different numbers of calls, or a call comes from another
+            thread, ``tf.cond`` or ``tf.while_loop``.
         """
         if not self._is_current():
             raise coded(
@@ -140,29 +134,29 @@ class TowerContext:
 def merge_alone(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Run the merge function of a tower that has no others to wait for."""
+    """Run the merge function of the only tower."""
     with across_towers():
         return function(*args, **kwargs)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a thread is.
+    """The place of a thread.
 
     Attributes
     ----------
     strategy
-        The strategy whose scope is in force, None for the default strategy.
+        The current strategy, None for the default strategy.
     tower
-        The context of the tower that is running, None elsewhere.
+        The context of the current tower, if any.
     across
         Whether the thread is in cross-tower context.
     device
-        The device of the tower or of the update that is running, None elsewhere.
+        The device of the current tower or update, if any.
     merge
         Runs the merge calls of the tower.
     report
-        Takes the accounts of the reductions, None for nothing.
+        Receives the reports of reductions, if any.
     """
 
     strategy: DistributionStrategy | None = None
@@ -182,7 +176,7 @@ _places = _Places()
 
 
 def current_place() -> Place:
-    """Return where the calling thread is."""
+    """Return the place of the calling thread."""
     return _places.stack[-1]
 
 
@@ -201,7 +195,7 @@ def _at(place: Place) -> Iterator[None]:
 def in_scope(
     strategy: DistributionStrategy | None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Enter cross-tower context of a strategy, None for the default one."""
+    """Enter cross-tower context of a strategy; None for the default one."""
     report = current_place().report
     return _at(Place(strategy, across=True, device=None, report=report))
 
@@ -209,20 +203,14 @@ def in_scope(
 def across_towers(
     device: str | None = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Enter cross-tower context of the current strategy.
-
-    Parameters
-    ----------
-    device
-        The device of the update that runs in the block.
-    """
+    """Enter cross-tower context; `device` is that of the block's update."""
     return _at(replace(current_place(), tower=None, across=True, device=device))
 
 
 def in_tower(
     around: Place, context: TowerContext, merge: Merge
 ) -> contextlib.AbstractContextManager[None]:
-    """Enter the context of a tower of the strategy that is current at `around`."""
+    """Enter the context of a tower of the strategy at the place `around`."""
     return _at(
         replace(around, tower=context, across=False, device=context.device, merge=merge)
     )
@@ -230,6 +218,6 @@ def in_tower(
 
 @contextlib.contextmanager
 def reporting(report: Report) -> Iterator[None]:
-    """Give accounts of the reductions that are built in a block."""
+    """Report the reductions that are built in a block."""
     with _at(replace(current_place(), report=report)):
         yield

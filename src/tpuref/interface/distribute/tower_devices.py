@@ -1,4 +1,4 @@
-"""The devices of the towers, and the cores behind them."""
+"""The devices of the towers, and their cores."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
 
 @dataclass(frozen=True)
 class TowerDevices:
-    """Where the towers of a strategy run.
+    """The devices of a strategy's towers.
 
     Attributes
     ----------
     names
         The device of each tower, in tower order.
     system
-        The cores that run the towers; None where the host does.
+        The cores that run the towers; None if the host runs them.
     replicas
         Whether the strategy and its variables behave as in TensorFlow 2.
     """
@@ -37,15 +37,15 @@ class TowerDevices:
     def on(self, device: str) -> Iterator[None]:
         """Place the operations of a block on one device."""
         graph = get_default_graph()
-        with graph.device(device), graph.in_tower(self._place_of(device)):
+        with graph.device(device), graph.in_tower(self._placement(device)):
             yield
 
     def on_tower(self, tower: int) -> contextlib.AbstractContextManager[None]:
         """Place the operations of a block on the device of one tower."""
         return self.on(self.names[tower])
 
-    def _place_of(self, device: str) -> TowerPlacement | None:
-        """Return the tower whose core runs what is placed on a device."""
+    def _placement(self, device: str) -> TowerPlacement | None:
+        """Return the core of a tower's device, or None for other devices."""
         if self.system is None or device not in self.names:
             return None
         return TowerPlacement(self.names.index(device), self.system)

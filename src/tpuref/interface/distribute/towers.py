@@ -1,8 +1,8 @@
-"""Running a function once per tower, all of them pausing at a merge_call.
+"""Run a function once per tower; all towers pause at each merge_call.
 
-Each tower has a thread, and the thread of the strategy hands the word on: tower 0 runs
-to its next merge_call or its end, then tower 1, and so on; then the merge function runs
-once, and the towers go on.  In eager mode the towers may run side by side.
+Each tower has a thread.  Towers run one at a time: tower 0 up to its next merge_call or
+its end, then tower 1, and so on.  Then the merge function runs once, and the towers
+continue.  In eager mode the towers may run concurrently.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tpuref.interface.tpu.peers import Peers, among, replicated_region
 
 @dataclass(frozen=True)
 class MergeCall:
-    """What a tower waits for: a merge function and the tower's arguments."""
+    """A pending call of a tower: the merge function and the tower's arguments."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -48,17 +48,17 @@ class MergeCall:
 
     @property
     def what(self) -> str:
-        """What the tower called."""
+        """The name of the call, for messages."""
         summing = isinstance(self.function, CrossTowerSum)
         return str(self.function) if summing else "merge_call"
 
 
 class _Abandoned(BaseException):
-    """Another tower failed, so that this one cannot go on."""
+    """Ends the thread of a tower after another tower failed."""
 
 
 class Tower:
-    """One tower's call of the function, which pauses at each merge_call."""
+    """One tower's call of the function, in a thread that pauses at each merge_call."""
 
     def __init__(
         self,
@@ -113,6 +113,8 @@ class Tower:
     def own_scope_names(self) -> Iterator[None]:
         """Number the variable scopes as if no other tower had opened any."""
         graph = get_default_graph()
+        # A tower that opened "dense" must not make the next tower's scope "dense_1":
+        # both have to find the same variables.
         everyones = graph.variable_scopes_opened
         graph.variable_scopes_opened = self._scopes_opened
         try:
@@ -127,7 +129,7 @@ class Tower:
         self._go.acquire()
         try:
             if not self._abandoned:
-                with self._caller.entered(), self._entered():
+                with self._caller.entered(), self._tower_scope():
                     self.result = self._function()
         except _Abandoned:
             pass
@@ -137,7 +139,7 @@ class Tower:
         self._paused.release()
 
     @contextlib.contextmanager
-    def _entered(self) -> Iterator[None]:
+    def _tower_scope(self) -> Iterator[None]:
         graph = get_default_graph()
         around = graph.get_name_scope()
         label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
@@ -167,7 +169,7 @@ class Tower:
             raise coded(
                 RuntimeError,
                 f"{call.what} was made within tf.cond or tf.while_loop of tower "
-                f"{self.tower_id}, where the other towers cannot be waited for; make "
+                f"{self.tower_id}, where it cannot wait for the other towers; make "
                 "it before or after",
                 code=codes.REPLICAS_MISSING,
             )
@@ -182,7 +184,7 @@ class Tower:
 
 @contextlib.contextmanager
 def _shared_variables(shared: bool) -> Iterator[None]:
-    """Let a later tower find the variables that the first one has made."""
+    """Let a later tower reuse the variables that the first one has made."""
     if not shared or executing_eagerly():
         yield
         return
@@ -197,10 +199,9 @@ def call_for_each_tower(
     contexts: Sequence[TowerContext],
     towers: TowerDevices,
 ) -> Any:
-    """Call a function once for each tower, and return its results merged.
+    """Call a function once for each tower with its components of the arguments.
 
-    Each call gets its tower's components of the arguments; ``run_concurrently`` is none
-    of them.
+    Returns the results merged.  ``run_concurrently`` is not passed to the function.
     """
     if not callable(fn):
         raise coded(
@@ -219,7 +220,7 @@ def call_for_each_tower(
 
 
 def _check_region(contexts: Sequence[TowerContext]) -> None:
-    """Refuse a replicated computation of another number of replicas."""
+    """Raise an error inside a replicated computation of another number of replicas."""
     around = replicated_region()
     if around is not None and around.replicas != len(contexts):
         raise coded(
@@ -273,7 +274,7 @@ def _advance(towers: Sequence[Tower], answers: Sequence[Any], together: bool) ->
 
 
 def named(error: BaseException, tower: int, towers: int) -> BaseException:
-    """Return the error with the tower named in its message."""
+    """Return the error with the tower in its message."""
     where = f"in tower {tower} of {towers}: "
     if isinstance(error, OpError):
         error.message = where + error.message
@@ -285,10 +286,11 @@ def named(error: BaseException, tower: int, towers: int) -> BaseException:
 
 
 def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
-    """Run the merge function once; return what each tower gets of its result."""
+    """Run the merge function once; return each tower's components of its result."""
     calls = [tower.waiting for tower in towers if tower.waiting is not None]
     if len(calls) < len(towers) or len({call.what for call in calls}) > 1:
-        raise _uneven(towers)
+        raise _uneven_calls_error(towers)
+    # The merge function depends on the control dependencies of all towers' calls.
     first, graph = calls[0], get_default_graph()
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
     with across_towers(), graph.name_scope(first.name_scope):
@@ -299,7 +301,7 @@ def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     return [selected(device, result) for device in devices]
 
 
-def _uneven(towers: Sequence[Tower]) -> RuntimeError:
+def _uneven_calls_error(towers: Sequence[Tower]) -> RuntimeError:
     at: dict[str, list[Tower]] = {}
     for tower in towers:
         what = "over" if tower.waiting is None else f"at a {tower.waiting.what}"

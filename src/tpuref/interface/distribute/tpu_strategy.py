@@ -25,27 +25,26 @@ class TPUStrategy(OneDeviceStrategy):
     Parameters
     ----------
     tpu_cluster_resolver
-        Tells where the system is: a `TPUClusterResolver`, or anything with its methods
-        ``master()`` and ``cluster_spec()``.  For ``"local"`` and ``""`` it is the
-        system of this process, running or as configured.
+        The address of the system: a `TPUClusterResolver`, or an object with its methods
+        ``master()`` and ``cluster_spec()``.  ``"local"`` and ``""`` mean the system of
+        this process.
     steps_per_run
-        Kept for programs that ask for it; no method here depends on it.
+        Stored for programs that read it; without effect.
     num_cores
-        How many cores to use, from the first one on; None for all.
+        The number of cores to use, counted from the first; None for all.
 
     Raises
     ------
     TypeError
-        If `tpu_cluster_resolver` lacks these methods, or `num_cores` is no number.
+        If `tpu_cluster_resolver` lacks these methods, or `num_cores` is not an integer.
     ValueError
-        If the system has fewer cores than `num_cores`, or that is less than 1.
+        If `num_cores` is less than 1, or greater than the number of cores.
 
     Notes
     -----
-    The parent class, and the releases of this interface, call a function once and let
-    the system replicate it.  The document has it called once for each tower, with
-    another ``tower_id`` each time, and so it is here: `is_single_tower` says whether
-    there is just one.
+    The releases call a function once and let the system replicate it.  The document
+    calls it once for each tower, each time with another ``tower_id``; this class does
+    the same.
 
     Examples
     --------
@@ -72,7 +71,9 @@ class TPUStrategy(OneDeviceStrategy):
         self._resolver = tpu_cluster_resolver
         self._system = describe_system(tpu_cluster_resolver)
         self.steps_per_run = steps_per_run
-        towers = self._system.cores if num_cores is None else _checked(num_cores)
+        towers = (
+            self._system.cores if num_cores is None else _check_num_cores(num_cores)
+        )
         if towers > self._system.cores:
             raise coded(
                 ValueError,
@@ -82,7 +83,7 @@ class TPUStrategy(OneDeviceStrategy):
                 code=codes.REPLICAS_UNLIKE_CORES,
             )
         devices = [self._system.core_device(k) for k in range(towers)]
-        # the parent of the document takes one device, and knows no cores
+        # Skips OneDeviceStrategy.__init__, which takes one device and no cores.
         DistributionStrategy.__init__(self, devices, self._system.towers(towers))
 
     @property
@@ -94,7 +95,7 @@ class TPUStrategy(OneDeviceStrategy):
     def num_towers_per_host(self) -> int:
         """The number of towers on each host.
 
-        The document leaves the entry empty; it is read as the cores in use per host.
+        The document leaves the entry empty; here it counts the cores in use per host.
 
         Raises
         ------
@@ -115,17 +116,12 @@ class TPUStrategy(OneDeviceStrategy):
     def get_host_cpu_device(self, host_id: int) -> str:
         """Return the device name of the CPU of a host.
 
-        The document leaves the entry empty; it is read as the release has it.
-
-        Parameters
-        ----------
-        host_id
-            The number of the host, from 0 up.
+        The document leaves the entry empty; here it does the same as release 1.11.
 
         Raises
         ------
         TypeError
-            If it is no whole number.
+            If `host_id` is not an integer.
         ValueError
             If there is no such host.
 
@@ -147,7 +143,7 @@ class TPUStrategy(OneDeviceStrategy):
             raise coded(
                 ValueError,
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
-                f"{self.num_hosts}, counted from 0",
+                f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}",
                 code=codes.UNKNOWN_DEVICE,
             )
         return self._system.cpu_device(host_id)
@@ -158,8 +154,8 @@ class TPUStrategy(OneDeviceStrategy):
         Returns
         -------
         list or None
-            In graph mode a list with the tensor of `tf.tpu.initialize_system`, to be
-            run; in eager mode the system is started, and None returned.
+            In graph mode, a list with the tensor of `tf.tpu.initialize_system`, to be
+            run.  In eager mode the system starts at once, and the result is None.
 
         Examples
         --------
@@ -178,8 +174,8 @@ class TPUStrategy(OneDeviceStrategy):
         Returns
         -------
         list or None
-            In graph mode a list with the operation of `tf.tpu.shutdown_system`, to be
-            run; in eager mode the system is stopped, and None returned.
+            In graph mode, a list with the operation of `tf.tpu.shutdown_system`, to be
+            run.  In eager mode the system stops at once, and the result is None.
 
         Examples
         --------
@@ -201,15 +197,15 @@ class TPUStrategy(OneDeviceStrategy):
     ) -> None:
         """Write the cluster of the resolver into a session's configuration.
 
-        The document does not say what is configured; it is done as in the release
-        after it: the session also gets variables of its own.
+        The document does not define this.  As in the next release, it also isolates
+        the variables of the session.
 
         Parameters
         ----------
         session_config
             A `tf.ConfigProto`, or None.
         cluster_spec, task_type, task_id
-            Have no effect: the resolver knows the cluster.
+            Ignored: the resolver describes the cluster.
 
         Examples
         --------
@@ -234,7 +230,7 @@ class TPUStrategy(OneDeviceStrategy):
         return f"<TPUStrategy of {self.num_towers} towers on {self.num_hosts} host(s)>"
 
 
-def _checked(num_cores: Any) -> int:
+def _check_num_cores(num_cores: Any) -> int:
     if not isinstance(num_cores, int) or isinstance(num_cores, bool):
         raise coded(
             TypeError,
@@ -245,7 +241,7 @@ def _checked(num_cores: Any) -> int:
     if num_cores < 1:
         raise coded(
             ValueError,
-            f"TPUStrategy: num_cores must be at least 1, got {num_cores}; leave it out "
+            f"TPUStrategy: num_cores must be at least 1, got {num_cores}; omit it "
             "to use all cores",
             code=codes.REPLICAS_UNLIKE_CORES,
         )

@@ -1,4 +1,4 @@
-"""Updates of variables on the devices where their components are."""
+"""Update variables on the devices of their components."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ def update(
     kwargs: dict[str, Any],
     towers: TowerDevices,
 ) -> Any:
-    """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
-
-    Returns the results merged, or that of a single component itself.
-    """
+    """Call ``fn(component, *args, **kwargs)`` for each component; merge the results."""
     if not isinstance(var, Variable):
         raise coded(
             TypeError,
@@ -50,7 +47,7 @@ def update_non_slot(
     kwargs: dict[str, Any],
     towers: TowerDevices,
 ) -> Any:
-    """Call ``fn(*args, **kwargs)`` on each device, and return the results merged."""
+    """Call ``fn(*args, **kwargs)`` on each device; merge the results."""
     index = dict.fromkeys(devices)
     return _on_each(index, fn, args, kwargs, towers, "update_non_slot")
 
@@ -93,7 +90,7 @@ def _on_each(
 
 
 def _run_together(value: Any, towers: TowerDevices) -> Any:
-    """Let all components of a result be computed where one of them is asked for."""
+    """Make each component of a result run the updates of all components."""
     if type(value) is not Mirrored or executing_eagerly():
         return value
     made = [operation_of(component) for component in value.components]
@@ -105,17 +102,17 @@ def _run_together(value: Any, towers: TowerDevices) -> Any:
 
 
 def operation_of(value: Any) -> Operation | None:
-    """Return the operation that a value comes from, None for a plain value."""
+    """Return the operation of a tensor or operation, or None for a plain value."""
     if isinstance(value, Tensor):
         return value.op
     return value if isinstance(value, Operation) else None
 
 
 def along(value: Any, others: Sequence[Operation]) -> Any:
-    """Return a tensor or operation such that `others` run whenever it does.
+    """Return a copy of a tensor or operation that also runs `others`.
 
-    Running one component of an update would leave the other components of the variable
-    behind.
+    Without it, running one component of an update would not update the other
+    components of the variable.
     """
     if isinstance(value, Tensor):
         copy = identity(value)

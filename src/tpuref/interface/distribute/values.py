@@ -25,15 +25,10 @@ __all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutp
 class DistributedValues:
     """One component for each of several devices.
 
-    Parameters
-    ----------
-    index
-        The component of each device, in device order.
-
     Attributes
     ----------
     index
-        The same.
+        The component of each device, in device order.
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
@@ -50,7 +45,7 @@ class DistributedValues:
             )
         self.index = dict(index)
         for component in self.index.values():
-            _contained(component, self)
+            _register_component(component, self)
 
     @property
     def devices(self) -> list[str]:
@@ -64,11 +59,11 @@ class DistributedValues:
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The components in device order, as TensorFlow 2 gives them."""
+        """The components in device order, under the name of TensorFlow 2."""
         return tuple(self.index.values())
 
     def get(self, device: str | None = None) -> Any:
-        """Return the component of `device`, or of the device that is current.
+        """Return the component of `device`, or of the current device.
 
         Raises
         ------
@@ -116,8 +111,8 @@ class DistributedValues:
 class PerDevice(DistributedValues):
     """Components that differ from tower to tower.
 
-    It is no tensor: ``strategy.reduce`` combines it, ``strategy.unwrap`` lists the
-    components, and ``call_for_each_tower`` gives each tower its own.
+    It is not a tensor: ``strategy.reduce`` combines it, ``strategy.unwrap`` lists the
+    components, and ``call_for_each_tower`` passes each tower its component.
 
     References
     ----------
@@ -142,8 +137,8 @@ class PerDevice(DistributedValues):
             TypeError,
             f"{self!r} differs from tower to tower and has no single value; use "
             "strategy.reduce(aggregation, value, destinations) to combine it, "
-            "strategy.unwrap(value) for the list of its components, or hand it to "
-            "strategy.call_for_each_tower(fn, value), which gives each tower its own",
+            "strategy.unwrap(value) for the list of its components, or pass it to "
+            "strategy.call_for_each_tower(fn, value), which gives each tower its part",
             code=codes.PER_DEVICE_AS_TENSOR,
         )
 
@@ -162,10 +157,10 @@ class PerDevice(DistributedValues):
 
 
 class TowerOutputs(PerDevice):
-    """What the towers set in the last step, for a name of ``last_step_outputs``.
+    """The towers' outputs of the last step under one name of ``last_step_outputs``.
 
-    It is a per-device value, of structures where structures were set, and as in the
-    releases also the list of its components: for indices, for ``Session.run``, and
+    It is a per-device value, whose components may be structures.  As in the releases,
+    it also acts as the list of its components: when indexed, in ``Session.run``, and
     where a tensor is expected.
 
     References
@@ -187,10 +182,10 @@ class TowerOutputs(PerDevice):
 
 
 class Mirrored(Operators, DistributedValues):
-    """Components that agree: the same value on each device.
+    """The same value on each of several devices.
 
-    Where a tensor is expected, it is the component of the current device, or else the
-    first.
+    Where a tensor is expected, it stands for the component of the current device, or
+    the first one.
 
     References
     ----------
@@ -216,7 +211,7 @@ class Mirrored(Operators, DistributedValues):
         return type(self)(dict(zip(self.index, parts, strict=True)))
 
     def nearest(self) -> Any:
-        """Return the component of the current device, or else the first."""
+        """Return the component of the current device, or the first one."""
         return self.index.get(current_place().device or "", self.components[0])
 
     def numpy(self) -> Any:
@@ -241,7 +236,7 @@ class Mirrored(Operators, DistributedValues):
 
 
 class MapOutput:
-    """What ``strategy.map`` returns: a value for each element that was mapped over."""
+    """The result of ``strategy.map``: one value for each element."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = list(values)
@@ -257,20 +252,20 @@ class MapOutput:
         return f"MapOutput({self._values!r})"
 
 
-# A container keeps its components alive, so their ids are theirs for as long as it
-# exists; an entry goes when the container goes.
+# Keyed by id(component).  A container keeps its components alive, so an id stays valid
+# as long as its entry, which disappears with the container.
 _containers: weakref.WeakValueDictionary[int, DistributedValues] = (
     weakref.WeakValueDictionary()
 )
 
 
-def _contained(component: Any, container: DistributedValues) -> None:
+def _register_component(component: Any, container: DistributedValues) -> None:
     if isinstance(component, (Tensor, Operation, Variable)):
         _containers[id(component)] = container
 
 
 def container_of(value: Any) -> Any:
-    """Return the container that `value` is a component of, else `value` itself."""
+    """Return the container of a component, or `value` itself."""
     container = _containers.get(id(value))
     if container is None or not any(value is c for c in container.components):
         return value

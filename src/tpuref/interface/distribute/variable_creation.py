@@ -1,4 +1,4 @@
-"""Making the variables of a strategy: one component for each device."""
+"""Create the variables of a strategy: one component for each device."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ def create_variable(
     make: Callable[..., Variable],
     arguments: dict[str, Any],
 ) -> DistributedVariable:
-    """Make a mirrored or tower-local variable.
+    """Create a mirrored or tower-local variable, or return it to a later tower.
 
-    All components start with the same value: that of the first.  Within a tower, the
-    variable is the one that the other towers have made there.  `make` makes one
+    All components start with the initial value of the first one.  `make` creates one
     component; the arguments are those of `tf.Variable`, and ``colocated``: the devices
     to use.
     """
@@ -93,16 +92,18 @@ def _component(
     own = {**arguments, "collections": []}
     own["trainable"] = arguments.get("trainable")
     if before:
-        own["initial_value"] = _same_start(before[0])
+        own["initial_value"] = _initial_value_of(before[0])
         own["name"] = f"{before[0].name.partition(':')[0]}/replica_{len(before)}"
         own["dtype"] = before[0].dtype
         with get_default_graph().name_scope(None):
-            return _untracked(make, own)
-    return _untracked(make, own)
+            return _make_untracked(make, own)
+    return _make_untracked(make, own)
 
 
-def _untracked(make: Callable[..., Variable], arguments: dict[str, Any]) -> Variable:
-    """Make a component; it is the whole that joins the collections."""
+def _make_untracked(
+    make: Callable[..., Variable], arguments: dict[str, Any]
+) -> Variable:
+    """Create a component outside of the collections, which the whole variable joins."""
     trainable = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
     count = len(trainable)
     variable = make(**arguments)
@@ -110,7 +111,7 @@ def _untracked(make: Callable[..., Variable], arguments: dict[str, Any]) -> Vari
     return variable
 
 
-def _same_start(first: Variable) -> Callable[[], Any]:
+def _initial_value_of(first: Variable) -> Callable[[], Any]:
     if executing_eagerly():
         return first.read_value
     return lambda: identity(first.initial_value)

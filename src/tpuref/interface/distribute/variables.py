@@ -1,4 +1,4 @@
-"""Variables of a strategy: mirrored over devices, or one for each tower."""
+"""Variables of a strategy: mirrored over devices, or local to each tower."""
 
 from __future__ import annotations
 
@@ -32,14 +32,8 @@ __all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
 class DistributedVariable(DistributedValues, Variable):
     """A variable with a component on each of several devices.
 
-    In a tower, and in an update, it stands for the component there.
-
-    Parameters
-    ----------
-    towers
-        The devices of the strategy that made it.
-    index
-        The component of each device, in device order.
+    In a tower, and in an update, it stands for the component on the current device.
+    `towers` are the devices of the strategy that made it.
     """
 
     def __init__(self, towers: TowerDevices, index: Mapping[str, Variable]) -> None:
@@ -59,7 +53,7 @@ class DistributedVariable(DistributedValues, Variable):
         return component
 
     def here(self) -> Variable:
-        """Return the component of the current device, or else the first."""
+        """Return the component of the current device, or the first one."""
         component: Variable = self.index.get(current_place().device or "", self.primary)
         return component
 
@@ -70,32 +64,32 @@ class DistributedVariable(DistributedValues, Variable):
 
     @property
     def handle(self) -> str:
-        """The key of the component here."""
+        """The key of the current component."""
         return self.here().handle
 
     @property
     def op(self) -> Operation:
-        """The operation of the component here."""
+        """The operation of the current component."""
         return self.here().op
 
     @property
     def device(self) -> str:
-        """The device name of the component here."""
+        """The device name of the current component."""
         return self.here().device
 
     @property
     def initializer(self) -> Operation:
-        """The operation that gives all components their initial values."""
+        """The operation that initializes all components."""
         if self._initializer is None:
             starts = [v.initializer for v in self.components]
-            with _apart(self.graph):
+            with _outside_regions(self.graph):
                 self._initializer = group(*starts, name=f"{self._name}/init")
         assert self._initializer is not None
         return self._initializer
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor that all components start with."""
+        """The initial value of all components."""
         return self.primary.initial_value
 
     def is_initialized(self, name: str | None = None) -> Tensor:
@@ -106,7 +100,7 @@ class DistributedVariable(DistributedValues, Variable):
         return known
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Give all components a value in `session`, without adding to the graph."""
+        """Set all components to a value in `session`, without adding to the graph."""
         for component in self.components:
             component.load(value, session)
 
@@ -117,10 +111,10 @@ class DistributedVariable(DistributedValues, Variable):
         self._initializer = None
 
     def read_value(self) -> Tensor:
-        """Return the value here: that of the tower, or of the first component."""
+        """Return the value of the current component, or the first one."""
         if current_place().device in self.index or get_default_graph().region is None:
             return self.here().read_value()
-        with self._towers.on(self.devices[0]):  # only its core knows it
+        with self._towers.on(self.devices[0]):  # a core reads only its own component
             return self.primary.read_value()
 
     def _as_graph_element(self) -> Tensor:
@@ -135,18 +129,18 @@ class DistributedVariable(DistributedValues, Variable):
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} {self.name!r} shape={self.shape} "
-            f"dtype={self.dtype.name} {self._told()} on {', '.join(self.devices)}>"
+            f"dtype={self.dtype.name} {self._details()} on {', '.join(self.devices)}>"
         )
 
-    def _told(self) -> str:
+    def _details(self) -> str:
         return f"aggregation={self.aggregation.name}"
 
 
 class MirroredVariable(DistributedVariable):
-    """A variable whose components are kept equal.
+    """A variable whose components always have the same value.
 
-    Outside of the towers, a change is made to all components.  Within a tower it is
-    combined with that of the other towers first, as the aggregation says.
+    Outside of the towers, an assignment changes all components.  Within a tower, the
+    towers' values are first combined by the aggregation of the variable.
 
     References
     ----------
@@ -167,12 +161,12 @@ class MirroredVariable(DistributedVariable):
         return update(self, change, (value,), {}, place.strategy.towers)
 
     def restore(self, value: Any, session: Any = None) -> None:
-        """Give all components a value of a checkpoint, also within a tower."""
+        """Set all components to a value of a checkpoint, also within a tower."""
         for component in self.components:
             component.restore(value, session)
 
     def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
-        """Change all components outside of any scope; give the first one's result."""
+        """Change all components outside of any scope; return the first one's result."""
         results = [change(component, value) for component in self.components]
         made = [op for op in map(operation_of, results) if op is not None]
         return results[0] if executing_eagerly() else along(results[0], made)
@@ -186,8 +180,8 @@ class MirroredVariable(DistributedVariable):
         if alone:
             raise coded(
                 ValueError,
-                f"{self!r} cannot be assigned within a tower, because nothing says how "
-                "the values of the towers become one; make it with aggregation="
+                f"{self!r} cannot be assigned within a tower, because it has no "
+                "aggregation that combines towers' values; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
                 "merge_call with strategy.reduce and strategy.update",
                 code=codes.NO_AGGREGATION,
@@ -203,25 +197,26 @@ class MirroredVariable(DistributedVariable):
 
 
 class TowerLocalVariable(DistributedVariable):
-    """A variable of which each tower changes its own component.
+    """A variable whose components each tower changes separately.
 
-    Outside of the towers it reads as the components combined by its aggregation.
+    Outside of the towers, its value is that of the components, combined by its
+    aggregation.
 
     References
     ----------
     001_66db0865fe92828f.txt, read_var.
     """
 
-    _whole: Tensor | None = None  # what is fetched, made at the first time
+    _whole: Tensor | None = None  # the combined value for fetches, built on first use
 
     def read_value(self) -> Tensor:
-        """Return the value of this tower, or that of all towers combined."""
+        """Return the value of this tower, or the combined value outside of towers."""
         if current_place().device in self.index:
             return self.here().read_value()
         return self.combined()
 
     def restore(self, value: Any, session: Any = None) -> None:
-        """Give the components values that combine to `value`."""
+        """Set the components to values that combine to `value`."""
         shared = self.aggregation is VariableAggregation.SUM
         self.load(value / len(self.components) if shared else value, session)
 
@@ -230,8 +225,8 @@ class TowerLocalVariable(DistributedVariable):
         if self.aggregation is VariableAggregation.NONE:
             raise coded(
                 ValueError,
-                f"{self!r} cannot be read outside of the towers, because nothing says "
-                "how its components become one; make it with aggregation="
+                f"{self!r} cannot be read outside of the towers, because it has no "
+                "aggregation that combines its components; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
                 "strategy.unwrap(variable)",
                 code=codes.NO_AGGREGATION,
@@ -243,7 +238,7 @@ class TowerLocalVariable(DistributedVariable):
         return fold(self.aggregation, values)
 
     def _spread(self, value: Any) -> Any:
-        """Give the components values that combine to `value`."""
+        """Set the components to values that combine to `value`."""
         share = convert_to_tensor(value, dtype_hint=self.dtype)
         if self.aggregation is VariableAggregation.SUM:
             share = cast(share / len(self.components), self.dtype)
@@ -260,7 +255,7 @@ class TowerLocalVariable(DistributedVariable):
         if current_place().device in self.index:
             return self.here()._as_graph_element()
         if self._whole is None:
-            with _apart(self.graph):
+            with _outside_regions(self.graph):
                 self._whole = self.combined()
         return self._whole
 
@@ -280,8 +275,8 @@ class TowerLocalVariable(DistributedVariable):
 
 
 @contextlib.contextmanager
-def _apart(graph: Graph) -> Iterator[None]:
-    """Add operations that any part of the program may use."""
+def _outside_regions(graph: Graph) -> Iterator[None]:
+    """Add operations that any part of the graph may use."""
     with (
         graph.outside_regions(),
         graph.name_scope(None),
@@ -291,7 +286,7 @@ def _apart(graph: Graph) -> Iterator[None]:
 
 
 def read_var(variable: Any) -> Tensor:
-    """Return the value of a variable, combined over the towers where they differ."""
+    """Return the value of a variable, combined over the towers if tower-local."""
     if isinstance(variable, TowerLocalVariable):
         return variable.combined()
     if not isinstance(variable, Variable):

@@ -1,1 +1,1 @@
-"""The names under ``tf.estimator``: models that are trained by their functions."""
+"""Estimators: ``tf.estimator``."""

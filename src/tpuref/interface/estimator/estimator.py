@@ -70,18 +70,18 @@ class Estimator:
     config
         A `RunConfig`.
     params
-        What the model function and input functions get as ``params``; each call gets a
+        Passed to the model function and input functions as ``params``; each call gets a
         copy.
     warm_start_from
-        A checkpoint, or a `tf.estimator.WarmStartSettings`, from which variables begin
-        unless `model_dir` has a checkpoint.
+        A checkpoint or a `tf.estimator.WarmStartSettings`: the source of the variables'
+        initial values unless `model_dir` has a checkpoint.
 
     Raises
     ------
     ValueError
         If `model_fn` takes other parameters, or `model_dir` and `config` differ.
     TypeError
-        If `model_fn` is no function, or `config` no `RunConfig`.
+        If `model_fn` is not callable, or `config` is not a `RunConfig`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Estimator:
             warm_start_from = WarmStartSettings(warm_start_from)
         self._warm_start = warm_start_from
 
-    # -- what it was given -----------------------------------------------------
+    # -- configuration ---------------------------------------------------------
 
     @property
     def model_dir(self) -> str:
@@ -148,34 +148,28 @@ class Estimator:
 
     @property
     def model_fn(self) -> Callable[..., Any]:
-        """A function of features, labels, mode and config that calls the model's."""
+        """A function of features, labels, mode and config that builds the model."""
 
         def public(features: Any, labels: Any, mode: str, config: Any) -> Any:
             return self._call_model_fn(features, labels, mode, config)
 
         return public
 
-    # -- what it has learnt ----------------------------------------------------
+    # -- trained values --------------------------------------------------------
 
     def latest_checkpoint(self) -> str | None:
-        """Return the last checkpoint of `model_dir`, None if there is none."""
+        """Return the path of the last checkpoint of `model_dir`, or None."""
         return latest_checkpoint(self.model_dir)
 
     def get_variable_names(self) -> list[str]:
-        """Return the names of the variables in the last checkpoint."""
-        return sorted(self._trained().get_variable_to_shape_map())
+        """Return the sorted names of the variables in the last checkpoint."""
+        return sorted(self._checkpoint_reader().get_variable_to_shape_map())
 
     def get_variable_value(self, name: str) -> Any:
-        """Return a variable in the last checkpoint, as an array.
+        """Return a variable of the last checkpoint, such as ``dense/kernel``."""
+        return self._checkpoint_reader().get_tensor(name)
 
-        Parameters
-        ----------
-        name
-            Its name, such as ``"dense/kernel"``.
-        """
-        return self._trained().get_tensor(name)
-
-    def _trained(self) -> Any:
+    def _checkpoint_reader(self) -> Any:
         if self.latest_checkpoint() is None:
             raise coded(
                 ValueError,
@@ -186,13 +180,7 @@ class Estimator:
         return load_checkpoint(self.model_dir)
 
     def eval_dir(self, name: str | None = None) -> str:
-        """Return the directory of the event files of an evaluation.
-
-        Parameters
-        ----------
-        name
-            The name that ``evaluate`` was given.
-        """
+        """Return the directory of the event files of ``evaluate(..., name=name)``."""
         return joined(self.model_dir, "eval" if not name else f"eval_{name}")
 
     # -- training --------------------------------------------------------------
@@ -215,21 +203,16 @@ class Estimator:
         hooks
             Session hooks.
         steps
-            How many steps to train; until the input ends, if None.
+            The number of steps to train; None trains until the input ends.
         max_steps
-            The step to train to, from wherever the last checkpoint is.
+            The global step to stop at, counting steps of earlier calls.
         saving_listeners
-            Called around each checkpoint.
-
-        Returns
-        -------
-        Estimator
-            This estimator.
+            `tf.train.CheckpointSaverListener` objects, called for each checkpoint.
 
         Raises
         ------
         ValueError
-            If `steps` and `max_steps` are given together, or are not positive.
+            If both `steps` and `max_steps` are given, or one is not positive.
         tpuref.interface.training.NanLossDuringTrainingError
             If the loss is not a number.
         """
@@ -240,8 +223,8 @@ class Estimator:
             log.info("Skipping training since max_steps has already saved.")
             return self
         with self._new_graph():
-            spec = self._built(input_fn, ModeKeys.TRAIN, steps, max_steps)
-            self._begin_warm()
+            spec = self._build_spec(input_fn, ModeKeys.TRAIN, steps, max_steps)
+            self._warm_start_variables()
             ends = self._ends_of_training(steps, max_steps)
             ends += bar(spec.loss, steps, max_steps)
             loss = self._run_training(spec, [*ends, *(hooks or ())], saving_listeners)
@@ -261,7 +244,7 @@ class Estimator:
             create_global_step(graph)
         return scope
 
-    def _built(
+    def _build_spec(
         self,
         input_fn: Any,
         mode: str,
@@ -292,7 +275,7 @@ class Estimator:
         checked: EstimatorSpec = checked_spec(self._model_fn, spec, EstimatorSpec)
         return checked
 
-    def _begin_warm(self) -> None:
+    def _warm_start_variables(self) -> None:
         if self._warm_start is not None and self.latest_checkpoint() is None:
             log.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
             warm_start(*self._warm_start)
@@ -330,7 +313,7 @@ class Estimator:
     def _with_checkpoints(
         self, spec: EstimatorSpec, hooks: list[Any], listeners: list[Any]
     ) -> list[Any]:
-        """Return the chief's hooks, one of which saves if the configuration says so."""
+        """Return the chief's hooks, with a checkpoint saver if configured."""
         config, chief = self._config, list(spec.training_chief_hooks)
         given = [*hooks, *spec.training_hooks, *chief]
         savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
@@ -391,14 +374,14 @@ class Estimator:
         input_fn
             As for `train`.
         steps
-            How many batches; until the input ends, if None.
+            The number of batches; None evaluates until the input ends.
         hooks
             Session hooks.
         checkpoint_path
-            The checkpoint, by default the last one; without any, the model is evaluated
-            with its initial values.
+            The checkpoint, by default the last one.  If there is none, the model is
+            evaluated with its initial values.
         name
-            The name of this evaluation, for several ones with other data.
+            The name of this evaluation, which separates its event files from others.
 
         Returns
         -------
@@ -412,11 +395,11 @@ class Estimator:
             If `steps` is not positive.
         """
         check_steps("evaluate", steps=steps)
-        path = self._checkpoint(checkpoint_path, "evaluate")
+        path = self._checkpoint_or_warn(checkpoint_path, "evaluate")
         started = time.time()
         log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         with self._new_graph():
-            spec = self._built(input_fn, ModeKeys.EVAL, steps)
+            spec = self._build_spec(input_fn, ModeKeys.EVAL, steps)
             values = self._run_evaluation(spec, steps, path, list(hooks or ()))
             flush_writers(get_default_graph())
         log.info("Inference Time : %0.5fs", time.time() - started)
@@ -468,7 +451,7 @@ class Estimator:
             hooks=hooks,
         )
 
-    def _checkpoint(self, given: str | None, verb: str) -> str | None:
+    def _checkpoint_or_warn(self, given: str | None, verb: str) -> str | None:
         here.meet("find the last checkpoint")
         path = given or self.latest_checkpoint()
         if path is None:
@@ -507,30 +490,30 @@ class Estimator:
         Parameters
         ----------
         input_fn
-            As for `train`; labels are left out.  Prediction ends with its dataset.
+            As for `train`; labels are ignored.  Prediction ends with the input.
         predict_keys
-            The keys of the predictions to give, or one of them; by default all.
+            The key or keys of the predictions to yield; by default all.
         hooks
             Session hooks.
         checkpoint_path
             As for `evaluate`.
         yield_single_examples
-            Whether each row is yielded by itself, or a whole batch.
+            Whether to yield rows one by one instead of whole batches.
 
         Yields
         ------
         dict or numpy.ndarray
-            The predictions, in the structure that the model function gave them.
+            The predictions, in the structure of the specification.
 
         Raises
         ------
         ValueError
             If a key is unknown, or predictions differ in the number of rows.
         """
-        path = self._checkpoint(checkpoint_path, "predict")
-        with self._new_graph():  # not while the caller has the predictions
-            spec = self._built(input_fn, ModeKeys.PREDICT)
-            wanted = _chosen(spec.predictions, predict_keys)
+        path = self._checkpoint_or_warn(checkpoint_path, "predict")
+        with self._new_graph():  # left before each yield, so the caller's graph stays
+            spec = self._build_spec(input_fn, ModeKeys.PREDICT)
+            wanted = _select_predictions(spec.predictions, predict_keys)
             self._add_saver()
             all_hooks = [*(hooks or ()), *spec.prediction_hooks]
             session = self._session(spec, path, all_hooks, evaluating=False)
@@ -542,10 +525,10 @@ class Estimator:
                 else:
                     yield values
 
-    # -- what there is no counterpart of ---------------------------------------
+    # -- not supported ---------------------------------------------------------
 
     def export_saved_model(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise NotImplementedError: there is no SavedModel here."""
+        """Raise NotImplementedError: SavedModels are not supported."""
         raise no_saved_model("tf.estimator.Estimator.export_saved_model")
 
     export_savedmodel = experimental_export_all_saved_models = export_saved_model
@@ -557,7 +540,7 @@ def call_model_fn(
     labels: Any,
     **known: Any,
 ) -> Any:
-    """Call a model function with as much as it takes."""
+    """Call a model function with those arguments that its signature names."""
     names = parameters_of(model_fn)
     if "labels" in names:
         known["labels"] = labels
@@ -572,7 +555,7 @@ def call_model_fn(
 
 
 def checked_spec(model_fn: Any, spec: Any, kinds: Any) -> Any:
-    """Refuse what a model function returned, unless it is a specification."""
+    """Return the specification of a model function, refusing other types."""
     if not isinstance(spec, kinds):
         name = getattr(model_fn, "__name__", repr(model_fn))
         raise coded(
@@ -585,7 +568,7 @@ def checked_spec(model_fn: Any, spec: Any, kinds: Any) -> Any:
 
 
 def check_steps(method: str, **steps: Any) -> None:
-    """Refuse numbers of steps that are not positive."""
+    """Raise an error for a number of steps that is not positive."""
     for name, value in steps.items():
         if value is not None and value <= 0:
             raise _invalid_steps(
@@ -599,7 +582,7 @@ def _invalid_steps(why: str) -> Exception:
 
 
 def step_of_checkpoint(path: str | None) -> int:
-    """Return the global step of a checkpoint, 0 without one."""
+    """Return the global step of a checkpoint, or 0 for None."""
     if path is None:
         return 0
     reader = load_checkpoint(path)
@@ -613,13 +596,13 @@ def load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
 
 
 def _with_directory(config: Any, model_dir: Any) -> Any:
-    """Return a configuration with a directory."""
+    """Return a configuration with a model directory, temporary if none is set."""
     model_dir = None if model_dir is None else str(model_dir)
     if model_dir and config.model_dir and model_dir != config.model_dir:
         raise coded(
             ValueError,
             "`model_dir` are set both in constructor and `RunConfig`, but with "
-            f"different values: {model_dir!r} and {config.model_dir!r}; give one",
+            f"different values: {model_dir!r} and {config.model_dir!r}; pass one",
             code=codes.INVALID_ARGUMENT,
         )
     chosen = model_dir or config.model_dir
@@ -629,8 +612,8 @@ def _with_directory(config: Any, model_dir: Any) -> Any:
     return config.replace(model_dir=chosen)
 
 
-def _chosen(predictions: Any, keys: Any) -> Any:
-    """Return the predictions that are asked for."""
+def _select_predictions(predictions: Any, keys: Any) -> Any:
+    """Return the predictions with the requested keys."""
     if not keys or not isinstance(predictions, Mapping):
         return predictions
     keys = [keys] if isinstance(keys, str) else list(keys)
@@ -646,13 +629,13 @@ def _chosen(predictions: Any, keys: Any) -> Any:
 
 
 def _rows(values: Any) -> Iterator[Any]:
-    """Give the rows of a batch one by one."""
+    """Yield the rows of a batch."""
     counts = {len(array) for array in nest.flatten(values)}
     if len(counts) != 1:
         raise coded(
             ValueError,
             "tf.estimator.Estimator.predict: Batch length of predictions should be "
-            f"same, got {sorted(counts)} rows; give yield_single_examples=False",
+            f"same, got {sorted(counts)} rows; pass yield_single_examples=False",
             code=codes.INVALID_MODEL_FUNCTION,
         )
     for row in range(counts.pop()):

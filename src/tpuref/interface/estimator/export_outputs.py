@@ -1,8 +1,4 @@
-"""The names under ``tf.estimator.export``: what would go into a SavedModel.
-
-A model function may name its outputs, and a program what it serves; there is no
-SavedModel to write them to.
-"""
+"""The names under ``tf.estimator.export``, accepted although nothing is exported."""
 
 from __future__ import annotations
 
@@ -25,13 +21,7 @@ __all__ = [
 
 
 class ExportOutput:
-    """The outputs of a model under one name.
-
-    Attributes
-    ----------
-    outputs
-        The tensors.
-    """
+    """The outputs of a model under one name, as ``outputs``."""
 
     def __init__(self, outputs: Any) -> None:
         self.outputs = outputs
@@ -49,7 +39,7 @@ class EvalOutput(ExportOutput):
 
 
 class RegressionOutput(ExportOutput):
-    """A number for each row."""
+    """One number for each row."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value)
@@ -57,7 +47,7 @@ class RegressionOutput(ExportOutput):
 
 
 class ClassificationOutput(ExportOutput):
-    """Scores and names of classes for each row."""
+    """Scores and class names for each row."""
 
     def __init__(self, scores: Any = None, classes: Any = None) -> None:
         super().__init__({"scores": scores, "classes": classes})
@@ -65,7 +55,7 @@ class ClassificationOutput(ExportOutput):
 
 
 class ServingInputReceiver(NamedTuple):
-    """The features of a served model, and what they are made of."""
+    """The features of a served model, and the tensors they are computed from."""
 
     features: Any
     receiver_tensors: Any
@@ -73,7 +63,7 @@ class ServingInputReceiver(NamedTuple):
 
 
 class TensorServingInputReceiver(NamedTuple):
-    """The single feature of a served model, and what it is made of."""
+    """The single feature of a served model, and the tensors it is computed from."""
 
     features: Any
     receiver_tensors: Any
@@ -83,12 +73,12 @@ class TensorServingInputReceiver(NamedTuple):
 def build_raw_serving_input_receiver_fn(
     features: Mapping[str, Any], default_batch_size: int | None = None
 ) -> Any:
-    """Return a function whose features are fed as they are."""
+    """Return a function whose features are fed unchanged."""
     return lambda: ServingInputReceiver(features, features)
 
 
 def no_saved_model(function: str) -> NotImplementedError:
-    """Return the error of what writes a SavedModel."""
+    """Return the error of functions that would write a SavedModel."""
     return coded(
         NotImplementedError,
         f"{function}: tpuref writes no SavedModel; keep the checkpoint, whose path "

@@ -1,4 +1,4 @@
-"""Exporters, which write a SavedModel after an evaluation; there is none here."""
+"""Define exporters, which would write SavedModels; SavedModels are not supported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tpuref.interface.estimator.export_outputs import no_saved_model
 
 
 class Exporter:
-    """What `train_and_evaluate` calls after an evaluation; write a subclass.
+    """A callback of `train_and_evaluate` after an evaluation, to be subclassed.
 
     A subclass has a ``name``, and ``export(estimator, export_path, checkpoint_path,
     eval_result, is_the_final_export)``.
@@ -27,7 +27,7 @@ class Exporter:
         eval_result: Any,
         is_the_final_export: bool,
     ) -> Any:
-        """Write what is to be kept of a checkpoint."""
+        """Export a checkpoint."""
         raise NotImplementedError
 
 
@@ -37,12 +37,12 @@ class _SavedModelExporter(Exporter):
 
 
 class LatestExporter(_SavedModelExporter):
-    """Raises NotImplementedError: there is no SavedModel here."""
+    """Raises NotImplementedError: SavedModels are not supported."""
 
 
 class FinalExporter(_SavedModelExporter):
-    """Raises NotImplementedError: there is no SavedModel here."""
+    """Raises NotImplementedError: SavedModels are not supported."""
 
 
 class BestExporter(_SavedModelExporter):
-    """Raises NotImplementedError: there is no SavedModel here."""
+    """Raises NotImplementedError: SavedModels are not supported."""

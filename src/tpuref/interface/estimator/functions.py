@@ -1,4 +1,4 @@
-"""The two functions of a user that an estimator calls, and what they may take."""
+"""Call the functions that a user passes to an estimator, and check their results."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ _MODEL_ARGUMENTS = ("features", "labels", "mode", "params", "self", "config")
 
 
 def parameters_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names that a function takes, without those a partial has bound."""
+    """Return the parameter names of a function, except those that a partial binds."""
     bound = function.keywords if isinstance(function, functools.partial) else {}
     return [name for name in signature(function).parameters if name not in bound]
 
 
 def check_model_fn(model_fn: Any, params: Any) -> None:
-    """Refuse a model function that cannot be called with features, labels and mode.
+    """Raise an error for a model function with other parameters than documented.
 
     Raises
     ------
     TypeError
         If it cannot be called.
     ValueError
-        If it lacks a parameter, or has others than those known.
+        If it lacks a parameter, or has one that estimators do not pass.
     """
     if not callable(model_fn):
         raise wrong_type("tf.estimator.Estimator: model_fn", "a function", model_fn)
     names = parameters_of(model_fn)
     if "features" not in names:
-        raise _refused(model_fn, names, "must take features")
+        raise _model_fn_error(model_fn, names, "must take features")
     if params is not None and "params" not in names:
-        raise _refused(model_fn, names, "must take params, since params= is given")
+        raise _model_fn_error(model_fn, names, "must take params, since params= is set")
     unknown = [name for name in names if name not in _MODEL_ARGUMENTS]
     kinds = signature(model_fn).parameters
     if any(kinds[name].kind is not Parameter.VAR_KEYWORD for name in unknown):
-        raise _refused(model_fn, names, f"has unexpected parameters {unknown}")
+        raise _model_fn_error(model_fn, names, f"has unexpected parameters {unknown}")
 
 
-def _refused(model_fn: Any, names: Sequence[str], why: str) -> Exception:
+def _model_fn_error(model_fn: Any, names: Sequence[str], why: str) -> Exception:
     name = getattr(model_fn, "__name__", model_fn)
     return coded(
         ValueError,
@@ -58,7 +58,7 @@ def _refused(model_fn: Any, names: Sequence[str], why: str) -> Exception:
 
 
 def call_input_fn(input_fn: Any, mode: str, params: Any, config: Any) -> Any:
-    """Call an input function with as many of mode, params and config as it takes."""
+    """Call an input function with those of mode, params and config that it takes."""
     if not callable(input_fn):
         raise wrong_type("tf.estimator: input_fn", "a function", input_fn)
     names = parameters_of(input_fn)
@@ -70,9 +70,9 @@ def call_input_fn(input_fn: Any, mode: str, params: Any, config: Any) -> Any:
 
 
 def features_and_labels(result: Any) -> tuple[Any, Any]:
-    """Return the features and labels that an input function gave.
+    """Return the features and labels of an input function's result.
 
-    It may return features, a pair of features and labels, or a dataset of either.
+    The result is features, a pair of features and labels, or a dataset of either.
     """
     if isinstance(result, Dataset):
         result = iterator_of(result).get_next()
@@ -92,7 +92,7 @@ def features_and_labels(result: Any) -> tuple[Any, Any]:
 
 
 def iterator_of(dataset: Dataset) -> Any:
-    """Return an iterator that begins when a session is prepared."""
+    """Return an iterator that the session's preparation initializes."""
     iterator = dataset.make_initializable_iterator()
     key = GraphKeys.TABLE_INITIALIZERS
     get_default_graph().add_to_collection(key, iterator.initializer)
@@ -100,5 +100,5 @@ def iterator_of(dataset: Dataset) -> Any:
 
 
 def invalid_input(why: str, kind: type[Exception] = ValueError) -> Exception:
-    """Return the error for what an input function gave."""
+    """Return an error for the result of an input function."""
     return coded(kind, f"tf.estimator: {why}", code=codes.INVALID_MODEL_FUNCTION)

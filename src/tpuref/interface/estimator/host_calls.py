@@ -1,4 +1,4 @@
-"""Host calls: what the cores send in every step, and the functions that take it."""
+"""Send tensors from the cores in every step, and pass them to the host calls."""
 
 from __future__ import annotations
 
@@ -22,22 +22,14 @@ from tpuref.interface.tpu.feeds import outfeed_dequeue_tuple, outfeed_enqueue_tu
 
 
 class HostCalls:
-    """The host calls of one loop.
-
-    Parameters
-    ----------
-    replicas
-        The replicas that send.
-    every
-        They send in the first step of a loop, and then in each step after so many.
-    """
+    """The host calls of a loop, sent in its first and then in every `every`-th step."""
 
     def __init__(self, replicas: Replicas, every: int) -> None:
         self._replicas, self._every = replicas, every
         self._calls: dict[str, tuple[Callable[..., Any], Any]] = {}
 
     def add(self, name: str, call: Any) -> None:
-        """Add a pair of a function and its tensors, in the step on the cores."""
+        """Add a pair of a function and its tensors; called while building the step."""
         if call is None:
             return
         function, tensors = call
@@ -45,18 +37,12 @@ class HostCalls:
         for tensor in nest.flatten(kept):
             if not tensor.shape.is_fully_defined():
                 raise invalid_host_call(
-                    name, f"{tensor.describe()} has a size that is not known"
+                    name, f"{tensor.describe()} must have a static shape"
                 )
         self._calls[name] = function, kept
 
     def sent(self, turn: Tensor) -> list[Operation]:
-        """Return the operations that send the tensors, in the step on the cores.
-
-        Parameters
-        ----------
-        turn
-            The number of the step in its loop.
-        """
+        """Return the operations that send the tensors in step `turn` of the loop."""
         leaves = self._leaves()
         if not leaves:
             return []
@@ -64,6 +50,7 @@ class HostCalls:
         def send() -> Any:
             return outfeed_enqueue_tuple(leaves)
 
+        # LoopHook runs as many dequeues as this condition lets enqueues run.
         if self._every == 1:
             return [send()]
         return [cond(equal(turn % self._every, 0), send, no_op)]
@@ -72,11 +59,11 @@ class HostCalls:
         return [leaf for _, own in self._calls.values() for leaf in nest.flatten(own)]
 
     def built(self) -> dict[str, Any]:
-        """Return what the functions give, called on the host with joined tensors."""
+        """Call the functions on the host with joined tensors; return their results."""
         leaves = self._leaves()
         if not leaves:
             return {name: called(*call) for name, call in self._calls.items()}
-        taken = [self._taken(k, leaves) for k in range(self._replicas.count)]
+        taken = [self._dequeue(k, leaves) for k in range(self._replicas.count)]
         joined = iter([concat(parts, axis=0) for parts in zip(*taken, strict=True)])
         given = {}
         for name, (function, own) in self._calls.items():
@@ -84,7 +71,7 @@ class HostCalls:
             given[name] = called(function, nest.pack_sequence_as(own, tensors))
         return given
 
-    def _taken(self, replica: int, leaves: list[Tensor]) -> list[Tensor]:
+    def _dequeue(self, replica: int, leaves: list[Tensor]) -> list[Tensor]:
         task, ordinal = self._replicas.outfeed_of(replica)
         with get_default_graph().device(f"/task:{task}" if task else ""):
             return outfeed_dequeue_tuple(
@@ -95,17 +82,7 @@ class HostCalls:
 
 
 class HostCallThread:
-    """Runs operations once for each step of a loop, beside it.
-
-    Parameters
-    ----------
-    session
-        The session that runs the loop too.
-    operations
-        The operations.
-    steps
-        How often.
-    """
+    """Runs operations `steps` times in a thread, while a loop sends their tensors."""
 
     def __init__(self, session: Any, operations: Any, steps: int) -> None:
         self._session, self._operations, self._steps = session, operations, steps
@@ -123,7 +100,7 @@ class HostCallThread:
             self._error = error
 
     def finish(self) -> None:
-        """Wait for the last step, and raise what a host call raised."""
-        self._thread.join()  # each of its waits has a deadline
+        """Join the thread, and raise the error of a host call."""
+        self._thread.join()  # ends: each dequeue of the thread has a deadline
         if self._error is not None:
             raise self._error

@@ -1,4 +1,4 @@
-"""The hook that runs loops on the cores: how many steps each has, and when to stop."""
+"""Define the hook that runs loops on the cores: their step counts, and when to stop."""
 
 from __future__ import annotations
 
@@ -16,20 +16,11 @@ from tpuref.interface.training.hooks.session_run_hook import (
 
 
 class LoopHook(SessionRunHook):
-    """Tells the loop of each run its number of steps, and stops after the last.
+    """Feeds each run its number of steps, and stops the session after the last.
 
-    Parameters
-    ----------
-    limit
-        The placeholder of the number of steps of a run.
-    per_loop
-        The most steps of a run.
-    steps, max_steps
-        How many steps, or up to which global step.
-    host_operations
-        What to run in a thread, beside the steps.
-    every
-        After how many steps of a loop they run again; the first time is in the first.
+    `limit` is the placeholder of the number of steps of a run, `per_loop` its maximum.
+    `host_operations` run in a thread during the loop, for its first step and then for
+    every `every`-th one.
     """
 
     def __init__(
@@ -49,18 +40,19 @@ class LoopHook(SessionRunHook):
         self._left = 0
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Find out how many steps are left."""
+        """Compute the number of steps left."""
         if self._max_steps is None:
             self._left = (self._steps or 0) - self._done
         else:
             self._left = self._max_steps - int(session.run(self._global_step))
 
     def before_run(self, run_context: Any) -> SessionRunArgs:
-        """Say how many steps to run, and let the host take what they send."""
+        """Feed the number of steps, and start the thread of the host calls."""
         count = max(0, min(self._per_loop, self._left))
         self._running = count
         self._thread = None
         if self._host_operations and count:
+            # The cores send in turns 0, every, 2 * every, ...: ceil(count / every).
             self._thread = HostCallThread(
                 run_context.session, self._host_operations, -(-count // self._every)
             )
@@ -76,10 +68,10 @@ class LoopHook(SessionRunHook):
             run_context.request_stop()
 
     def check_finished(self) -> None:
-        """Raise an error if the input ended too early."""
+        """Raise OutOfRangeError if the input ended before the last step."""
         if self._left > 0:
             raise OutOfRangeError(
-                f"the input of the estimator ended {self._left} steps too early, in "
+                f"the input of the estimator ended with {self._left} steps left, in "
                 f"the loop after {self._done} steps; use dataset.repeat(), or ask for "
                 "fewer steps",
                 code=codes.END_OF_SEQUENCE,

@@ -1,4 +1,4 @@
-"""What an estimator does with a model: train, evaluate or predict."""
+"""Define the modes of an estimator: train, evaluate and predict."""
 
 from __future__ import annotations
 

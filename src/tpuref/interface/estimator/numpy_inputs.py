@@ -22,7 +22,7 @@ def numpy_input_fn(
     queue_capacity: int = 1000,
     num_threads: int = 1,
 ) -> Callable[[], Any]:
-    """Return an input function that gives batches of arrays.
+    """Return an input function that returns batches of arrays.
 
     Parameters
     ----------
@@ -33,18 +33,18 @@ def numpy_input_fn(
     batch_size
         The rows of a batch; the last one may have fewer.
     num_epochs
-        How often all rows are given; None for no end.
+        The number of passes over the rows; None repeats them forever.
     shuffle
-        Whether in random order.
+        Whether to shuffle the rows.
     queue_capacity
-        Among how many rows the next one is drawn.
+        The size of the shuffle buffer, in rows.
     num_threads
         Accepted for compatibility.
 
     Raises
     ------
     ValueError
-        If `shuffle` is not given.
+        If `shuffle` is not a bool.
     TypeError
         If `x` is neither an array nor a dict.
 

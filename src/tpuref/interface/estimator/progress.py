@@ -1,4 +1,4 @@
-"""How far training is: a line with examples per second, and a bar on a terminal."""
+"""Report the progress of training: examples per second, and a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -19,15 +19,7 @@ WIDTH = 30
 
 
 class ExamplesPerSecondHook(StepCounterHook):
-    """Logs steps and examples per second, and writes them as summaries.
-
-    Parameters
-    ----------
-    batch_size
-        The examples of a step.
-    kwargs
-        As for `tf.train.StepCounterHook`.
-    """
+    """Logs steps and examples per second, and writes them as summaries."""
 
     def __init__(self, batch_size: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -48,16 +40,9 @@ class ExamplesPerSecondHook(StepCounterHook):
 
 
 class ProgressBarHook(SessionRunHook):
-    """Draws how far training is, on a terminal that gets no lines of progress.
+    """Draws the progress of training on a terminal.
 
-    Parameters
-    ----------
-    loss
-        The loss.
-    last
-        The last step, if it is known; otherwise how many steps from the first.
-    absolute
-        Whether `last` is a global step.
+    `last` is the last global step if `absolute`, otherwise the number of steps.
     """
 
     def __init__(self, loss: Any, last: int, absolute: bool) -> None:
@@ -66,16 +51,16 @@ class ProgressBarHook(SessionRunHook):
         self._first: int | None = None
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Note where training begins."""
+        """Record the first global step."""
         if self._first is None:
             self._first = int(session.run(self._fetches["step"]))
 
     def before_run(self, run_context: Any) -> SessionRunArgs:
-        """Ask for the loss."""
+        """Fetch the loss."""
         return SessionRunArgs(self._fetches["loss"])
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Draw the bar anew."""
+        """Redraw the bar."""
         step = int(run_context.session.run(self._fetches["step"]))
         last = self._last if self._absolute else self._last + (self._first or 0)
         share = min(1.0, step / last)
@@ -86,12 +71,12 @@ class ProgressBarHook(SessionRunHook):
         sys.stderr.flush()
 
     def end(self, session: Any) -> None:
-        """Leave the bar on its line."""
+        """End the line of the bar."""
         sys.stderr.write("\n")
 
 
 def bar(loss: Any, steps: int | None, max_steps: int | None) -> list[Any]:
-    """Return the hook that draws the bar, where somebody can see it."""
+    """Return the hook of the bar, if standard error is a terminal and logs are off."""
     last = max_steps if steps is None else steps
     if last is None or not sys.stderr.isatty() or log.isEnabledFor(logging.INFO):
         return []

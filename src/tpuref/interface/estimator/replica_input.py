@@ -1,4 +1,4 @@
-"""What input functions give, on its way to the replicas.
+"""Feed the results of input functions to the replicas.
 
 ::
 
@@ -37,24 +37,14 @@ from tpuref.interface.estimator.tpu_context import Replicas
 from tpuref.interface.functions.joining import split
 
 STEPS_AHEAD = 2
-"""For how many steps the input is computed before the cores ask for it."""
+"""The number of steps whose input is computed ahead of the cores."""
 
 
 class ReplicaInput:
     """The features and labels of each replica, fed to a loop on the cores.
 
-    Parameters
-    ----------
-    call
-        Calls the input function for the time of that number.
-    calls
-        How often.
-    mode
-        One of `InputPipelineConfig`.
-    replicas
-        The replicas.
-    batch_axis
-        Along which dimension each tensor is split; None for the first one.
+    `call(k)` makes the k-th of `calls` calls of the input function; `mode` is one of
+    `InputPipelineConfig`; `batch_axis` has a dimension to split for each tensor.
     """
 
     def __init__(
@@ -69,19 +59,19 @@ class ReplicaInput:
         self._count = replicas.count // calls
         parts = [part for k in range(calls) for part in self._parts(call(k))]
         self._structure = parts[0]
-        self._tensors = [_sendable(part) for part in parts]
+        self._tensors = [_feedable_tensors(part) for part in parts]
         self._feed = get_default_graph().unique_name("feed")
 
     def _parts(self, given: Any) -> list[Any]:
         """Return the inputs of the replicas that one call feeds."""
         if self._mode == InputPipelineConfig.PER_HOST_V2 and self._count > 1:
-            return self._in_turn(given)
+            return self._batches_in_turn(given)
         inputs = as_structure(*features_and_labels(given))
         if self._mode == InputPipelineConfig.BROADCAST:
             return [inputs] * self._count
         return self._split(inputs) if self._count > 1 else [inputs]
 
-    def _in_turn(self, given: Any) -> list[Any]:
+    def _batches_in_turn(self, given: Any) -> list[Any]:
         if not isinstance(given, Dataset):
             raise invalid_input(
                 "with PER_HOST_V2 input_fn must return a tf.data.Dataset, of which "
@@ -108,7 +98,7 @@ class ReplicaInput:
             if size is None or size % self._count:
                 raise invalid_input(
                     f"{leaf.describe()} of input_fn cannot be split along dimension "
-                    f"{axis} for {self._count} replicas; give batches of "
+                    f"{axis} for {self._count} replicas; return batches of "
                     "params['batch_size'] rows, with drop_remainder=True"
                 )
         columns = [
@@ -121,13 +111,14 @@ class ReplicaInput:
         ]
 
     def begin(self, steps: Tensor) -> Operation:
-        """Return the operation that gets the input ready for so many steps."""
+        """Return the operation that prepares the input for a number of steps."""
         graph = get_default_graph()
         program = lower([t for own in self._tensors for t in own], (), ())
 
         def started(values: Sequence[Array], run: Run) -> Iteration:
             return Iteration(_elements(program, run))
 
+        # FeedBegin calls the host function with this token when it runs.
         token = len(graph.host_functions)
         graph.host_functions[token] = started
         return apply_operation(
@@ -142,7 +133,7 @@ class ReplicaInput:
         )
 
     def taken(self) -> tuple[Any, Any]:
-        """Return the features and labels that a replica takes in a step."""
+        """Return the features and labels of a replica for one step."""
         tensors = apply_all(
             "FeedDequeue",
             name="dequeue",
@@ -154,7 +145,7 @@ class ReplicaInput:
 
 
 def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
-    """Give the arrays of all replicas for one step after another."""
+    """Yield the arrays of all replicas, step by step."""
 
     def computed() -> Iterator[tuple[Array, ...]]:
         while True:
@@ -170,22 +161,22 @@ def as_structure(features: Any, labels: Any) -> Any:
 
 
 def parted(inputs: Any) -> tuple[Any, Any]:
-    """Return the features and labels of a structure."""
+    """Return the features and labels of a structure from `as_structure`."""
     return inputs[0], inputs[1] if len(inputs) == 2 else None
 
 
-def _sendable(inputs: Any) -> list[Tensor]:
+def _feedable_tensors(inputs: Any) -> list[Tensor]:
     tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(inputs)]
     for tensor in tensors:
         if tensor.dtype == string:
             raise invalid_input(
-                f"{tensor.describe()} of input_fn is text, which cores do not take; "
-                "leave it out, or turn it into numbers",
+                f"{tensor.describe()} of input_fn is text, which cores do not support; "
+                "remove it, or convert it to numbers",
                 TypeError,
             )
         if not tensor.shape.is_fully_defined():
             raise invalid_input(
-                f"{tensor.describe()} of input_fn has a size that is not known; use "
+                f"{tensor.describe()} of input_fn has no static shape; use "
                 "dataset.batch(params['batch_size'], drop_remainder=True), or "
                 "set_shape"
             )

@@ -1,4 +1,4 @@
-"""How an estimator runs: its directory, its checkpoints and its log."""
+"""Configure an estimator: its directory, checkpoints and log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COUNTS = (
 
 
 class RunConfig:
-    """How an `Estimator` runs.
+    """Configures an `Estimator`.
 
     Parameters
     ----------
@@ -44,30 +44,30 @@ class RunConfig:
     tf_random_seed
         The seed of the graphs.
     save_summary_steps
-        How many steps lie between two summaries; None for none.
+        The number of steps between two summaries; None for none.
     save_checkpoints_steps, save_checkpoints_secs
-        How many steps, or seconds, lie between two checkpoints.  Give one of them; 600
-        seconds by default, and no checkpoints if both are None.
+        The number of steps, or seconds, between two checkpoints.  Set one of them; the
+        default is 600 seconds, and both None means no checkpoints.
     session_config
         The `tf.ConfigProto` of sessions.
     keep_checkpoint_max
-        How many checkpoints are kept; 0 or None for all.
+        The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours
-        How often one is kept for good.
+        The interval of checkpoints that are never deleted.
     log_step_count_steps
-        How many steps lie between two lines of progress; None for none.
+        The number of steps between two lines of progress; None for none.
     device_fn, protocol, session_creation_timeout_secs
     experimental_max_worker_delay_secs
-        Kept; there is one process.
+        Stored without effect.
     train_distribute, eval_distribute, experimental_distribute
         Must be None: use a strategy without an Estimator, or `TPUEstimator`.
 
     Raises
     ------
     ValueError
-        If both kinds of intervals are given, or a number is out of range.
+        If both checkpoint intervals are set, or a number is out of range.
     NotImplementedError
-        If a strategy is given.
+        If a strategy is passed.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class RunConfig:
         given = (save_checkpoints_steps, save_checkpoints_secs)
         if all(one not in (_UNSET, None) for one in given):
             raise _invalid(
-                "give save_checkpoints_steps or save_checkpoints_secs, not both"
+                "set save_checkpoints_steps or save_checkpoints_secs, not both"
             )
         if given == (_UNSET, _UNSET):
             save_checkpoints_secs = 600
@@ -113,8 +113,8 @@ class RunConfig:
             if strategy is not None:
                 raise coded(
                     NotImplementedError,
-                    "tf.estimator.RunConfig: an Estimator has no distribution "
-                    f"strategy here, got {strategy!r}; use "
+                    "tf.estimator.RunConfig: an Estimator takes no distribution "
+                    f"strategy, got {strategy!r}; use "
                     "tf.contrib.tpu.TPUEstimator for several cores, or the strategy "
                     "without an Estimator",
                     code=codes.INVALID_ARGUMENT,
@@ -122,8 +122,8 @@ class RunConfig:
         self.model_dir = None if model_dir is None else str(model_dir)
         self.tf_random_seed = tf_random_seed
         self.save_summary_steps = save_summary_steps
-        self.save_checkpoints_steps = _given(save_checkpoints_steps)
-        self.save_checkpoints_secs = _given(save_checkpoints_secs)
+        self.save_checkpoints_steps = _value_or_none(save_checkpoints_steps)
+        self.save_checkpoints_secs = _value_or_none(save_checkpoints_secs)
         self.session_config = session_config
         self.keep_checkpoint_max = keep_checkpoint_max
         self.keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
@@ -153,13 +153,7 @@ class RunConfig:
             raise _invalid(f"tf_random_seed must be an integer, got {seed!r}")
 
     def replace(self, **kwargs: Any) -> Any:
-        """Return a copy with other values.
-
-        Raises
-        ------
-        ValueError
-            If a name cannot be replaced, or both kinds of intervals are given.
-        """
+        """Return a copy with changed values; ValueError as for the constructor."""
         if unknown := [name for name in kwargs if name not in self.replaceable]:
             raise _invalid(
                 f"replace({', '.join(unknown)}=...): replaceable are "
@@ -167,7 +161,7 @@ class RunConfig:
             )
         by_steps, by_secs = _INTERVALS
         if kwargs.get(by_steps) is not None and kwargs.get(by_secs) is not None:
-            raise _invalid(f"replace: give {by_steps} or {by_secs}, not both")
+            raise _invalid(f"replace: set {by_steps} or {by_secs}, not both")
         if by_steps in kwargs:
             kwargs.setdefault(by_secs, None)
         elif by_secs in kwargs:
@@ -178,7 +172,7 @@ class RunConfig:
         return made
 
 
-def _given(value: Any) -> Any:
+def _value_or_none(value: Any) -> Any:
     return None if value is _UNSET else value
 
 

@@ -1,4 +1,4 @@
-"""What a model function returns: the loss, the step and the predictions of a model."""
+"""Define `EstimatorSpec`: loss, training step and predictions of a model."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What a model function returns to an `Estimator`.
+    """The result of an `Estimator`'s model function.
 
     Parameters
     ----------
     mode
-        One of `ModeKeys`, as the model function got it.
+        One of `ModeKeys`: the ``mode`` that the model function was called with.
     predictions
         A tensor, or a dict of tensors; needed to predict.
     loss
@@ -49,18 +49,18 @@ class EstimatorSpec(_Fields):
         A dict from names to pairs of a value and an update operation, as the functions
         of ``tf.metrics`` return them.
     export_outputs
-        Kept, without effect: there is no SavedModel here.
+        Stored without effect: SavedModels are not supported.
     training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks
-        Session hooks of the calls ``train``, ``evaluate`` and ``predict``.
+        Session hooks of ``train``, ``evaluate`` and ``predict``.
     scaffold
-        A `tf.train.Scaffold`: how variables begin and are saved.
+        A `tf.train.Scaffold`, which initializes and saves the variables.
 
     Raises
     ------
     ValueError
-        If something that `mode` needs is missing, or the loss is no single number.
+        If an argument that `mode` needs is missing, or the loss is not a scalar.
     TypeError
-        If something has the wrong type.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class EstimatorSpec(_Fields):
         evaluation_hooks: Sequence[Any] | None = None,
         prediction_hooks: Sequence[Any] | None = None,
     ) -> EstimatorSpec:
-        """Check what `mode` needs."""
+        """Check the arguments that `mode` needs."""
         check_needed("EstimatorSpec", mode, predictions, train_op)
         if scaffold is not None and not isinstance(scaffold, Scaffold):
             raise invalid(TypeError, f"scaffold must be a Scaffold, got {scaffold!r}")
@@ -109,14 +109,14 @@ class EstimatorSpec(_Fields):
 
 
 def invalid(kind: type[Exception], why: str) -> Exception:
-    """Return the error for a wrong specification."""
+    """Return an error for a wrong specification."""
     return coded(
         kind, f"tf.estimator.EstimatorSpec: {why}", code=codes.INVALID_MODEL_FUNCTION
     )
 
 
 def _missing(spec: str, mode: str, argument: str) -> Exception:
-    """Return the error for an argument that a mode needs."""
+    """Return an error for a missing argument that a mode needs."""
     return coded(
         ValueError,
         f"Missing {argument}: {spec}(mode={mode!r}) of the model function needs "
@@ -126,7 +126,7 @@ def _missing(spec: str, mode: str, argument: str) -> Exception:
 
 
 def check_needed(spec: str, mode: Any, predictions: Any, train_op: Any) -> None:
-    """Refuse what is no mode, and a specification without what its mode needs."""
+    """Raise an error for an unknown mode, or a missing argument that the mode needs."""
     if mode not in _MODES:
         raise coded(
             ValueError,
@@ -141,7 +141,7 @@ def check_needed(spec: str, mode: Any, predictions: Any, train_op: Any) -> None:
 
 
 def single_loss(spec: str, mode: str, loss: Any) -> Any:
-    """Return the loss as a scalar; None when predicting without one."""
+    """Return the loss as a scalar, or None in PREDICT mode without a loss."""
     if loss is None:
         if mode != ModeKeys.PREDICT:
             raise _missing(spec, mode, "loss")

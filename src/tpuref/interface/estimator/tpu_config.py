@@ -1,4 +1,4 @@
-"""How a TPUEstimator uses the cores."""
+"""Configure how a TPUEstimator uses the cores."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tpuref.interface.estimator.run_config import RunConfig as _RunConfig
 
 
 class InputPipelineConfig:
-    """Which input function calls feed which cores.
+    """Ways to distribute the batches of input functions over the cores.
 
     ===============  ===================================================  ============
-    mode             calls, and where their batches go                    batch_size
+    mode             calls, and the replicas that get their batches       batch_size
     ===============  ===================================================  ============
     `PER_SHARD_V1`   one for each replica, in training                    of a replica
     `PER_HOST_V1`    one for each host; batches are split                 of a host
@@ -45,14 +45,14 @@ class _TPUFields(NamedTuple):
 
 
 class TPUConfig(_TPUFields):
-    """How a `TPUEstimator` uses the cores.
+    """Configures how a `TPUEstimator` uses the cores.
 
     Parameters
     ----------
     iterations_per_loop
-        How many steps run on the cores before the host sees the loss, saves and logs.
+        The number of steps on the cores between two returns to the host.
     num_shards
-        The number of replicas; by default all cores of the system are used.
+        The number of replicas; by default as many as the system has cores for.
     num_cores_per_replica
         The cores of each replica, for operations under ``tf.device(tf.tpu.core(k))``.
     per_host_input_for_training
@@ -60,9 +60,9 @@ class TPUConfig(_TPUFields):
     tpu_job_name, initial_infeed_sleep_secs, eval_training_input_configuration
         Accepted for compatibility.
     input_partition_dims
-        Must be None: cores of a replica share its input.
+        Must be None: the cores of a replica share its input.
     experimental_host_call_every_n_steps
-        How many steps lie between two host calls.
+        The number of steps between two host calls.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class TPUConfig(_TPUFields):
 
 
 class RunConfig(_RunConfig):
-    """How a `TPUEstimator` runs.
+    """Configures a `TPUEstimator`.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class RunConfig(_RunConfig):
     Raises
     ------
     ValueError
-        If both `master` and `cluster` are given.
+        If both `master` and `cluster` are set.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class RunConfig(_RunConfig):
     ) -> None:
         super().__init__(**kwargs)
         if master is not None and cluster is not None:
-            raise invalid("RunConfig: Both master and cluster are set; give one")
+            raise invalid("RunConfig: Both master and cluster are set; pass one")
         self.tpu_config = instance_of(
             TPUConfig,
             "tf.contrib.tpu.RunConfig: tpu_config",
@@ -200,11 +200,11 @@ class RunConfig(_RunConfig):
 
 
 def check_count(argument: str, value: Any) -> None:
-    """Refuse what is no positive integer."""
+    """Raise an error unless the value is a positive integer."""
     if isinstance(value, bool) or integer(f"tf.contrib.tpu.{argument}", value) < 1:
         raise invalid(f"{argument} must be positive, got {value!r}")
 
 
 def invalid(why: str) -> Exception:
-    """Return the error for a wrong configuration."""
+    """Return an error for a wrong configuration."""
     return coded(ValueError, f"tf.contrib.tpu.{why}", code=codes.INVALID_ARGUMENT)

@@ -1,4 +1,4 @@
-"""What functions of a TPUEstimator are told of the system that runs them."""
+"""Describe the TPU system to a TPUEstimator and to the functions of its user."""
 
 from __future__ import annotations
 
@@ -23,14 +23,7 @@ _SHAPES = {1: [1, 1, 1], 2: [1, 1, 2], 4: [1, 2, 2], 8: [2, 2, 2], 16: [4, 2, 2]
 class Replicas:
     """The replicas of a system, and the hosts that feed them.
 
-    Attributes
-    ----------
-    count
-        The number of replicas.
-    cores_each
-        The cores of each.
-    assignment
-        Which cores those are; None if each has one.
+    `cores_each` counts the cores of a replica; `assignment` is None if it is 1.
     """
 
     count: int
@@ -39,7 +32,7 @@ class Replicas:
 
     @property
     def per_host(self) -> int:
-        """The replicas that one host feeds."""
+        """The number of replicas that one host feeds."""
         return min(self.count, max(1, CORES_PER_HOST // self.cores_each))
 
     @property
@@ -48,7 +41,7 @@ class Replicas:
         return -(-self.count // self.per_host)
 
     def outfeed_of(self, replica: int) -> tuple[int, int]:
-        """Return the task, and the number on its host, of the core that sends."""
+        """Return (task, ordinal on its host) of the core that sends for a replica."""
         if self.assignment is None:
             return divmod(replica, CORES_PER_HOST)
         ordinal = self.assignment.tpu_ordinal(replica)
@@ -68,7 +61,7 @@ def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas
                 ValueError,
                 f"TPUConfig.num_shards is not set correctly: {config.num_shards} "
                 f"replicas of {each} cores, but the system at {master!r} has {cores} "
-                "cores; leave num_shards out, or set tf.config.cores",
+                "cores; omit num_shards, or set tf.config.cores",
                 code=codes.INVALID_ARGUMENT,
             )
         if each == 1:
@@ -80,17 +73,7 @@ def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas
 
 
 class TPUContext:
-    """What a user's function is told of the system, as ``params["context"]``.
-
-    Parameters
-    ----------
-    replicas
-        The replicas.
-    mode
-        The one of `InputPipelineConfig`.
-    invocation
-        The number of the call of an input function; None for a model function.
-    """
+    """The TPU system and the input pipeline, in ``params["context"]``."""
 
     def __init__(
         self, replicas: Replicas, mode: int, invocation: int | None = None
@@ -124,17 +107,17 @@ class TPUContext:
 
     @property
     def device_assignment(self) -> DeviceAssignment | None:
-        """Which cores the replicas have; None if each has one."""
+        """The cores of each replica; None if each has one."""
         return self._replicas.assignment
 
     def current_input_fn_deployment(self) -> tuple[Any, int, int, int]:
-        """Return where an input function is called.
+        """Return the place of this call of an input function.
 
         Returns
         -------
         device, invocation, total, replicas
-            The device of its operations, the number of this call and of all calls, and
-            how many replicas this call feeds.
+            The device of its operations, the index of this call, the call count, and
+            the number of replicas that it feeds.
 
         Raises
         ------
@@ -153,7 +136,7 @@ class TPUContext:
 
 
 def calls_of(mode: int, replicas: Replicas) -> int:
-    """Return how often an input function is called."""
+    """Return the number of calls of an input function."""
     if mode == InputPipelineConfig.PER_SHARD_V1:
         return replicas.count
     if mode in (InputPipelineConfig.BROADCAST, InputPipelineConfig.SLICED):
@@ -162,7 +145,7 @@ def calls_of(mode: int, replicas: Replicas) -> int:
 
 
 def input_mode(config: TPUConfig, mode: str) -> int:
-    """Return how replicas get their input: only training has a call for each."""
+    """Return the input pipeline of a mode: PER_SHARD_V1 applies to training only."""
     chosen = config.per_host_input_for_training
     if chosen == InputPipelineConfig.PER_SHARD_V1 and mode != ModeKeys.TRAIN:
         return InputPipelineConfig.PER_HOST_V1
@@ -170,7 +153,7 @@ def input_mode(config: TPUConfig, mode: str) -> int:
 
 
 def batch_of_call(mode: int, replicas: Replicas, batch: int) -> int:
-    """Return the batch size that an input function gets."""
+    """Return the batch size for a call of an input function."""
     if mode in (InputPipelineConfig.BROADCAST, InputPipelineConfig.SLICED):
         return batch
     if mode == InputPipelineConfig.PER_HOST_V1:
@@ -179,5 +162,5 @@ def batch_of_call(mode: int, replicas: Replicas, batch: int) -> int:
 
 
 def batch_of_replica(mode: int, replicas: Replicas, batch: int) -> int:
-    """Return the batch size that a model function gets."""
+    """Return the batch size for a model function."""
     return batch if mode == InputPipelineConfig.BROADCAST else batch // replicas.count

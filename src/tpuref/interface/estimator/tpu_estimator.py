@@ -1,4 +1,4 @@
-"""The estimator whose steps run on the cores, many in one program."""
+"""Define `TPUEstimator`, whose steps run in a loop on the cores."""
 
 from __future__ import annotations
 
@@ -76,19 +76,19 @@ class TPUEstimator(Estimator):
     Parameters
     ----------
     model_fn
-        As for `Estimator`; it must take ``params``, and returns a `TPUEstimatorSpec`.
-        It is called once, and what it builds runs on every replica.
+        As for `Estimator`, but it must take ``params`` and return a `TPUEstimatorSpec`.
+        It is called once; the operations that it builds run on every replica.
     model_dir, warm_start_from
         As for `Estimator`.
     config
         A `RunConfig` of ``tf.contrib.tpu``.
     params
-        A dict without ``batch_size`` and ``context``, which the functions of the user
-        get in their ``params``.
+        A dict without the keys ``batch_size`` and ``context``, which the estimator adds
+        before it calls `model_fn` or an input function.
     use_tpu
-        Whether to use the cores; otherwise the model runs on the host.
+        Whether to run on the cores instead of the host.
     train_batch_size, eval_batch_size, predict_batch_size
-        The batch sizes over all replicas, multiples of their number.
+        The batch sizes over all replicas, multiples of the number of replicas.
     batch_axis
         For each tensor of an input function, the dimension to split; the first one by
         default.  Only with PER_HOST_V1.
@@ -102,7 +102,7 @@ class TPUEstimator(Estimator):
     Raises
     ------
     ValueError
-        If a batch size is missing or no positive integer, or `params` has a reserved
+        If a batch size is missing or not a positive integer, or `params` has a reserved
         key.
     TypeError
         If `config` has another type.
@@ -168,12 +168,12 @@ class TPUEstimator(Estimator):
             ModeKeys.PREDICT: use_tpu,
         }
         self._batch_axis = batch_axis
-        self._known: Replicas | None = None
+        self._system: Replicas | None = None
         self._loop: LoopHook | None = None
 
     # -- building --------------------------------------------------------------
 
-    def _built(
+    def _build_spec(
         self,
         input_fn: Any,
         mode: str,
@@ -189,11 +189,11 @@ class TPUEstimator(Estimator):
         self._loop = None
         if not self._uses_cores[mode]:
             log.info("Running %s on CPU", mode)
-            return self._built_on_host(input_fn, mode)
+            return self._build_on_host(input_fn, mode)
         replicas = self._replicas()
         self._check_batch(mode, replicas)
         if mode == ModeKeys.PREDICT:
-            return self._built_prediction(input_fn, replicas)
+            return self._build_prediction(input_fn, replicas)
         if mode == ModeKeys.TRAIN and steps is None and max_steps is None:
             raise coded(
                 ValueError,
@@ -207,9 +207,9 @@ class TPUEstimator(Estimator):
                 "Evaluate `steps` must be set on TPU. Cannot be `None`.",
                 code=codes.INVALID_ARGUMENT,
             )
-        return self._built_loop(input_fn, mode, replicas, steps, max_steps)
+        return self._build_loop(input_fn, mode, replicas, steps, max_steps)
 
-    def _built_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
+    def _build_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
         extra = {"batch_size": self._sizes[mode], "use_tpu": False}
         params = with_items(self.params, extra)
         given = call_input_fn(input_fn, mode, params, self.config)
@@ -219,11 +219,11 @@ class TPUEstimator(Estimator):
         spec = self._model(features, labels, mode, params)
         if isinstance(spec, TPUEstimatorSpec):
             spec = spec.as_estimator_spec()
-        hooks = (*spec.training_hooks, *self._speed(mode, 1))
+        hooks = (*spec.training_hooks, *self._throughput_hooks(mode, 1))
         changed: EstimatorSpec = spec._replace(training_hooks=hooks)
         return changed
 
-    def _built_loop(
+    def _build_loop(
         self,
         input_fn: Any,
         mode: str,
@@ -251,6 +251,8 @@ class TPUEstimator(Estimator):
             if training:
                 done.append(spec.train_op)
             own = cast(spec.loss, float32)
+            # The loop variable depends on the step and its host calls: they run before
+            # the next step, although the loop fetches the loss alone.
             with get_default_graph().control_dependencies(done):
                 last = identity(own) if training else loss + own
             _leave_out_unneeded(region, before, last)
@@ -268,7 +270,7 @@ class TPUEstimator(Estimator):
         spec, given = built[0], calls.built()
         _drop_summaries()
         if training:
-            _check_summed(replicas)
+            _check_sums_replicas(replicas)
         elif steps:
             loss = loss / float(steps)
         per_loop = config.iterations_per_loop if training else steps
@@ -281,7 +283,7 @@ class TPUEstimator(Estimator):
     def _loop_spec(
         self, spec: TPUEstimatorSpec, mode: str, loss: Tensor, metrics: dict[str, Any]
     ) -> EstimatorSpec:
-        """Return the specification of the loop, as an `Estimator` runs it."""
+        """Return the `EstimatorSpec` that makes one run of the session one loop."""
         with get_default_graph().control_dependencies([loss]):
             done = group()
         per_loop = self._config.tpu_config.iterations_per_loop
@@ -293,13 +295,13 @@ class TPUEstimator(Estimator):
             scaffold=spec.scaffold_fn() if spec.scaffold_fn else None,
             training_hooks=[
                 self._loop,
-                *self._speed(mode, per_loop),
+                *self._throughput_hooks(mode, per_loop),
                 *spec.training_hooks,
             ],
             evaluation_hooks=[self._loop, *spec.evaluation_hooks],
         )
 
-    def _built_prediction(self, input_fn: Any, replicas: Replicas) -> EstimatorSpec:
+    def _build_prediction(self, input_fn: Any, replicas: Replicas) -> EstimatorSpec:
         mode, batch = ModeKeys.PREDICT, self._sizes[ModeKeys.PREDICT]
         assert batch is not None
         given = self._call_input(input_fn, mode, replicas, 0)
@@ -311,8 +313,10 @@ class TPUEstimator(Estimator):
             )
         pipeline = input_mode(self._config.tpu_config, mode)
         if pipeline == InputPipelineConfig.PER_HOST_V2:
-            given = given.flat_map(_singles).batch(batch)
+            given = given.flat_map(_unbatch).batch(batch)
         features, _ = features_and_labels(given)
+        # The last batch of a dataset may be smaller.  The shards need a static batch
+        # size, so rows of zeros fill it up, and their predictions are cut off.
         leaves = nest.flatten(features)
         real = shape(leaves[0])[0]
         built: list[TPUEstimatorSpec] = []
@@ -324,7 +328,7 @@ class TPUEstimator(Estimator):
 
         joined: list[Any] = shard(
             step,
-            [_padded(leaf, batch, real) for leaf in leaves],
+            [_pad_rows(leaf, batch, real) for leaf in leaves],
             num_shards=replicas.count,
             device_assignment=replicas.assignment,
         )
@@ -338,7 +342,7 @@ class TPUEstimator(Estimator):
             prediction_hooks=spec.prediction_hooks,
         )
 
-    # -- the functions of the user ---------------------------------------------
+    # -- calling the user's functions ------------------------------------------
 
     def _replica_input(
         self, input_fn: Any, mode: str, replicas: Replicas
@@ -381,7 +385,7 @@ class TPUEstimator(Estimator):
             raise coded(
                 ValueError,
                 "model_fn used by TPUEstimator must return TPUEstimatorSpec, got "
-                f"{type(spec).__name__}; give use_tpu=False, or eval_on_tpu=False, to "
+                f"{type(spec).__name__}; pass use_tpu=False, or eval_on_tpu=False, to "
                 "run an EstimatorSpec on the host",
                 code=codes.INVALID_MODEL_FUNCTION,
             )
@@ -400,20 +404,20 @@ class TPUEstimator(Estimator):
         log.info("Done calling model_fn.")
         return checked_spec(self._model_fn, spec, (TPUEstimatorSpec, EstimatorSpec))
 
-    # -- what is known of the system -------------------------------------------
+    # -- the TPU system --------------------------------------------------------
 
     def _replicas(self) -> Replicas:
-        if self._known is None:
+        if self._system is None:
             config = self._config
-            self._known = replicas_of(
+            self._system = replicas_of(
                 config.tpu_config, config.master, config.session_config
             )
             log.info(
                 "TPU system: %d replicas, %d cores each",
-                self._known.count,
-                self._known.cores_each,
+                self._system.count,
+                self._system.cores_each,
             )
-        return self._known
+        return self._system
 
     def _check_batch(self, mode: str, replicas: Replicas) -> None:
         name = {"infer": "predict"}.get(mode, mode)
@@ -446,7 +450,7 @@ class TPUEstimator(Estimator):
     def _run_training(
         self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
     ) -> Any:
-        loop = self._loop  # an evaluation of a checkpoint has another one meanwhile
+        loop = self._loop  # a listener that evaluates replaces self._loop meanwhile
         loss = super()._run_training(spec, hooks, listeners)
         if loop is not None:
             loop.check_finished()
@@ -468,7 +472,7 @@ class TPUEstimator(Estimator):
         return int(self._config.tpu_config.iterations_per_loop)
 
     def _step_counter(self) -> int | None:
-        return None  # examples per second are counted with the steps
+        return None  # ExamplesPerSecondHook counts the steps too
 
     def _logs(self, spec: EstimatorSpec) -> list[Any]:
         every = self._config.log_step_count_steps
@@ -480,7 +484,7 @@ class TPUEstimator(Estimator):
             shown = {"loss": spec.loss, "step": identity(get_global_step())}
         return [LoggingTensorHook(shown, every_n_iter=every)]
 
-    def _speed(self, mode: str, steps_per_run: int) -> list[Any]:
+    def _throughput_hooks(self, mode: str, steps_per_run: int) -> list[Any]:
         config = self._config
         if mode != ModeKeys.TRAIN or config.log_step_count_steps is None:
             return []
@@ -496,13 +500,13 @@ class TPUEstimator(Estimator):
 def _check(
     model_fn: Any, params: Any, use_tpu: bool, sizes: Any, embedding: Any
 ) -> None:
-    """Refuse wrong arguments of the constructor."""
+    """Raise an error for wrong arguments of the constructor."""
     reserved = [key for key in _RESERVED if params is not None and key in params]
     if reserved:
         raise coded(
             ValueError,
             f"tf.contrib.tpu.TPUEstimator: {reserved} are reserved keys but existed in "
-            "params; give train_batch_size and the others instead",
+            "params; use train_batch_size, eval_batch_size and predict_batch_size",
             code=codes.INVALID_MODEL_FUNCTION,
         )
     if embedding is not None:
@@ -522,7 +526,7 @@ def _check(
 
 
 def with_items(params: Any, items: dict[str, Any]) -> Any:
-    """Return parameters, a dict or an object with hyperparameters, with others."""
+    """Return parameters (a dict or an hparams object) after setting items in place."""
     for key, value in items.items():
         if hasattr(params, "set_hparam"):
             (params.set_hparam if key in params else params.add_hparam)(key, value)
@@ -531,17 +535,17 @@ def with_items(params: Any, items: dict[str, Any]) -> Any:
     return params
 
 
-def _singles(*batch: Any) -> Dataset:
+def _unbatch(*batch: Any) -> Dataset:
     return Dataset.from_tensor_slices(batch[0] if len(batch) == 1 else batch)
 
 
-def _padded(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
-    """Return a batch with rows of zeros after the real ones."""
+def _pad_rows(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
+    """Return a batch, filled up to `batch` rows with zeros after its `real` rows."""
     rank = tensor.shape.ndims
     rest = tensor.shape.as_tuple()[1:] if rank else ()
     if not rank or None in rest:
         raise invalid_input(
-            f"{tensor.describe()} of input_fn must be a batch with rows of known size; "
+            f"{tensor.describe()} of input_fn must be a batch of static shape; "
             "use dataset.batch(params['batch_size']), or set_shape"
         )
     first = reshape(concat([[0], reshape(batch - real, [1])], 0), [1, 2])
@@ -552,10 +556,10 @@ def _padded(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
 
 
 def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
-    """Leave out what the result of a step does not need.
+    """Remove the operations of a step that its result does not depend on.
 
-    A loop runs all that its body builds, but model functions build a step of training
-    in every mode; as in TensorFlow, only what the mode needs runs.
+    A loop runs every operation of its body, but model functions build a training step
+    in every mode.  As in TensorFlow, operations that the mode does not need do not run.
     """
     needed = needed_operations([result], (), set())
     built = region.operations[before:]
@@ -563,17 +567,17 @@ def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
 
 
 def _rows_of(predictions: Any) -> list[Tensor]:
-    """Return the predictions of a replica, each with a row for each of its batch."""
+    """Return the flat predictions of a replica, after checking their rank."""
     for tensor in nest.flatten(predictions):
         if not isinstance(tensor, Tensor) or tensor.shape.ndims == 0:
             raise invalid_host_call(
-                "predictions", f"must be tensors with a row for each input: {tensor!r}"
+                "predictions", f"must be tensors of rank 1 or more, got {tensor!r}"
             )
     return nest.flatten(predictions)
 
 
-def _check_summed(replicas: Replicas) -> None:
-    """Refuse a step in which replicas learn nothing of one another."""
+def _check_sums_replicas(replicas: Replicas) -> None:
+    """Raise an error for a training step that never sums over the replicas."""
     operations = get_default_graph().get_operations()
     if replicas.count > 1 and not any(
         operation.type == CROSS_REPLICA_SUM.name for operation in operations
@@ -587,12 +591,12 @@ def _check_summed(replicas: Replicas) -> None:
 
 
 def _drop_summaries() -> None:
-    """Leave out the summaries of the cores, which have no value on the host."""
+    """Remove summaries of the cores, which the host cannot fetch, from their list."""
     kept = get_default_graph().get_collection_ref(GraphKeys.SUMMARIES)
     inside = [tensor for tensor in kept if tensor.op.region is not None]
     if inside:
         log.warning(
-            "%d summaries of model_fn are left out, such as %s: they are on the cores; "
+            "%d summaries of model_fn are ignored, such as %s: they are on the cores; "
             "write them in a host_call",
             len(inside),
             inside[0].name,

@@ -1,4 +1,4 @@
-"""What a model function returns to a TPUEstimator."""
+"""Define `TPUEstimatorSpec`, the result of a TPUEstimator's model function."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Fields(NamedTuple):
 
 
 class TPUEstimatorSpec(_Fields):
-    """What a model function returns to a `TPUEstimator`.
+    """The result of a `TPUEstimator`'s model function.
 
     Parameters
     ----------
@@ -43,22 +43,22 @@ class TPUEstimatorSpec(_Fields):
         A dict of tensors with the batch as their first dimension.
     eval_metrics
         A pair of a function and its tensors, a list or a dict.  The function runs on
-        the host, with the tensors of all replicas joined along the first dimension, and
+        the host, with the tensors of all replicas concatenated along dimension 0, and
         returns a dict of metrics.
     scaffold_fn
         A function without arguments that returns a `tf.train.Scaffold`, called on the
         host after the model was built.
     host_call
-        A pair of a function and its tensors, which have rank 1 or more; called for each
-        step as that of `eval_metrics`, and returns an operation or a tensor.
+        A pair as for `eval_metrics`; the function is called for each step and returns
+        an operation or a tensor.
     training_hooks, evaluation_hooks, prediction_hooks
         Session hooks.
 
     Raises
     ------
     ValueError
-        If something that `mode` needs is missing, a pair is none, or a function does
-        not take its tensors.
+        If an argument that `mode` needs is missing, a pair is malformed, or a function
+        does not take its tensors.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class TPUEstimatorSpec(_Fields):
         evaluation_hooks: Sequence[Any] | None = None,
         prediction_hooks: Sequence[Any] | None = None,
     ) -> TPUEstimatorSpec:
-        """Check what `mode` needs."""
+        """Check the arguments that `mode` needs."""
         check_needed("TPUEstimatorSpec", mode, predictions, train_op)
         return super().__new__(
             cls,
@@ -97,17 +97,17 @@ class TPUEstimatorSpec(_Fields):
             predictions,
             single_loss("TPUEstimatorSpec", mode, loss),
             train_op,
-            _checked("eval_metrics", eval_metrics),
+            _checked_call("eval_metrics", eval_metrics),
             export_outputs,
             scaffold_fn,
-            _checked("host_call", host_call),
+            _checked_call("host_call", host_call),
             tuple(training_hooks or ()),
             tuple(evaluation_hooks or ()),
             tuple(prediction_hooks or ()),
         )
 
     def as_estimator_spec(self) -> EstimatorSpec:
-        """Return the same for an `Estimator`, which runs on the host."""
+        """Return the equivalent `EstimatorSpec`, which runs on the host."""
         metrics = None
         if self.eval_metrics is not None:
             metrics = called(*self.eval_metrics)
@@ -131,19 +131,19 @@ class TPUEstimatorSpec(_Fields):
 
 
 def called(function: Callable[..., Any], tensors: Any) -> Any:
-    """Call a function of a host call with its tensors, a list or a dict."""
+    """Call the function of a host call with its tensors, a list or a dict."""
     if isinstance(tensors, Mapping):
         return function(**tensors)
     return function(*tensors)
 
 
 def at_least_rank_1(tensor: Any) -> Tensor:
-    """Return a tensor that the replicas' values can be joined of."""
+    """Return a tensor of rank 1 or more, which can be concatenated over replicas."""
     tensor = convert_to_tensor(tensor)
     return reshape(tensor, [1]) if tensor.shape.ndims == 0 else tensor
 
 
-def _checked(argument: str, given: Any) -> Any:
+def _checked_call(argument: str, given: Any) -> Any:
     if given is None:
         return None
     if not isinstance(given, (list, tuple)) or len(given) != 2:
@@ -161,7 +161,7 @@ def _checked(argument: str, given: Any) -> Any:
 
 
 def invalid_host_call(argument: str, why: str) -> Exception:
-    """Return the error for a host call, metrics or predictions that cannot be used."""
+    """Return an error for a host call, metrics or predictions."""
     return coded(
         ValueError,
         f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}",
@@ -170,7 +170,7 @@ def invalid_host_call(argument: str, why: str) -> Exception:
 
 
 class _HostCallHook(SessionRunHook):
-    """Runs a host call with each step, where there are no cores."""
+    """Runs a host call with each step of a model that runs on the host."""
 
     def __init__(self, operation: Any) -> None:
         self._operation = operation

@@ -1,4 +1,4 @@
-"""Training and evaluating in turns."""
+"""Alternate between training and evaluation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverList
 
 
 class TrainSpec(NamedTuple):
-    """How `train_and_evaluate` trains.
+    """The arguments of training for `train_and_evaluate`.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class TrainSpec(NamedTuple):
 
 
 class EvalSpec(NamedTuple):
-    """How `train_and_evaluate` evaluates.
+    """The arguments of evaluation for `train_and_evaluate`.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class EvalSpec(NamedTuple):
     exporters
         Exporters, called after each evaluation.
     start_delay_secs
-        Accepted for compatibility: training ends a turn before it is evaluated.
+        Accepted for compatibility: evaluation pauses training.
     throttle_secs
-        How many seconds lie between two evaluations at least.
+        The minimum number of seconds between two evaluations.
     """
 
     input_fn: Callable[..., Any]
@@ -54,24 +54,24 @@ class EvalSpec(NamedTuple):
 def train_and_evaluate(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
 ) -> tuple[Any, list[Any]]:
-    """Train an estimator, and evaluate the checkpoints that it writes meanwhile.
+    """Train an estimator, and evaluate the checkpoints that it writes.
 
     Parameters
     ----------
     estimator
-        The estimator.
+        An `Estimator`.
     train_spec, eval_spec
-        How it trains and evaluates.
+        The arguments of training and of evaluation.
 
     Returns
     -------
     metrics, exported
-        What the last evaluation gave, and a list of what exporters gave.
+        The metrics of the last evaluation, and a list of the exporters' results.
 
     Raises
     ------
     TypeError
-        If an argument has another type.
+        If an argument has the wrong type.
     ValueError
         If ``max_steps`` or ``steps`` is not positive.
 
@@ -115,7 +115,7 @@ def train_and_evaluate(
 
 
 class _Turns(CheckpointSaverListener):
-    """Evaluates checkpoints when they are written, but not too often."""
+    """Evaluates new checkpoints, at most once in `throttle_secs`."""
 
     def __init__(self, estimator: Estimator, spec: EvalSpec) -> None:
         self._estimator, self._spec = estimator, spec
@@ -130,7 +130,7 @@ class _Turns(CheckpointSaverListener):
             self.evaluate(last=False)
 
     def evaluate(self, last: bool) -> None:
-        """Evaluate the last checkpoint, unless that was done."""
+        """Evaluate the last checkpoint unless it has been evaluated, and export it."""
         path = self._estimator.latest_checkpoint()
         step = step_of_checkpoint(path)
         if step == self._step and not last:
@@ -143,14 +143,14 @@ class _Turns(CheckpointSaverListener):
                 name=self._spec.name,
             )
         self._step, self._started = step, time.monotonic()
-        for exporter in _listed(self._spec.exporters):
+        for exporter in _exporter_list(self._spec.exporters):
             folder = f"{self._estimator.model_dir}/export/{exporter.name}"
             self.exported.append(
                 exporter.export(self._estimator, folder, path, self.metrics, last)
             )
 
 
-def _listed(exporters: Any) -> list[Any]:
+def _exporter_list(exporters: Any) -> list[Any]:
     if exporters is None:
         return []
     return list(exporters) if isinstance(exporters, (list, tuple)) else [exporters]

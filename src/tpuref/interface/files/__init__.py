@@ -1,1 +1,1 @@
-"""Files here and elsewhere, and the format of records in them."""
+"""Files, local or not, and the format of records in them."""

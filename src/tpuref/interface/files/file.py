@@ -1,4 +1,4 @@
-"""A file as `tf.gfile.GFile` has it: text or bytes, here or elsewhere."""
+"""Define `tf.gfile.GFile`: a file of text or bytes, local or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
 
 
 class GFile:
-    r"""A file that is opened when it is first read or written.
+    r"""A file that is opened by the first read or write.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class GFile:
     Raises
     ------
     ValueError
-        If `mode` is none of these.
+        If `mode` is unknown.
     tpuref.errors.OpError
-        When it is used, for what the file system refuses, such as
+        From other methods, for errors of the file system, such as
         `tf.errors.NotFoundError`.
 
     Examples
@@ -56,12 +56,12 @@ class GFile:
 
     @property
     def name(self) -> PathLike:
-        """The name that was given."""
+        """The `name` argument."""
         return self._given
 
     @property
     def mode(self) -> str:
-        """The mode that was given."""
+        """The `mode` argument."""
         return self._mode
 
     def _file(self) -> IO[bytes]:
@@ -70,7 +70,7 @@ class GFile:
             self._opened = self._files.open(self._path, f"{mode[0]}b{mode[1:]}")
         return self._opened
 
-    def _shown(self, content: bytes) -> Any:
+    def _decode(self, content: bytes) -> Any:
         return content if "b" in self._mode else content.decode()
 
     def size(self) -> int:
@@ -79,17 +79,17 @@ class GFile:
             return self._files.size_and_time(self._path)[0]
 
     def read(self, n: int = -1) -> Any:
-        """Return the next `n` bytes as text or bytes, everything with -1."""
+        """Return the next `n` bytes as text or bytes; -1 reads the rest."""
         with failures("GFile.read", self._path):
-            return self._shown(self._file().read(n))
+            return self._decode(self._file().read(n))
 
     def readline(self) -> Any:
-        """Return the next line with its end, empty at the end of the file."""
+        """Return the next line with its line end; empty at the end of the file."""
         with failures("GFile.readline", self._path):
-            return self._shown(self._file().readline())
+            return self._decode(self._file().readline())
 
     def readlines(self) -> list[Any]:
-        """Return all lines that follow."""
+        """Return all following lines."""
         return list(self)
 
     def write(self, file_content: str | bytes) -> None:
@@ -103,12 +103,12 @@ class GFile:
     def seek(
         self, offset: int | None = None, whence: int = 0, position: int | None = None
     ) -> None:
-        """Go to a byte: from the start, from here with 1, from the end with 2."""
+        """Move by an offset from the start, the position (1) or the end (2)."""
         with failures("GFile.seek", self._path):
             self._file().seek(offset if offset is not None else position or 0, whence)
 
     def tell(self) -> int:
-        """Return the byte that is read or written next."""
+        """Return the position in bytes."""
         with failures("GFile.tell", self._path):
             return self._file().tell()
 
@@ -117,19 +117,19 @@ class GFile:
         return True
 
     def flush(self) -> None:
-        """Hand over what was written."""
+        """Flush the file."""
         if self._opened is not None:
             with failures("GFile.flush", self._path):
                 self._opened.flush()
 
     def close(self) -> None:
-        """Close it; a file for writing exists from then on at the latest."""
+        """Close the file; in mode ``w`` this creates it if nothing was written."""
         with failures("GFile.close", self._path):
             if "w" in self._mode or self._opened is not None:
                 self._file().close()
 
     def __del__(self) -> None:
-        # Programs leave files open that they have read, as TensorFlow lets them.
+        # As with TensorFlow, programs need not close files after reading.
         if getattr(self, "_opened", None) is not None:
             self.close()
 

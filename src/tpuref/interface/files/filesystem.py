@@ -1,4 +1,4 @@
-"""Where a path leads: to the files of this computer, or through fsspec elsewhere."""
+"""Access files on this computer, or elsewhere through fsspec."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ except ImportError:  # Windows, where files are not locked
 PathLike = str | bytes | os.PathLike[str]
 
 UNFINISHED = re.compile(r"(.+)\.tpuref-[0-9a-f]{8}(\..+)")
-"""The name of a file that is being written, or was when its process died."""
+"""Matches the name of a file whose writing is not finished, or was interrupted."""
 
 
 class FileSystem(Protocol):
-    """What is asked of the place that files are in; failures are OSErrors."""
+    """The operations of a file system; failures are OSErrors."""
 
     def open(self, path: str, mode: str) -> IO[bytes]:
         """Open a file for bytes."""
 
     def open_regular(self, path: str) -> IO[bytes]:
-        """Open a regular file for reading; an OSError if it is something else."""
+        """Open a regular file for reading; OSError for other kinds."""
 
     def write_whole(self, path: str, content: bytes) -> None:
-        """Give a file its content; a reader finds the old content or the new one."""
+        """Replace a file atomically: a reader sees the old content or the new one."""
 
     def store(
         self,
@@ -62,10 +62,10 @@ class FileSystem(Protocol):
         """Write a new file, then call `commit` with its path: stem and end if free."""
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or a directory."""
+        """Return whether a file or directory exists."""
 
     def isdir(self, path: str) -> bool:
-        """Return whether it is a directory."""
+        """Return whether a path is a directory."""
 
     def glob(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""
@@ -74,22 +74,22 @@ class FileSystem(Protocol):
         """Return the names in a directory."""
 
     def mkdir(self, path: str) -> None:
-        """Make one directory."""
+        """Create one directory."""
 
     def makedirs(self, path: str) -> None:
-        """Make a directory and those above it, where they are missing."""
+        """Create a directory and its missing parents."""
 
     def remove(self, path: str) -> None:
         """Remove a file."""
 
     def remove_tree(self, path: str) -> None:
-        """Remove a directory with everything below it."""
+        """Remove a directory and its content."""
 
     def rename(self, old: str, new: str) -> None:
         """Rename a file or a directory, replacing a file."""
 
     def size_and_time(self, path: str) -> tuple[int, float]:
-        """Return the size in bytes and when it was changed, in seconds."""
+        """Return the size in bytes and the time of the last change in seconds."""
 
 
 class LocalFiles:
@@ -102,14 +102,14 @@ class LocalFiles:
 
     def open_regular(self, path: str) -> IO[bytes]:
         """Open a regular file; a pipe would block, and a device may have no end."""
-        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+        file = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             file.close()
             raise OSError(errno.EINVAL, "it is not a regular file")
         return file
 
     def write_whole(self, path: str, content: bytes) -> None:
-        """Write beside the file and rename, so that a kill leaves a whole file."""
+        """Write a temporary file and rename it, so that a kill leaves a whole file."""
         file = self._new_file(path, ".partial")
         try:
             with file:
@@ -131,11 +131,11 @@ class LocalFiles:
         write: Callable[[IO[bytes]], None],
         commit: Callable[[str], None],
     ) -> None:
-        """Write a new file under a name of its own, and link it to the wanted name.
+        """Write a new file under a unique name, and link it to the wanted name.
 
-        The file is locked until `commit` returns.  The name of its own stays: it tells
-        who cleans up (`UNFINISHED`, `locked`) that the other name is no file of the
-        user.  Where the wanted name is taken, the file has only the one of its own.
+        The file is locked until `commit` returns.  The unique name stays: it tells a
+        clean-up (`UNFINISHED`, `locked`) that the wanted name is not a file of the
+        user.  If the wanted name is taken, the file has only its unique name.
         """
         with self._new_file(stem, end) as file:
             write(file)
@@ -148,34 +148,34 @@ class LocalFiles:
                 commit(path)
 
     def mark(self, stem: str, end: str) -> str:
-        """Give a file the name of an unfinished one as well, and return that name."""
-        name = _own_name(stem, end)
+        """Link a file to a name that `UNFINISHED` matches, and return that name."""
+        name = _unique_name(stem, end)
         with contextlib.suppress(OSError):  # no links on this system
             os.link(stem + end, name)
         return name
 
     def _new_file(self, stem: str, end: str) -> IO[bytes]:
-        """Create a file with a free name that `UNFINISHED` matches, and lock it."""
+        """Create a file with an unused name that `UNFINISHED` matches, and lock it."""
         while True:
-            path = _own_name(stem, end)
+            path = _unique_name(stem, end)
             file = open(path, "xb")  # noqa: SIM115 - the caller closes it
             if _lock(file) is not False and os.fstat(file.fileno()).st_nlink:
                 return file
-            file.close()  # `locked` of another process was faster, and removes it
+            file.close()  # another process locked it first, and removes it
 
     @contextlib.contextmanager
     def locked(self, path: str) -> Iterator[bool]:
-        """Lock a file during the block; False if a process writes it or may do so."""
+        """Lock a file during the block; yield False if a process may be writing it."""
         try:
             file = open(path, "rb", opener=_open_no_link)  # noqa: SIM115
-        except OSError:  # gone, somebody else's, or a symbolic link
+        except OSError:  # removed, of another user, or a symbolic link
             yield False
             return
         with file:
             yield _lock(file) is True
 
     def _flush_names(self, folder: str) -> None:
-        """Let the names in a directory outlive a loss of power."""
+        """Flush a directory, so that its names survive a power failure."""
         if os.name == "nt":
             return  # Windows opens no directories
         opened = os.open(folder or ".", os.O_RDONLY)
@@ -185,11 +185,11 @@ class LocalFiles:
             os.close(opened)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or a directory."""
+        """Return whether a file or directory exists."""
         return os.path.exists(path)
 
     def isdir(self, path: str) -> bool:
-        """Return whether it is a directory."""
+        """Return whether a path is a directory."""
         return os.path.isdir(path)
 
     def glob(self, pattern: str) -> list[str]:
@@ -201,11 +201,11 @@ class LocalFiles:
         return os.listdir(path)
 
     def mkdir(self, path: str) -> None:
-        """Make one directory."""
+        """Create one directory."""
         os.mkdir(path)
 
     def makedirs(self, path: str) -> None:
-        """Make a directory and those above it, where they are missing."""
+        """Create a directory and its missing parents."""
         os.makedirs(path, exist_ok=True)
 
     def remove(self, path: str) -> None:
@@ -213,7 +213,7 @@ class LocalFiles:
         os.remove(path)
 
     def remove_tree(self, path: str) -> None:
-        """Remove a directory with everything below it."""
+        """Remove a directory and its content."""
         shutil.rmtree(path)
 
     def rename(self, old: str, new: str) -> None:
@@ -221,21 +221,13 @@ class LocalFiles:
         os.replace(old, new)
 
     def size_and_time(self, path: str) -> tuple[int, float]:
-        """Return the size in bytes and when it was changed, in seconds."""
+        """Return the size in bytes and the time of the last change in seconds."""
         found = os.stat(path)
         return found.st_size, found.st_mtime
 
 
 class ForeignFiles:
-    """Files of another scheme, such as ``memory://`` or ``gs://``.
-
-    Parameters
-    ----------
-    scheme
-        The part before ``://``.
-    files
-        A file system of fsspec.
-    """
+    """Files of a scheme such as ``memory`` or ``gs``, in a file system of fsspec."""
 
     def __init__(self, scheme: str, files: Any) -> None:
         self._scheme, self._files = scheme, files
@@ -250,7 +242,7 @@ class ForeignFiles:
         return self.open(path, "rb")
 
     def write_whole(self, path: str, content: bytes) -> None:
-        """Give a file its content; object stores show it once it is complete."""
+        """Write a file; object stores show it only once it is complete."""
         self._files.pipe_file(path, content)
 
     def store(
@@ -263,7 +255,7 @@ class ForeignFiles:
         """Write a new file, then call `commit`; object stores have no locks."""
         path = stem + end
         if self.exists(path):
-            path = _own_name(stem, end)
+            path = _unique_name(stem, end)
         try:
             with self.open(path, "wb") as file:
                 write(file)
@@ -274,11 +266,11 @@ class ForeignFiles:
         commit(path)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or a directory."""
+        """Return whether a file or directory exists."""
         return bool(self._files.exists(path))
 
     def isdir(self, path: str) -> bool:
-        """Return whether it is a directory."""
+        """Return whether a path is a directory."""
         return bool(self._files.isdir(path))
 
     def glob(self, pattern: str) -> list[str]:
@@ -291,11 +283,11 @@ class ForeignFiles:
         return [one.rstrip("/").rpartition("/")[2] for one in found]
 
     def mkdir(self, path: str) -> None:
-        """Make one directory."""
+        """Create one directory."""
         self._files.mkdir(path, create_parents=False)
 
     def makedirs(self, path: str) -> None:
-        """Make a directory and those above it, where they are missing."""
+        """Create a directory and its missing parents."""
         self._files.makedirs(path, exist_ok=True)
 
     def remove(self, path: str) -> None:
@@ -303,7 +295,7 @@ class ForeignFiles:
         self._files.rm_file(path)
 
     def remove_tree(self, path: str) -> None:
-        """Remove a directory with everything below it."""
+        """Remove a directory and its content."""
         self._files.rm(path, recursive=True)
 
     def rename(self, old: str, new: str) -> None:
@@ -311,7 +303,7 @@ class ForeignFiles:
         self._files.mv(old, new, recursive=self._files.isdir(old))
 
     def size_and_time(self, path: str) -> tuple[int, float]:
-        """Return the size in bytes and when it was changed, in seconds."""
+        """Return the size in bytes and the time of the last change in seconds."""
         found = self._files.info(path)
         changed = found.get("mtime") or found.get("created") or 0.0
         seconds = changed.timestamp() if hasattr(changed, "timestamp") else changed
@@ -321,31 +313,31 @@ class ForeignFiles:
         return path if "://" in path else f"{self._scheme}://{path.lstrip('/')}"
 
 
-def _own_name(stem: str, end: str) -> str:
-    """Return a name that nobody else chooses, and that `UNFINISHED` matches."""
+def _unique_name(stem: str, end: str) -> str:
+    """Return a random name that `UNFINISHED` matches."""
     return f"{stem}.tpuref-{secrets.token_hex(4)}{end}"
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _open_no_link(path: str, flags: int) -> int:
-    return _open_at_once(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    return _open_nonblocking(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 def _flush_to_disk(file: IO[bytes]) -> None:
-    """Let the content of a file outlive a loss of power."""
+    """Flush a file, so that its content survives a power failure."""
     file.flush()
     os.fsync(file.fileno())
 
 
 @contextlib.contextmanager
 def _turn(folder: str) -> Iterator[None]:
-    """Let one process at a time replace files of a folder that belong together.
+    """Lock a folder, so that one process at a time replaces its related files.
 
-    A process that is stopped in the block holds up the others for 5 s.  After that they
-    leave, at worst, a file that nothing names.
+    If a process is suspended in the block, others proceed after 5 s.  The worst result
+    is a file that no index names.
     """
     if fcntl is None:
         yield
@@ -356,15 +348,15 @@ def _turn(folder: str) -> Iterator[None]:
             time.sleep(0.001)
         yield
     finally:
-        with contextlib.suppress(OSError):  # a forked process may have it open as well
+        with contextlib.suppress(OSError):  # a forked process may share the descriptor
             fcntl.flock(opened, fcntl.LOCK_UN)
         os.close(opened)
 
 
 def _lock(file: IO[bytes] | int) -> bool | None:
-    """Lock a file until it is closed; False if another has it, None without locks.
+    """Lock a file until it is closed; return False if it is locked, None without locks.
 
-    The lock belongs to the content, not to the name, so it outlives a rename.
+    The lock belongs to the inode, not to the name, so it survives a rename.
     """
     if fcntl is None:
         return None
@@ -372,7 +364,7 @@ def _lock(file: IO[bytes] | int) -> bool | None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # some network file systems have none
+    except OSError:  # some network file systems have no locks
         return None
     return True
 
@@ -383,25 +375,23 @@ LOCAL = LocalFiles()
 def files_at(
     path: PathLike, function: str, argument: str = "path"
 ) -> tuple[FileSystem, str]:
-    """Return what a path leads to, and the path as text.
+    """Return the file system of a path, and the path as text.
 
     Parameters
     ----------
     path
         A path of this computer, or a URL such as ``gs://bucket/model``.
-    function
-        The function that it was given to, for messages.
-    argument
-        The argument of that function.
+    function, argument
+        The caller and its argument, for messages.
 
     Raises
     ------
     TypeError
-        If it is no path.
+        If `path` is not a path.
     ImportError
-        If it is a URL, and fsspec or its package for the scheme is not installed.
+        If a URL needs fsspec, or its package for the scheme, and that is not installed.
     tpuref.errors.InvalidArgumentError
-        If nobody knows the scheme, or no file can have such a name.
+        If the scheme is unknown, or the name is invalid.
 
     Examples
     --------
@@ -438,7 +428,7 @@ def files_at(
 
 
 def joined(directory: str, name: str) -> str:
-    """Return the path of a name in a directory, here or elsewhere."""
+    """Return the path of a name in a directory, local or not."""
     if not directory or name.startswith("/") or "://" in name:
         return name
     return f"{directory.rstrip('/') or '/'}{'' if directory == '/' else '/'}{name}"
@@ -450,15 +440,15 @@ _FAULTS: dict[type[OpError], set[int]] = {
     PermissionDeniedError: {errno.EPERM, errno.EACCES, errno.EROFS},
     FailedPreconditionError: {errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY},
     InvalidArgumentError: {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP},
-    # TensorFlow maps EFBIG to OutOfRangeError, which ends a training loop as the end of
-    # its dataset does: without a word.
+    # TensorFlow maps EFBIG to OutOfRangeError, which silently ends a training loop like
+    # the end of its dataset.
     ResourceExhaustedError: {
         errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE,
         errno.ENOMEM,
     },
 }  # fmt: skip
 _CLASSES: dict[type[OSError], type[OpError]] = {
-    # fsspec raises these without a number.
+    # fsspec raises these without errno.
     FileNotFoundError: NotFoundError,
     FileExistsError: AlreadyExistsError,
     PermissionError: PermissionDeniedError,
@@ -469,7 +459,7 @@ _CLASSES: dict[type[OSError], type[OpError]] = {
 
 @contextlib.contextmanager
 def failures(function: str, path: str) -> Iterator[None]:
-    """Turn an OSError of the block into the error of `tf.errors`."""
+    """Convert an OSError of the block to an error of `tf.errors`."""
     try:
         yield
     except io.UnsupportedOperation as error:

@@ -1,7 +1,7 @@
-"""Protocol buffer messages that are declared in Python and made at first use.
+"""Protocol buffer messages that are declared in Python and created on first use.
 
-The declarations of TensorFlow's formats lie in a pool of their own, so a process may
-import TensorFlow or TensorBoard as well.
+They are declared in a separate descriptor pool, so that a process can also import
+TensorFlow or TensorBoard.
 """
 
 from __future__ import annotations
@@ -19,16 +19,10 @@ PACKAGE = "tensorflow"
 
 
 class MessageType:
-    """A class of messages, loaded when it is first used.
+    """A class of messages, created on first use.
 
-    Parameters
-    ----------
-    name
-        Its name within the declarations, such as ``"Summary.Value"``.
-    declarations
-        The fields of all messages of a file, as `message_classes` takes them.
-    public
-        What programs call it, for the error where protobuf is not installed.
+    `declarations` are the arguments of `message_classes`, `name` is one of them, such
+    as ``"Summary.Value"``, and `public` is its public name, for messages.
     """
 
     def __init__(self, name: str, declarations: tuple[str, ...], public: str) -> None:
@@ -64,14 +58,11 @@ class MessageType:
 
 @functools.cache
 def message_classes(declarations: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the classes of messages.
+    """Return the classes of messages by name.
 
-    Parameters
-    ----------
-    declarations
-        One text for each message: its name, and in each further line a field as in a
-        ``.proto`` file: ``repeated int64 value = 1``, ``map<string, Feature> feature``,
-        ``oneof kind: bytes text = 3``.
+    A declaration has the name of the message, and a line for each field as in a
+    ``.proto`` file: ``repeated int64 value = 1``, ``map<string, Feature> feature``,
+    ``oneof kind: bytes text = 3``.
     """
     descriptor_pb2, descriptor_pool, message_factory = (
         importlib.import_module(f"google.protobuf.{module}")
@@ -105,7 +96,7 @@ def _name_of(text: str) -> str:
 
 
 def _add_field(message: Any, line: str, names: set[str], owner: str) -> None:
-    """Add the field that a line declares."""
+    """Add the field of one line to a message."""
     one_of, colon, rest = line.partition(": ")
     kind, name, _, number = (rest if colon else line).rsplit(maxsplit=3)
     label, _, kind = kind.rpartition(" ") if "<" not in kind else ("", "", kind)
@@ -124,7 +115,7 @@ def _add_field(message: Any, line: str, names: set[str], owner: str) -> None:
 
 
 def _entry(message: Any, name: str, kinds: str, names: set[str], owner: str) -> str:
-    """Add the message that holds a key and a value of a map; return its name."""
+    """Add the entry message of a map; return its name."""
     entry = message.nested_type.add(name=f"{name.title().replace('_', '')}Entry")
     entry.options.map_entry = True
     for number, (part, kind) in enumerate(

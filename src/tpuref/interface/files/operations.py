@@ -1,4 +1,4 @@
-"""What can be done with files and directories, here or elsewhere."""
+"""The operations on files and directories of ``tf.io.gfile``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,7 @@ from tpuref.interface.files.filesystem import PathLike, failures, files_at, join
 
 @dataclass(frozen=True)
 class FileStatistics:
-    """What is known of a file.
-
-    Attributes
-    ----------
-    length
-        The size in bytes.
-    mtime_nsec
-        When it was changed, in nanoseconds since 1970.
-    is_directory
-        Whether it is a directory.
-    """
+    """The size of a file in bytes, its last change in nanoseconds, and its kind."""
 
     length: int
     mtime_nsec: int
@@ -34,19 +24,19 @@ class FileStatistics:
 
 
 def exists(path: PathLike) -> bool:
-    """Return whether there is a file or a directory."""
+    """Return whether a file or directory exists."""
     files, text = files_at(path, "tf.io.gfile.exists")
     return files.exists(text)
 
 
 def isdir(path: PathLike) -> bool:
-    """Return whether it is a directory."""
+    """Return whether a path is a directory."""
     files, text = files_at(path, "tf.io.gfile.isdir")
     return files.isdir(text)
 
 
 def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
-    """Return the paths that match one pattern, or one of several, sorted.
+    """Return the sorted paths that match one of the patterns.
 
     Examples
     --------
@@ -65,7 +55,7 @@ def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
 
 
 def listdir(path: PathLike) -> list[str]:
-    """Return the names in a directory, sorted; `tf.errors.NotFoundError` without it."""
+    """Return the sorted names in a directory; NotFoundError without it."""
     function = "tf.io.gfile.listdir"
     files, text = files_at(path, function)
     if not files.isdir(text):
@@ -77,14 +67,14 @@ def listdir(path: PathLike) -> list[str]:
 
 
 def mkdir(path: PathLike) -> None:
-    """Make one directory; the one above must exist."""
+    """Create one directory, whose parent must exist."""
     files, text = files_at(path, "tf.io.gfile.mkdir")
     with failures("tf.io.gfile.mkdir", text):
         files.mkdir(text)
 
 
 def makedirs(path: PathLike) -> None:
-    """Make a directory and those above it, where they are missing."""
+    """Create a directory and its missing parents."""
     files, text = files_at(path, "tf.io.gfile.makedirs")
     with failures("tf.io.gfile.makedirs", text):
         files.makedirs(text)
@@ -98,26 +88,26 @@ def remove(path: PathLike) -> None:
 
 
 def rmtree(path: PathLike) -> None:
-    """Remove a directory with everything below it."""
+    """Remove a directory and its content."""
     files, text = files_at(path, "tf.io.gfile.rmtree")
     with failures("tf.io.gfile.rmtree", text):
         files.remove_tree(text)
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
-    """Rename a file or a directory; an existing file only with `overwrite`."""
+    """Rename a file or directory; `overwrite` allows replacing a file."""
     function = "tf.io.gfile.rename"
     files, old = files_at(src, function, "src")
-    new = _free(dst, overwrite, function)
+    new = _unused_path(dst, overwrite, function)
     with failures(function, old):
         files.rename(old, new)
 
 
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
-    """Copy a file, also to or from elsewhere; over a file only with `overwrite`."""
+    """Copy a file, between any file systems; `overwrite` allows replacing a file."""
     function = "tf.io.gfile.copy"
     files, old = files_at(src, function, "src")
-    new = _free(dst, overwrite, function)
+    new = _unused_path(dst, overwrite, function)
     with (
         failures(function, f"{old} to {new}"),
         files.open(old, "rb") as source,
@@ -126,7 +116,7 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
         shutil.copyfileobj(source, target)
 
 
-def _free(path: PathLike, overwrite: bool, function: str) -> str:
+def _unused_path(path: PathLike, overwrite: bool, function: str) -> str:
     files, text = files_at(path, function, "dst")
     if not overwrite and files.exists(text):
         raise AlreadyExistsError(
@@ -137,7 +127,7 @@ def _free(path: PathLike, overwrite: bool, function: str) -> str:
 
 
 def stat(path: PathLike) -> FileStatistics:
-    """Return the size of a file and when it was changed."""
+    """Return the size of a file and the time of its last change."""
     files, text = files_at(path, "tf.io.gfile.stat")
     with failures("tf.io.gfile.stat", text):
         size, seconds = files.size_and_time(text)
@@ -147,14 +137,14 @@ def stat(path: PathLike) -> FileStatistics:
 def walk(
     top: PathLike, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Give each directory from `top` down, with its directories and its files.
+    """Yield each directory from `top` down, with its directories and its files.
 
     Parameters
     ----------
     top
-        Where to begin; nothing is given if it does not exist.
+        The first directory; a missing one yields nothing.
     topdown
-        Whether a directory comes before those in it.
+        Whether a directory comes before its subdirectories.
     onerror
         Called with the error if `top` is no directory.
     """

@@ -1,4 +1,4 @@
-"""Files of records, each with its length and checksums: TFRecord and event files."""
+"""Read and write records with length and checksums: TFRecord and event files."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tpuref.interface.files.filesystem import PathLike, failures, files_at
 from tpuref.kernels import checksum
 
 _CHUNK = 1 << 24
-"""Bytes read at once: a false length takes no more memory than the file has content."""
+"""Bytes read at once, so that a wrong length needs no more memory than the file has."""
 
 _MOST = (1 << 31) - 1
-"""The largest record, in bytes, of a compressed file, whose size is no bound of its
-content: the largest message of protocol buffers."""
+"""The maximum size of a record in a compressed file, whose own size does not bound its
+content: that of a protocol buffer."""
 
 
 class TFRecordCompressionType:
-    """How a file of records is compressed."""
+    """The compressions of a file of records."""
 
     NONE = 0
     ZLIB = 1
@@ -33,20 +33,14 @@ class TFRecordCompressionType:
 
 
 class TFRecordOptions:
-    """How a file of records is written and read.
-
-    Parameters
-    ----------
-    compression_type
-        ``""``, ``"ZLIB"`` or ``"GZIP"``, or one of `TFRecordCompressionType`.
-    """
+    """The compression of records: ``""``, ``"ZLIB"``, ``"GZIP"`` or its number."""
 
     def __init__(self, compression_type: str | int | None = None) -> None:
         self.compression_type = compression_of(compression_type)
 
 
 def compression_of(given: Any) -> str:
-    """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options or any way of naming it.
+    """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options, a name or a number.
 
     Examples
     --------
@@ -67,7 +61,7 @@ def compression_of(given: Any) -> str:
 
 
 def framed(record: bytes) -> bytes:
-    """Return a record as files hold it: length and checksum, content and checksum."""
+    """Return a record with its length and checksums, as files store it."""
     length = struct.pack("<Q", len(record))
     return b"".join(
         (
@@ -80,7 +74,7 @@ def framed(record: bytes) -> bytes:
 
 
 class TFRecordWriter:
-    """Writes records to a file, which it replaces.
+    """Writes records to a new file, replacing an existing one.
 
     Parameters
     ----------
@@ -124,7 +118,7 @@ class TFRecordWriter:
             )
 
     def flush(self) -> None:
-        """Hand over what was written."""
+        """Flush the file."""
         with failures("TFRecordWriter.flush", self._path):
             if self._packed is not None:
                 self._file.write(self._packed.flush(zlib.Z_FULL_FLUSH))
@@ -140,7 +134,7 @@ class TFRecordWriter:
             self._file.close()
 
     def __del__(self) -> None:
-        # Programs leave writers open at their end, as TensorFlow lets them.
+        # As with TensorFlow, programs need not close their writers.
         if hasattr(self, "_packed"):
             self.close()
 
@@ -157,7 +151,7 @@ class TFRecordWriter:
 
 
 def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
-    """Give the records of a file.
+    """Yield the records of a file.
 
     Parameters
     ----------
@@ -180,8 +174,8 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         yield from _records(unpacked(file, compression, text), bool(compression), text)
 
 
-class _Inflated(io.RawIOBase):
-    """The content of a ZLIB file, inflated as it is read."""
+class _InflatedFile(io.RawIOBase):
+    """The decompressed content of a ZLIB file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._inflater = file, zlib.decompressobj()
@@ -209,31 +203,33 @@ def unpacked(file: IO[bytes], compression: str, path: str) -> Any:
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":  # Python has no file object for it
-        return io.BufferedReader(_Inflated(file), 1 << 16)
+        return io.BufferedReader(_InflatedFile(file), 1 << 16)
     return file
 
 
 def _records(content: IO[bytes], compressed: bool, path: str) -> Iterator[bytes]:
     start = 0
     while head := _read(content, 12, path, start):
-        (length,) = struct.unpack("<Q", _checked(head[:8], head[8:], path, start))
+        (length,) = struct.unpack("<Q", _verify(head[:8], head[8:], path, start))
         if compressed and length > _MOST:
-            raise _damaged(path, start, f"it has {length} bytes, more than {_MOST}")
+            raise _damage_error(
+                path, start, f"it has {length} bytes, more than {_MOST}"
+            )
         body = _read(content, length + 4, path, start)
         if body is None:
-            raise _damaged(path, start, "the file ends within it")
-        yield _checked(body[:-4], body[-4:], path, start)
+            raise _damage_error(path, start, "the file ends within it")
+        yield _verify(body[:-4], body[-4:], path, start)
         start += 12 + length + 4
 
 
 def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
-    """Return the next bytes; None at the end of the file."""
+    """Return the next bytes, or None at the end of the file."""
     try:
         content = file.read(min(count, _CHUNK))
         if len(content) == _CHUNK:
             content = _read_on(file, count, content)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(path, start, str(error)) from None
+        raise _damage_error(path, start, str(error)) from None
     except MemoryError:
         raise ResourceExhaustedError(
             f"tf_record_iterator: {path!r}: no memory for the record at byte {start}, "
@@ -241,12 +237,12 @@ def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
             code=codes.OUT_OF_MEMORY,
         ) from None
     if content and len(content) < count:
-        raise _damaged(path, start, "the file ends within it")
+        raise _damage_error(path, start, "the file ends within it")
     return content or None
 
 
 def _read_on(file: IO[bytes], count: int, content: bytes) -> bytes:
-    """Return the first chunk of a large record and those that follow it."""
+    """Return the first chunk of a large record and the following ones."""
     whole = io.BytesIO()
     while content:
         whole.write(content)
@@ -254,13 +250,13 @@ def _read_on(file: IO[bytes], count: int, content: bytes) -> bytes:
     return whole.getvalue()
 
 
-def _checked(content: bytes, stored: bytes, path: str, start: int) -> bytes:
+def _verify(content: bytes, stored: bytes, path: str, start: int) -> bytes:
     if struct.pack("<I", checksum.masked_crc32c(content)) != stored:
-        raise _damaged(path, start, "a checksum differs")
+        raise _damage_error(path, start, "a checksum differs")
     return content
 
 
-def _damaged(path: str, start: int, why: str) -> DataLossError:
+def _damage_error(path: str, start: int, why: str) -> DataLossError:
     return DataLossError(
         f"{path!r} is no file of records, or is damaged or compressed: the record at "
         f"byte {start}: {why}. Give compression_type='GZIP' or 'ZLIB' for a "

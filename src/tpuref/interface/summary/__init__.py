@@ -1,1 +1,1 @@
-"""Summaries: what a program tells TensorBoard."""
+"""Summaries for TensorBoard: ``tf.summary``."""

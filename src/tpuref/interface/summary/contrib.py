@@ -1,4 +1,4 @@
-"""Summaries as ``tf.contrib.summary`` has them: the step may be the global one."""
+"""The functions of ``tf.contrib.summary``, whose default step is the global step."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tpuref.interface.summary import steps
 
 
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Write a number at a step, by default the global one."""
+    """Write a number at a step, by default the global step."""
     return steps.scalar(_tag(name, family), tensor, _step("scalar", step))
 
 
 def histogram(
     name: str, tensor: Any, family: str | None = None, step: Any = None
 ) -> Any:
-    """Write how numbers are distributed at a step, by default the global one."""
+    """Write the distribution of numbers at a step, by default the global step."""
     return steps.histogram(_tag(name, family), tensor, _step("histogram", step))
 
 
@@ -33,7 +33,7 @@ def image(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
-    """Write pictures at a step, by default the global one."""
+    """Write images at a step, by default the global step."""
     return steps.image(_tag(name, family), tensor, _step("image", step), max_images)
 
 
@@ -59,12 +59,12 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> An
 
 
 def summary_writer_initializer_op() -> list[Any]:
-    """Return the operations that prepare writers: there is nothing to do."""
+    """Return the operations that prepare writers: none."""
     return []
 
 
 def initialize(graph: Any = None, session: Any = None) -> Any:
-    """Prepare the writers; a `graph` is written to the default one."""
+    """Prepare the writers, and write a `graph` to the default one."""
     writer = steps.default_writer()
     if writer is not None and graph is not None:
         writer.add_graph(graph)

@@ -1,4 +1,4 @@
-"""Event files, which TensorBoard reads, and the writer of TensorFlow 1."""
+"""Write and read event files for TensorBoard; the writer of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -24,17 +24,7 @@ _serial = itertools.count()
 
 
 class EventFile:
-    """A file of events, made at the first of them.
-
-    Parameters
-    ----------
-    directory
-        Where to make it; the directory is made as well.
-    flush_seconds
-        How long events may wait before they are handed over.
-    suffix
-        What ends its name.
-    """
+    """A file of events, created with the first and flushed every `flush_seconds`."""
 
     def __init__(self, directory: PathLike, flush_seconds: float, suffix: str) -> None:
         self._files, self.directory = files_at(
@@ -51,12 +41,12 @@ class EventFile:
             event.wall_time = time.time()
         with self._lock, failures("tf.summary.FileWriter", self.directory):
             if self._file is None:
-                self._file = self._begun()
+                self._file = self._begin_file()
             self._file.write(framed(event.SerializeToString()))
             if time.monotonic() - self._flushed > self._flush_seconds:
                 self._flush()
 
-    def _begun(self) -> IO[bytes]:
+    def _begin_file(self) -> IO[bytes]:
         self._files.makedirs(self.directory)
         now = time.time()
         name = (
@@ -74,7 +64,7 @@ class EventFile:
             self._file.flush()
 
     def flush(self) -> None:
-        """Hand over what was written."""
+        """Flush the file."""
         with self._lock, failures("tf.summary.FileWriter", self.directory):
             self._flush()
 
@@ -86,7 +76,7 @@ class EventFile:
             self._file = None
 
     def __del__(self) -> None:
-        # Programs leave writers open at their end, as TensorFlow lets them.
+        # As with TensorFlow, programs need not close their writers.
         if getattr(self, "_file", None) is not None:
             self.close()
 
@@ -97,17 +87,17 @@ class FileWriter:
     Parameters
     ----------
     logdir
-        The directory, which ``tensorboard --logdir`` takes.
+        The directory, for ``tensorboard --logdir``.
     graph
         A graph to write first.
     max_queue
         Accepted for compatibility: each event is written as it is added.
     flush_secs
-        How long, in seconds, events may wait before TensorBoard can see them.
+        The maximum number of seconds between two flushes.
     graph_def, session
         Accepted for compatibility.
     filename_suffix
-        What ends the name of the file.
+        The end of the file name.
 
     Examples
     --------
@@ -149,15 +139,15 @@ class FileWriter:
         Parameters
         ----------
         summary
-            A `tf.Summary`, or one that is serialized, as a session returns it.
+            A `tf.Summary`, or a serialized one, as a session returns it.
         global_step
             The step.
         """
         if isinstance(summary, bytes):
-            summary = _parsed(Summary, summary, "tf.summary.FileWriter.add_summary")
+            summary = _parse(Summary, summary, "tf.summary.FileWriter.add_summary")
         _expect(Summary, "add_summary: summary", "a tf.Summary", summary)
         event = Event(summary=summary)
-        for value in event.summary.value:  # TensorBoard needs metadata only once
+        for value in event.summary.value:  # TensorBoard needs metadata once per tag
             if value.HasField("metadata") and value.tag in self._described:
                 value.ClearField("metadata")
             elif value.HasField("metadata"):
@@ -170,7 +160,7 @@ class FileWriter:
         self._file.add(event)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
-        """Write that a session began or saved, a `tf.SessionLog`."""
+        """Write the start or a save of a session, a `tf.SessionLog`."""
         _expect(
             SessionLog, "add_session_log: session_log", "a tf.SessionLog", session_log
         )
@@ -190,7 +180,7 @@ class FileWriter:
         self._file.add(event)
 
     def flush(self) -> None:
-        """Hand over what was written, so that TensorBoard sees it."""
+        """Flush the file, so that TensorBoard sees the events."""
         self._file.flush()
 
     def close(self) -> None:
@@ -213,8 +203,8 @@ class FileWriter:
         self.close()
 
 
-class _Discarding(FileWriter):
-    """The writer of a host that is not the first, which writes for all."""
+class _DiscardingWriter(FileWriter):
+    """The writer of hosts other than the first, which writes for all."""
 
     def add_event(self, event: Any) -> None:
         pass
@@ -230,8 +220,8 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: str) -> FileWriter:
-        """Return the writer of a directory, made at the first time."""
-        kind = FileWriter if here.is_chief() else _Discarding
+        """Return the writer of a directory, created on first use."""
+        kind = FileWriter if here.is_chief() else _DiscardingWriter
         return FileWriterCache._writers.setdefault(logdir, kind(logdir))
 
     @staticmethod
@@ -243,19 +233,13 @@ class FileWriterCache:
 
 
 def summary_iterator(path: PathLike) -> Iterator[Any]:
-    """Give the events of an event file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    """
+    """Yield the events of an event file."""
     for record in tf_record_iterator(path):
-        yield _parsed(Event, record, f"tf.train.summary_iterator: {path!r}")
+        yield _parse(Event, record, f"tf.train.summary_iterator: {path!r}")
 
 
 def graph_definition(graph: Graph) -> Any:
-    """Return the operations of a graph as a message, for TensorBoard to draw."""
+    """Return the operations of a graph as a message for TensorBoard."""
     definition = GraphDef()
     for operation in graph.get_operations():
         node = definition.node.add(
@@ -271,13 +255,13 @@ def _expect(kind: Any, argument: str, expected: str, value: Any) -> None:
         raise wrong_type(f"tf.summary.FileWriter: {argument}", expected, value)
 
 
-def _parsed(kind: Any, content: bytes, origin: str) -> Any:
-    """Return the message that bytes hold."""
+def _parse(kind: Any, content: bytes, origin: str) -> Any:
+    """Return the message of serialized bytes."""
     message = kind()
     try:
         message.ParseFromString(content)
     except Exception as error:
-        # The class is protobuf's own, and protobuf is imported at first use only.
+        # Compared by name, because protobuf is imported on first use only.
         if type(error).__name__ != "DecodeError":
             raise
         raise DataLossError(

@@ -1,7 +1,7 @@
 """The messages of event files: `tf.Summary`, `tf.HistogramProto`, `tf.Event`.
 
-Names and numbers of the fields are those of TensorFlow's formats, as far as summaries
-of this package and TensorBoard use them.
+The fields have the names and numbers of TensorFlow's formats; fields that neither
+tpuref nor TensorBoard uses are missing.
 """
 
 from __future__ import annotations

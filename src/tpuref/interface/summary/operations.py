@@ -1,4 +1,4 @@
-"""The operations that summarize tensors, for a session to run."""
+"""Create the operations that summarize tensors in a session."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def scalar(
     Parameters
     ----------
     name
-        The name; with those of the name scopes it is the tag.
+        The name; the tag also has the names of the scopes.
     tensor
         The number.
     collections
         The collections to join, by default that of `tf.summary.merge_all`.
     family
-        A part before the tag, which groups curves.
+        A prefix of the tag, which groups curves.
     step, data
-        With a step, and the number as `tensor` or `data`, it writes to the default
-        writer as TensorFlow 2 does; see `create_file_writer`.
+        With a step, and the number as `tensor` or `data`, the function writes to the
+        default writer as in TensorFlow 2; see `create_file_writer`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def histogram(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
-    """Return the summary of how the elements of a tensor are distributed.
+    """Return the summary of the distribution of a tensor's elements.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def image(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
-    """Return the summary of pictures.
+    """Return the summary of images.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def image(
         uint8, or real numbers that are scaled, of shape ``[batch, height, width,
         channels]`` with 1, 3 or 4 channels.
     max_outputs
-        How many of the batch to keep.
+        The number of images of the batch to write.
     """
     if step is not None:
         return steps.image(name, tensor, step, max_outputs)
@@ -184,14 +184,14 @@ def merge(
     Parameters
     ----------
     inputs
-        What `scalar`, `histogram` and so on returned.
+        The results of `scalar`, `histogram` and so on.
     collections
         The collections to join, by default none.
 
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        At evaluation, if a tag stands in several.
+        At evaluation, if two summaries have the same tag.
     """
     result: Tensor = py_func(
         lambda *parts: merged(parts),
@@ -212,14 +212,14 @@ def merge(
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
-    """Return all summaries of the graph as one, None if there are none.
+    """Return all summaries of the graph as one, or None.
 
     Parameters
     ----------
     key
         The collection.
     scope
-        A pattern of the names to take.
+        A pattern of the names to include.
     """
     summaries = get_default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None

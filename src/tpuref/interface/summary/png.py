@@ -1,4 +1,4 @@
-"""PNG pictures, written with zlib alone."""
+"""Encode PNG images with zlib."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
 def encoded_png(pixels: Array) -> bytes:
-    r"""Return a picture as a PNG file.
-
-    Parameters
-    ----------
-    pixels
-        uint8 of shape ``[height, width, channels]`` with 1 to 4 channels.
+    r"""Return a uint8 array ``[height, width, 1 to 4 channels]`` as a PNG file.
 
     Examples
     --------
@@ -27,7 +22,7 @@ def encoded_png(pixels: Array) -> bytes:
     """
     height, width, channels = pixels.shape
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
-    # Each row begins with its filter; 0 leaves it as it is.
+    # Each row begins with the number of its filter; 0 is no filter.
     rows = b"".join(b"\x00" + row.tobytes() for row in pixels)
     return b"".join(
         (

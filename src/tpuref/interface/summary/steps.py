@@ -1,7 +1,7 @@
-"""Summaries as TensorFlow 2 writes them: to the default writer, at a step.
+"""Write summaries as in TensorFlow 2: to the default writer, at a step.
 
-In eager mode they are written at once, in a graph when the operation runs; the
-collection of `all_v2_summary_ops` lists those operations.
+Eager mode writes them at once, a graph when the operation runs; `all_v2_summary_ops`
+returns those operations.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from tpuref.interface.summary.values import (
 )
 
 OPERATIONS = "_SUMMARY_V2"
-"""The collection of the operations that write."""
+"""The collection of the operations that write summaries."""
 
 WRITERS = "_summary_writers"
-"""The collection of the files that they write to."""
+"""The collection of the files that summaries are written to."""
 
 
 class _Settings(threading.local):
-    """What is in force in a thread."""
+    """The thread-local writers, conditions and default step."""
 
     def __init__(self) -> None:
         self.writers: list[SummaryWriter] = []
@@ -53,15 +53,7 @@ _settings = _Settings()
 
 
 class SummaryWriter:
-    """A writer that is the default one within a block.
-
-    Parameters
-    ----------
-    writer
-        What writes; None for a writer that writes nothing.
-    max_queue
-        How many summaries may wait before they are handed over.
-    """
+    """A writer that can be the default one; `max_queue` summaries may be unflushed."""
 
     def __init__(self, writer: FileWriter | None, max_queue: int = 10) -> None:
         self._writer, self._max_queue = writer, max_queue
@@ -69,7 +61,7 @@ class SummaryWriter:
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Make this the default writer, and perhaps set the default step."""
+        """Make this the default writer of a block, optionally with a default step."""
         before = _settings.step
         _settings.writers.append(self)
         if step is not None:
@@ -85,18 +77,18 @@ class SummaryWriter:
     set_as_default = as_default
 
     def init(self) -> Operation | None:
-        """Return an operation that prepares the writer: there is nothing to do."""
+        """Return an operation that prepares the writer, which does nothing."""
         return None if executing_eagerly() else no_op()
 
     def flush(self) -> Any:
-        """Hand over what was written; in a graph, return an operation that does."""
-        return self._done("flush")
+        """Flush the writer; in a graph, return an operation that does."""
+        return self._apply("flush")
 
     def close(self) -> Any:
         """Close the file; in a graph, return an operation that does."""
-        return self._done("close")
+        return self._apply("close")
 
-    def _done(self, what: str) -> Any:
+    def _apply(self, what: str) -> Any:
         writer = self._writer
         if writer is None:
             return None if executing_eagerly() else no_op()
@@ -148,13 +140,13 @@ def create_file_writer(
     logdir
         The directory.
     max_queue
-        How many summaries may wait before TensorBoard can see them, by default 10.
+        The number of summaries to write before a flush, by default 10.
     flush_millis
-        How long they may wait, by default two minutes.
+        The maximum time between two flushes, by default two minutes.
     name
         Accepted for compatibility; has no effect.
     filename_suffix
-        What ends the name of the file.
+        The end of the file name.
 
     Examples
     --------
@@ -179,13 +171,13 @@ def create_file_writer(
 
 
 def flush_writers(graph: Graph) -> None:
-    """Hand over what the writers that were made in a graph were given."""
+    """Flush the writers that were created in a graph."""
     for file in graph.get_collection(WRITERS):
         file.flush()
 
 
 def create_noop_writer() -> SummaryWriter:
-    """Return a writer that writes nothing."""
+    """Return a writer that discards summaries."""
     return SummaryWriter(None)
 
 
@@ -211,7 +203,7 @@ def always_record_summaries() -> contextlib.AbstractContextManager[None]:
 
 
 def never_record_summaries() -> contextlib.AbstractContextManager[None]:
-    """Leave the summaries of a block out."""
+    """Skip the summaries of a block."""
     return record_if(False)
 
 
@@ -228,7 +220,7 @@ def scalar(name: str, data: Any, step: Any = None, description: Any = None) -> A
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: Any = None
 ) -> Any:
-    """Write how numbers are distributed at a step."""
+    """Write the distribution of numbers at a step."""
     return _write("histogram", histogram_summary, name, data, step)
 
 
@@ -239,7 +231,7 @@ def image(
     max_outputs: int = 3,
     description: Any = None,
 ) -> Any:
-    """Write pictures at a step; real numbers are those from 0 to 1."""
+    """Write images at a step; real numbers range from 0 to 1."""
 
     def summarize(tag: str, value: Any) -> bytes:
         if np.issubdtype(value.dtype, np.floating):
@@ -255,12 +247,12 @@ def text(name: str, data: Any, step: Any = None, description: Any = None) -> Any
 
 
 def default_writer() -> SummaryWriter | None:
-    """Return the writer of the innermost block, None outside of any."""
+    """Return the writer of the innermost block, or None."""
     return _settings.writers[-1] if _settings.writers else None
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
-    """Hand over what a writer, by default the default one, was given."""
+    """Flush a writer, by default the default one."""
     chosen = default_writer() if writer is None else writer
     if chosen is not None and not hasattr(chosen, "flush"):
         raise wrong_type("tf.contrib.summary.flush: writer", "a writer", writer)
@@ -270,7 +262,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
 def _write(
     kind: str, summarize: Callable[[str, Any], bytes], name: str, data: Any, step: Any
 ) -> Any:
-    """Write a summary now or, in a graph, when the operation runs."""
+    """Write a summary in eager mode; in a graph, return an operation that does."""
     writer = default_writer()
     if writer is None:
         return False if executing_eagerly() else no_op()
@@ -304,5 +296,5 @@ def _write(
 
 
 def clean_name(name: str) -> str:
-    """Return a name of operations: signs that none may have become underscores."""
+    """Return a valid operation name, with other characters replaced by underscores."""
     return re.sub(r"[^-/\w.]", "_", name).lstrip("/") or "summary"

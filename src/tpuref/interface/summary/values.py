@@ -1,4 +1,4 @@
-"""Summaries of arrays, as serialized `tf.Summary` messages."""
+"""Serialize summaries of arrays as `tf.Summary` messages."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def scalar_summary(tag: str, value: Any) -> bytes:
     """Return the summary of one number."""
     array = np.asarray(value)
     if array.size != 1:
-        raise _refused("scalar", tag, f"one number, got shape {list(array.shape)}")
+        raise _value_error("scalar", tag, f"one number, got shape {list(array.shape)}")
     number = float(array.reshape(())[()])
-    return _serialized(Summary.Value(tag=tag, simple_value=number))
+    return _serialize(Summary.Value(tag=tag, simple_value=number))
 
 
 def histogram_summary(tag: str, value: Any) -> bytes:
-    """Return the summary of how numbers are distributed."""
+    """Return the summary of the distribution of numbers."""
     values = np.asarray(value).astype(np.float64).ravel()
     if not np.isfinite(values).all():
-        raise _refused("histogram", tag, "finite numbers, got NaN or infinity")
+        raise _value_error("histogram", tag, "finite numbers, got NaN or infinity")
     limits = _limits()
     places = np.searchsorted(limits[:-1], values, side="right")
     counts = np.bincount(places, minlength=limits.size)
@@ -42,17 +42,17 @@ def histogram_summary(tag: str, value: Any) -> bytes:
         histogram.min, histogram.max = float(np.min(values)), float(np.max(values))
         histogram.num, histogram.sum = float(values.size), float(values.sum())
         histogram.sum_squares = float(np.square(values).sum())
-    # An empty bucket is written where its limit is the lower end of a full one.
+    # A bucket is written if it is full, or if its limit is the start of a full one.
     full = counts > 0
     shown = full | np.append(full[1:], True)
     histogram.bucket_limit.extend(limits[shown].tolist())
     histogram.bucket.extend(counts[shown].astype(np.float64).tolist())
-    return _serialized(summary)
+    return _serialize(summary)
 
 
 @functools.cache
 def _limits() -> Doubles:
-    """Return the upper limits of the buckets: each 1.1 times as far from 0."""
+    """Return the upper limits of the buckets, which grow by a factor of 1.1 from 0."""
     up = 1e-12 * 1.1 ** np.arange(775)
     largest = np.finfo(np.float64).max
     positive = np.append(up[up < 1e20], largest)
@@ -63,10 +63,10 @@ def _limits() -> Doubles:
 def image_summary(
     tag: str, value: Any, max_outputs: int = 3, bad_color: Sequence[int] = (255, 0, 0)
 ) -> bytes:
-    """Return the summary of pictures of shape ``[batch, height, width, channels]``."""
+    """Return the summary of images of shape ``[batch, height, width, channels]``."""
     pictures = np.asarray(value)
     if pictures.ndim != 4 or not 1 <= pictures.shape[-1] <= 4:
-        raise _refused(
+        raise _value_error(
             "image",
             tag,
             "pictures of shape [batch, height, width, 1 to 4], got "
@@ -80,14 +80,14 @@ def image_summary(
         one.image.height, one.image.width, one.image.colorspace = picture.shape
         one.image.encoded_image_string = encoded_png(_as_bytes(picture, bad_color))
         values.append(one)
-    return _serialized(*values)
+    return _serialize(*values)
 
 
 def _as_bytes(picture: Array, bad_color: Sequence[int]) -> Array:
-    """Return the pixels of a picture, real numbers scaled as TensorFlow does.
+    """Return the pixels of an image as uint8; real numbers are scaled as in TensorFlow.
 
-    Without negative numbers the greatest becomes 255; else 0 becomes 127, and the
-    number that is farthest from it 0 or 254.
+    Without negative numbers, the maximum becomes 255.  Otherwise 0 becomes 128, and the
+    largest magnitude is scaled to 127.
     """
     if picture.dtype == np.uint8:
         return picture
@@ -117,11 +117,11 @@ def text_summary(tag: str, value: Any) -> bytes:
         summary.tensor.tensor_shape.dim.add(size=size)
     texts = [one.encode() if isinstance(one, str) else bytes(one) for one in array.flat]
     summary.tensor.string_val.extend(texts)
-    return _serialized(summary)
+    return _serialize(summary)
 
 
 def merged(serialized: Sequence[bytes]) -> bytes:
-    """Return summaries as one; a tag may stand in it once."""
+    """Return summaries as one; InvalidArgumentError if two have the same tag."""
     whole = Summary()
     for one in serialized:
         whole.MergeFromString(one)
@@ -137,12 +137,12 @@ def merged(serialized: Sequence[bytes]) -> bytes:
     return content
 
 
-def _serialized(*values: Any) -> bytes:
+def _serialize(*values: Any) -> bytes:
     content: bytes = Summary(value=values).SerializeToString()
     return content
 
 
-def _refused(kind: str, tag: str, expected: str) -> InvalidArgumentError:
+def _value_error(kind: str, tag: str, expected: str) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"tf.summary.{kind}: the summary {tag!r} takes {expected}",
         code=codes.INVALID_ARGUMENT,

@@ -1,4 +1,4 @@
-"""Variables that are stored as float32 and read as bfloat16."""
+"""Store variables as float32, and read them as bfloat16."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ def bfloat16_scope() -> Iterator[VariableScope]:
     Within the block, a variable requested with ``dtype=tf.bfloat16`` is stored as
     float32 and read as a bfloat16 tensor, rounded to nearest even.  Variables of other
     element types, and those created with `tf.Variable`, are unaffected.
-
-    Returns
-    -------
-    context manager
-        For a ``with`` block.
 
     Examples
     --------

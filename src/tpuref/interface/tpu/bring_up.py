@@ -1,4 +1,4 @@
-"""Starting and stopping the TPU system of a resolver, at once and in either mode."""
+"""Start and stop the TPU system of a resolver immediately, in either mode."""
 
 from __future__ import annotations
 
@@ -28,17 +28,12 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     Parameters
     ----------
     cluster_resolver
-        Leads to the system; None for that of this process.
-
-    Returns
-    -------
-    Topology
-        The cores of the system.
+        The resolver of the system; None for that of this process.
 
     Raises
     ------
     TypeError
-        If `cluster_resolver` is no resolver.
+        If `cluster_resolver` is not a resolver.
 
     Examples
     --------
@@ -57,12 +52,7 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
 
 
 def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
-    """Stop the TPU system; `initialize_tpu_system` starts it again.
-
-    Parameters
-    ----------
-    cluster_resolver
-        As for `initialize_tpu_system`.
+    """Stop the TPU system that `initialize_tpu_system` started.
 
     Examples
     --------
@@ -77,7 +67,7 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
 
 
 def _system_of(resolver: Any, function: str) -> tuple[str, str | None]:
-    """Return the target and the job of the system that a resolver leads to."""
+    """Return the target and the job of a resolver's system."""
     if resolver is None:
         return "", None
     target = target_of(resolver, f"tf.tpu.experimental.{function}")
@@ -95,13 +85,13 @@ def experimental_connect_to_cluster(
     make_master_device_default: bool = True,
     cluster_device_filters: Any = None,
 ) -> None:
-    """Let the cluster of a resolver run what eager mode runs from now on.
+    """Run eager operations on the cluster of a resolver from now on.
 
     Parameters
     ----------
     cluster_spec_or_resolver
-        A cluster resolver; for ``""`` and ``"local"`` this process stays what it is.
-        Of a `tf.train.ClusterSpec`, its first task.
+        A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
+        `tf.train.ClusterSpec`, whose first task is used.
     job_name, task_index, protocol, make_master_device_default, \
 cluster_device_filters
         Accepted for compatibility.
@@ -109,7 +99,7 @@ cluster_device_filters
     Raises
     ------
     TypeError
-        If it is neither.
+        If `cluster_spec_or_resolver` is neither.
     tpuref.errors.UnavailableError
         If no server answers.
 
@@ -132,12 +122,12 @@ cluster_device_filters
 def experimental_connect_to_host(
     remote_host: Any = None, job_name: str = "worker"
 ) -> None:
-    """Let a server run what eager mode runs from now on.
+    """Run eager operations on a server from now on.
 
     Parameters
     ----------
     remote_host
-        Its address, ``"host:port"`` or ``"grpc://host:port"``; of several, the first.
+        Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
     job_name
         Accepted for compatibility.
 

@@ -1,4 +1,4 @@
-"""Sums across replicas."""
+"""Sum tensors across replicas."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def cross_replica_sum(
     Notes
     -----
     Contributions are added in replica order; float16 and bfloat16 are added in float32
-    and rounded once.  In a tower of a distribution strategy the towers are the
-    replicas: the k-th sum of each belongs together, as with ``merge_call``.  Outside of
-    both the caller counts as the only replica, and a warning is logged.
+    and rounded once.  In a distribution strategy the towers are the replicas; the k-th
+    sums of all towers form one collective, as with ``merge_call``.  Outside of both,
+    the caller is the only replica, and a warning is logged.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def cross_replica_sum(
     peers = current_peers()
     if peers is not None:
         groups = _groups(group_assignment, peers.count)
-        own = _of_tower(x, peers)
+        own = _contribution(x, peers)
         named = functools.partial(_tower_total, group_assignment, name)
         return nest.map_structure(named, peers.total(own, groups), own)
     if isinstance(x, Mapping):
@@ -142,10 +142,10 @@ def replica_id(name: str | None = None) -> Tensor:
 def _tower_total(
     assignment: Any, name: str | None, total: Tensor, own: Tensor
 ) -> Tensor:
-    """Return the sum in a tower, which knows what the tower contributed to it.
+    """Return the sum in a tower, with its gradient.
 
-    In the tower its gradient is the sum of those of all towers, as between replicas;
-    outside of the towers that of the contributions.
+    Inside towers, the gradient is summed over all towers, as between replicas; outside,
+    it passes through the sum to the contributions.
     """
 
     def rule(apply: Any, op: Any, dy: Tensor, _: Tensor) -> tuple[Any, Any]:
@@ -157,10 +157,10 @@ def _tower_total(
     return identity(total, name=name_or(name, "CrossReplicaSum"))
 
 
-def _of_tower(x: Any, peers: Peers) -> Any:
-    """Return what a tower contributes, the tensors of all keys together."""
+def _contribution(x: Any, peers: Peers) -> Any:
+    """Return a tower's contribution, a tensor or a dictionary of tensors."""
     if isinstance(x, Mapping):
-        return {key: _of_tower(value, peers) for key, value in x.items()}
+        return {key: _contribution(value, peers) for key, value in x.items()}
     if isinstance(x, PerReplica):
         _check_components(x, peers.count)
         x = x.values[peers.index]
@@ -254,6 +254,7 @@ def _check_components(x: PerReplica, replicas: int) -> None:
 
 def _own_component(x: PerReplica, replicas: int) -> Tensor:
     _check_components(x, replicas)
+    # All replicas run the same operations, so the component is selected at run time.
     stacked = apply("Pack", *x.tensors(), axis=0)
     own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
     return own

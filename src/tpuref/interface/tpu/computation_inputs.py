@@ -1,4 +1,4 @@
-"""Checking and converting the inputs of a replicated computation."""
+"""Check and convert the inputs of a replicated computation."""
 
 from __future__ import annotations
 
@@ -30,14 +30,6 @@ def replica_inputs(inputs: Any) -> Inputs:
     inputs
         None for one replica without inputs, or a list with one entry per replica: a
         list or tuple of inputs, or a tensor, which counts as a list with one input.
-
-    Raises
-    ------
-    TypeError
-        If a container is of the wrong type, or a leaf does not convert.
-    ValueError
-        If there is no replica, there are more than 65536, or they differ in number,
-        structure or dtype.
     """
     if inputs is None:
         return [[]]
@@ -56,13 +48,13 @@ def replica_inputs(inputs: Any) -> Inputs:
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     check_replica_count("tf.tpu.replicate: inputs", len(inputs))
-    replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
+    replicas = [_input_list(r, entry) for r, entry in enumerate(inputs)]
     _check_alike(replicas)
-    return [_converted(f"inputs[{r}]", own) for r, own in enumerate(replicas)]
+    return [_convert(f"inputs[{r}]", own) for r, own in enumerate(replicas)]
 
 
 def check_replica_count(argument: str, count: int) -> None:
-    """Refuse more replicas than one computation can have."""
+    """Raise an error for more replicas than one computation can have."""
     if count > MAX_REPLICAS:
         raise coded(
             ValueError,
@@ -72,7 +64,7 @@ def check_replica_count(argument: str, count: int) -> None:
         )
 
 
-def _listed(replica: int, entry: Any) -> list[Any]:
+def _input_list(replica: int, entry: Any) -> list[Any]:
     if isinstance(entry, (Tensor, Variable)):
         return [entry]
     if isinstance(entry, (list, tuple)):
@@ -109,7 +101,7 @@ def _check_alike(replicas: list[list[Any]]) -> None:
             ) from None
 
 
-def _converted(name: str, own: list[Any]) -> list[Any]:
+def _convert(name: str, own: list[Any]) -> list[Any]:
     leaves = [
         _leaf(f"{name}{path}", leaf) for path, leaf in nest.flatten_with_paths(own)
     ]
@@ -125,7 +117,7 @@ def _leaf(path: str, leaf: Any) -> Tensor:
 
 
 def single_inputs(function: str, inputs: Any) -> list[Any]:
-    """Return the inputs of `rewrite`: a list or tuple; None counts as empty."""
+    """Return the inputs of `rewrite` as a list; None is an empty one."""
     if inputs is None:
         return []
     if not isinstance(inputs, (list, tuple)):
@@ -154,17 +146,11 @@ def check_dtypes(replicas: Inputs) -> None:
 
 
 def merged_spec(path: str, tensors: Sequence[Tensor]) -> TensorSpec:
-    """Return the static information about a leaf that holds on every replica.
-
-    Raises
-    ------
-    ValueError
-        If the static shapes are incompatible.
-    """
-    return TensorSpec(_merged(path, tensors), tensors[0].dtype)
+    """Return the spec that a leaf has on every replica; raise if shapes conflict."""
+    return TensorSpec(_merge_shapes(path, tensors), tensors[0].dtype)
 
 
-def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
+def _merge_shapes(path: str, tensors: Sequence[Tensor]) -> TensorShape:
     shape = tensors[0].shape
     for replica, tensor in enumerate(tensors[1:], start=1):
         try:
@@ -186,16 +172,9 @@ def check_arity(
     infeed: int,
     label: str = "tf.tpu.replicate: computation",
 ) -> None:
-    """Check that `computation` accepts the number of arguments it will get.
+    """Raise ArgumentCountError unless `computation` accepts that many arguments.
 
     Messages begin with `label`, which names function and argument.
-
-    Raises
-    ------
-    TypeError
-        If `computation` is not callable.
-    ArgumentCountError
-        If it does not (both a ValueError and a TypeError).
     """
     if not callable(computation):
         raise coded(
@@ -209,13 +188,13 @@ def check_arity(
     try:
         signature = inspect.signature(computation)
     except ValueError:
-        return  # a built-in without a signature, such as max; calling it decides
+        return  # a built-in without a signature, such as max; the call checks it
     try:
         signature.bind(*range(count + infeed))
     except TypeError:
         raise ArgumentCountError(
             f"{label} {_name(computation)}{signature} takes "
-            f"{_taken(signature.parameters)}, but gets {count}"
+            f"{_accepted_inputs(signature.parameters)}, but gets {count}"
             + (f" and {infeed} more from the infeed queue" if infeed else "")
             + f" [{codes.WRONG_COUNT}]"
         ) from None
@@ -239,7 +218,7 @@ def _inputs(count: int) -> str:
     return f"{count} input" if count == 1 else f"{count} inputs"
 
 
-def _taken(parameters: Mapping[str, inspect.Parameter]) -> str:
+def _accepted_inputs(parameters: Mapping[str, inspect.Parameter]) -> str:
     positional = [
         p
         for p in parameters.values()

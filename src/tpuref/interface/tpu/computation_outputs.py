@@ -1,4 +1,4 @@
-"""The documented rules for the results of a computation."""
+"""Apply the documented rules for the results of a computation."""
 
 from __future__ import annotations
 
@@ -17,15 +17,9 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 
 @dataclass(frozen=True)
 class Outputs:
-    """The results of a computation.
+    """The results of a computation: tensors, in the order of the structure's leaves.
 
-    Attributes
-    ----------
-    structure
-        The structure that the caller gets, with arbitrary leaves; None if the caller
-        gets a NoOp.
-    tensors
-        The tensors, in the order of the leaves.
+    `structure` has arbitrary leaves; it is None if the caller gets a NoOp.
     """
 
     structure: Any
@@ -43,8 +37,8 @@ NO_OUTPUTS = Outputs(None, ())
 def documented_outputs(returned: Any) -> Outputs:
     """Apply the special cases: None, a single value, operations only.
 
-    It is called inside the region of the computation and adds an Identity for each
-    tensor, which refuses tensors that do not exist in the region.
+    It is called inside the region of the computation.  It adds an Identity for each
+    tensor, which raises an error for tensors from outside the region.
 
     Raises
     ------
@@ -57,15 +51,15 @@ def documented_outputs(returned: Any) -> Outputs:
     if not nest.is_nested(returned):
         return Outputs((0,), (_tensor("", returned),))
     if _is_flat(returned):
-        return _flat(returned)
-    return _nested(returned)
+        return _flat_outputs(returned)
+    return _nested_outputs(returned)
 
 
 def _is_flat(returned: Any) -> bool:
     return not isinstance(returned, Mapping) and not any(map(nest.is_nested, returned))
 
 
-def _flat(returned: Sequence[Any]) -> Outputs:
+def _flat_outputs(returned: Sequence[Any]) -> Outputs:
     """Keep the container and its tensors, and drop the operations after them."""
     count = next(
         (k for k, v in enumerate(returned) if isinstance(v, Operation)), len(returned)
@@ -80,17 +74,19 @@ def _flat(returned: Sequence[Any]) -> Outputs:
                 code=codes.INVALID_RESULT,
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
-    return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
+    return (
+        Outputs(_drop_operations(returned, count), tensors) if tensors else NO_OUTPUTS
+    )
 
 
-def _shortened(returned: Sequence[Any], count: int) -> Any:
+def _drop_operations(returned: Sequence[Any], count: int) -> Any:
     if count == len(returned):
         return returned
     container = list if isinstance(returned, list) else tuple
     return container(returned[:count])
 
 
-def _nested(returned: Any) -> Outputs:
+def _nested_outputs(returned: Any) -> Outputs:
     leaves = nest.flatten_with_paths(returned)
     for path, leaf in leaves:
         if isinstance(leaf, Operation):

@@ -15,12 +15,6 @@ def core(num: int) -> str:
     num
         The number of the core within each replica, starting at 0.
 
-    Returns
-    -------
-    str
-        A name for `tf.device`; operations placed there run on that core of every
-        replica.
-
     Examples
     --------
     >>> import tpuref as tf

@@ -1,4 +1,4 @@
-"""An optimizer that sums gradients over the replicas of a computation."""
+"""Define an optimizer that sums gradients over the replicas of a computation."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class CrossShardOptimizer(Optimizer):
     Parameters
     ----------
     opt
-        The optimizer that changes the variables.
+        The wrapped optimizer, which changes the variables.
     reduction
         ``tf.losses.Reduction.MEAN`` if the loss of a replica is a mean over its part of
-        the batch: it is divided by the number of replicas first.
-        ``tf.losses.Reduction.SUM`` if it is a sum.
+        the batch, to be divided by the number of replicas, or
+        ``tf.losses.Reduction.SUM``.
     name
         The name of the operations.
     group_assignment
@@ -44,8 +44,8 @@ class CrossShardOptimizer(Optimizer):
 
     Notes
     -----
-    `compute_gradients` gives the gradients of one replica, so that each can clip its
-    own; `apply_gradients` sums them.  Sparse gradients are summed as whole tensors.
+    `compute_gradients` returns the gradients of one replica, which can be clipped
+    before `apply_gradients` sums them.  Sparse gradients are summed as dense tensors.
     Outside of a replicated computation a warning is logged, and there is one replica.
 
     Examples
@@ -97,17 +97,7 @@ class CrossShardOptimizer(Optimizer):
     def compute_gradients(
         self, loss: Any, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> list[tuple[Any, Any]]:
-        """Return the gradients of this replica's part of the loss.
-
-        Parameters
-        ----------
-        loss, var_list, args, kwargs
-            As for `tf.train.Optimizer.compute_gradients`.
-
-        Returns
-        -------
-        list of (gradient, variable)
-            Not yet summed over the replicas.
+        """Return this replica's gradients, which are not summed over the replicas.
 
         Raises
         ------
@@ -118,11 +108,11 @@ class CrossShardOptimizer(Optimizer):
         replicas = _replicas()
         summands = self._summands(replicas)
         if replicas > 1 and self._reduction == Reduction.MEAN:
-            loss = _divided(loss, summands)
+            loss = _divide(loss, summands)
         return self._opt.compute_gradients(loss, var_list, *args, **kwargs)
 
     def _summands(self, replicas: int) -> int:
-        """Return how many replicas a gradient is summed over."""
+        """Return the number of replicas in a gradient's sum."""
         groups = self._group_assignment
         if not groups:
             return replicas
@@ -147,18 +137,7 @@ class CrossShardOptimizer(Optimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
-        """Sum the gradients over the replicas, and apply them.
-
-        Parameters
-        ----------
-        grads_and_vars, global_step, name
-            As for `tf.train.Optimizer.apply_gradients`.
-
-        Returns
-        -------
-        Operation
-            What changes the variables.
-        """
+        """Sum the gradients over the replicas, and apply them."""
         sums = [
             (None if g is None else cross_replica_sum(g, self._group_assignment), v)
             for g, v in pairs_of("CrossShardOptimizer.apply_gradients", grads_and_vars)
@@ -166,20 +145,20 @@ class CrossShardOptimizer(Optimizer):
         return self._opt.apply_gradients(sums, global_step, name)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a slot of the optimizer that changes the variables."""
+        """Return a slot of the wrapped optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of the optimizer that changes the variables."""
+        """Return the names of the slots of the wrapped optimizer."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
-        """Return the variables of the optimizer that changes the variables."""
+        """Return the variables of the wrapped optimizer."""
         return self._opt.variables()
 
 
 def _replicas() -> int:
-    """Return the number of replicas that are being built, 1 outside of them."""
+    """Return the number of replicas of the current computation, 1 outside of one."""
     peers, region = current_peers(), replicated_region()
     if peers is not None:
         return peers.count
@@ -194,7 +173,7 @@ def _replicas() -> int:
     return 1
 
 
-def _divided(loss: Any, by: int) -> Any:
+def _divide(loss: Any, by: int) -> Any:
     if callable(loss):
         return lambda: loss() * (1.0 / by)
     return loss * (1.0 / by)

@@ -87,31 +87,7 @@ class DeviceAssignment:
         computation_stride: npt.ArrayLike | None = None,
         num_replicas: int = 1,
     ) -> DeviceAssignment:
-        """Compute the assignment of replicas to a topology: see `device_assignment`.
-
-        Parameters
-        ----------
-        topology
-            The Topology, or its serialized bytes.
-        computation_shape
-            The block of cores of one replica, one size per axis of the mesh; None
-            is one core.
-        computation_stride
-            The distance between the cores of a block along each axis; None means 1.
-        num_replicas
-            The number of replicas to place.
-
-        Returns
-        -------
-        DeviceAssignment
-            The placement.
-
-        Raises
-        ------
-        TypeError
-            If `topology` is neither a Topology nor bytes (also a ValueError).
-        ValueError
-            If the replicas do not fit.
+        """Compute an assignment; arguments and errors are those of `device_assignment`.
 
         Examples
         --------
@@ -143,7 +119,7 @@ class DeviceAssignment:
         return self._core_assignment
 
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
-        """Return the coordinates of a logical core on the mesh.
+        """Return the coordinates of a logical core, one per axis of the mesh.
 
         Parameters
         ----------
@@ -151,11 +127,6 @@ class DeviceAssignment:
             The replica; negative numbers count from the end.
         logical_core
             The logical core within the replica; negative numbers count from the end.
-
-        Returns
-        -------
-        tuple of int
-            One coordinate per axis of the mesh.
 
         Raises
         ------
@@ -175,7 +146,7 @@ class DeviceAssignment:
         return tuple(row.tolist())
 
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
-        """Return the replicas with a logical core on a task.
+        """Return the replicas, in order, that have a logical core on a task.
 
         Parameters
         ----------
@@ -184,15 +155,10 @@ class DeviceAssignment:
         logical_core
             The logical core within the replicas.
 
-        Returns
-        -------
-        list of int
-            The replicas in increasing order.
-
         Raises
         ------
         ValueError
-            If there is none.
+            If no replica has one there.
 
         Examples
         --------
@@ -216,22 +182,7 @@ class DeviceAssignment:
         return sorted(replicas)
 
     def tpu_ordinal(self, replica: int = 0, logical_core: int = 0) -> int:
-        """Return the device ordinal, within its task, of a logical core.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-
-        Returns
-        -------
-        int
-            The device ordinal.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
+        """Return a logical core's device ordinal within its task; see `coordinates`.
 
         Examples
         --------
@@ -253,16 +204,6 @@ class DeviceAssignment:
         job
             The job at the start of the name; None omits it.
 
-        Returns
-        -------
-        str
-            The device name.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
-
         Examples
         --------
         >>> device_assignment(Topology.for_cores(4)).host_device(job="worker")
@@ -274,24 +215,7 @@ class DeviceAssignment:
     def tpu_device(
         self, replica: int = 0, logical_core: int = 0, job: str | None = None
     ) -> str:
-        """Return the name of the TPU device of a logical core.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-        job
-            The job at the start of the name; None omits it.
-
-        Returns
-        -------
-        str
-            The device name.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
+        """Return the name of a logical core's TPU device; see `host_device`.
 
         Examples
         --------
@@ -302,22 +226,7 @@ class DeviceAssignment:
         return self._topology.tpu_device_name_at_coordinates(place, job=job)
 
     def core_index(self, replica: int, logical_core: int) -> int:
-        """Return the number of a logical core's core among the cores of all tasks.
-
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-
-        Returns
-        -------
-        int
-            The number, as in `Topology.core_index`.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
+        """Return the number of a core among all tasks, as in `Topology.core_index`.
 
         Examples
         --------
@@ -334,11 +243,6 @@ class DeviceAssignment:
         ----------
         format
             ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-
-        Returns
-        -------
-        str
-            Lines of plain ASCII, or an SVG document.
 
         Raises
         ------
@@ -404,11 +308,6 @@ def device_assignment(
         Blocks of other replicas fill the gaps.
     num_replicas
         The number of replicas to place.
-
-    Returns
-    -------
-    DeviceAssignment
-        The placement.
 
     Raises
     ------
@@ -507,32 +406,33 @@ class _Block:
 
     def _ring(self, sizes: list[int]) -> _IntArray:
         """Return the coordinates of a grid in ring order, the last axis innermost."""
-        core_axis, step_axis, lane_axis = self.axes[:3]
+        core_axis, row_axis, column_axis = self.axes[:3]
         places = []
-        for lane, step in _ring(sizes[lane_axis], sizes[step_axis]):
+        for column, row in _ring(sizes[column_axis], sizes[row_axis]):
             for core in range(sizes[core_axis]):
                 place = [0] * len(sizes)
-                place[lane_axis], place[step_axis], place[core_axis] = lane, step, core
+                place[column_axis], place[row_axis] = column, row
+                place[core_axis] = core
                 places.append(place)
         return np.array(places, dtype=np.int64)
 
 
-def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
+def _ring(columns: int, rows: int) -> list[tuple[int, int]]:
     """Walk a grid so that neighbours in the walk are neighbours in the grid.
 
-    The walk snakes through all lanes except the first step of each, and returns along
-    those.  An odd number of lanes has no such ring and is walked lane by lane, and so
-    is a grid of one step.
+    The walk goes up and down the columns without the first row, and returns along that
+    row.  With an odd number of columns, or a single row, there is no such ring, and the
+    walk visits row by row.
     """
-    if lanes % 2 or steps == 1:
-        return [(lane, step) for step in range(steps) for lane in range(lanes)]
-    away = range(1, steps)
+    if columns % 2 or rows == 1:
+        return [(column, row) for row in range(rows) for column in range(columns)]
+    away = range(1, rows)
     snake = [
-        (lane, step)
-        for lane in range(lanes)
-        for step in (reversed(away) if lane % 2 else away)
+        (column, row)
+        for column in range(columns)
+        for row in (reversed(away) if column % 2 else away)
     ]
-    home = [(lane, 0) for lane in range(lanes - 1, 0, -1)]
+    home = [(column, 0) for column in range(columns - 1, 0, -1)]
     return [(0, 0), *snake, *home]
 
 
@@ -550,7 +450,7 @@ def _as_topology(function: str, topology: object) -> Topology:
         TopologyTypeError,
         f"{function}: topology must be a Topology or the bytes of one, got "
         f"{type(topology).__name__}. Evaluate the result of "
-        "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
+        "tf.tpu.initialize_system() with Session.run first, and pass the result.",
         code=codes.NO_VALUE_YET,
     )
 
@@ -618,7 +518,7 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
 
 
 def _users_by_place(cores: npt.NDArray[np.integer[Any]]) -> _Users:
-    """Find the (replica, logical core) pairs at each position."""
+    """Return the (replica, logical core) pairs at each position."""
     users: _Users = {}
     for replica, rows in enumerate(cores.tolist()):
         for logical_core, row in enumerate(rows):
@@ -643,7 +543,7 @@ def _require_cores(topology: Topology, users: _Users) -> None:
         )
     shared = [place for place in users if len(users[place]) > 1]
     if shared:
-        fault = f"the place of {_named(users[shared[0]][1])}"
+        fault = f"the place of {_core_text(users[shared[0]][1])}"
         raise ValueError(
             _conflict(fault, codes.INVALID_POSITION, shared, topology, users)
         )
@@ -658,14 +558,14 @@ def _conflict(
 ) -> str:
     more = f" ({len(places)} such places)" if len(places) > 1 else ""
     return (
-        f"DeviceAssignment: core_assignment puts {_named(users[places[0]][0])} at "
+        f"DeviceAssignment: core_assignment puts {_core_text(users[places[0]][0])} at "
         f"{list(places[0])}, {fault}{more}. Give each logical core its own core. "
         f"[{code}]\n"
         f"{draw_placement(topology, users, places)}"
     )
 
 
-def _named(user: tuple[int, int]) -> str:
+def _core_text(user: tuple[int, int]) -> str:
     return f"logical core {user[1]} of replica {user[0]}"
 
 

@@ -1,8 +1,8 @@
 """Infeed and outfeed of the cores, without a queue object.
 
-Every core has one queue in each direction.  The host names a core by its
+Every core has one queue per direction and session.  The host addresses a core by
 `device_ordinal` and the task of the operation's device; a computation uses the queues
-of the core that runs it.  The queues belong to the session.
+of its core.
 """
 
 from __future__ import annotations
@@ -53,17 +53,7 @@ def infeed_enqueue(
     device_ordinal: int = -1,
     name: str | None = None,
 ) -> Operation | None:
-    """Send one tensor to a core; `infeed_enqueue_tuple` for a tuple of one.
-
-    Parameters
-    ----------
-    input
-        The tensor.
-    shape
-        Its shape.
-    layout, device_ordinal, name
-        As for `infeed_enqueue_tuple`.
-    """
+    """Send one tensor to a core; see `infeed_enqueue_tuple`."""
     return _enqueue("infeed_enqueue", [input], [shape], device_ordinal, name)
 
 
@@ -74,7 +64,7 @@ def infeed_enqueue_tuple(
     device_ordinal: int = -1,
     name: str | None = None,
 ) -> Operation | None:
-    """Send a tuple of tensors to a core, whose computation takes it.
+    """Send a tuple of tensors to the infeed of a core.
 
     Parameters
     ----------
@@ -85,8 +75,8 @@ def infeed_enqueue_tuple(
     layouts
         Accepted for compatibility; has no effect.
     device_ordinal
-        The number of the core on its host.  -1 is for an operation that is placed on a
-        core, with ``tf.device("/device:TPU:3")``.
+        The number of the core on its host; -1 if the operation is placed on a core with
+        ``tf.device("/device:TPU:3")``.
     name
         The name of the operation.
 
@@ -98,7 +88,7 @@ def infeed_enqueue_tuple(
     Raises
     ------
     TypeError
-        If `inputs` or `shapes` is no list.
+        If `inputs` or `shapes` is not a list.
     ValueError
         If they differ in length or are empty.
     tpuref.errors.InvalidArgumentError
@@ -136,22 +126,14 @@ def infeed_enqueue_tuple(
 
 
 def infeed_dequeue(dtype: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Take one tensor from the infeed of this core; see `infeed_dequeue_tuple`.
-
-    Parameters
-    ----------
-    dtype, shape
-        Its type and shape.
-    name
-        The name of the operation.
-    """
+    """Dequeue one tensor from the infeed of this core; see `infeed_dequeue_tuple`."""
     return _dequeue_infeed("infeed_dequeue", [dtype], [shape], name)[0]
 
 
 def infeed_dequeue_tuple(
     dtypes: Sequence[Any], shapes: Sequence[Any], name: str | None = None
 ) -> list[Tensor]:
-    """Take the next tuple from the infeed of this core.
+    """Dequeue the next tuple from the infeed of this core.
 
     Call it inside a computation.
 
@@ -165,8 +147,8 @@ def infeed_dequeue_tuple(
     Raises
     ------
     TypeError
-        If a type cannot be fed in: all but bool, int32, int64, uint32, bfloat16,
-        float32 and complex64; if `dtypes` or `shapes` is no list.
+        If a dtype is not one of bool, int32, int64, uint32, bfloat16, float32 and
+        complex64; if `dtypes` or `shapes` is not a list.
     ValueError
         If the lists differ in length or are empty.
     tpuref.errors.DeadlineExceededError
@@ -183,15 +165,7 @@ def infeed_dequeue_tuple(
 
 
 def outfeed_enqueue(input: Any, name: str | None = None) -> Operation | None:
-    """Send one tensor from this core to the host; see `outfeed_enqueue_tuple`.
-
-    Parameters
-    ----------
-    input
-        The tensor.
-    name
-        The name of the operation.
-    """
+    """Send one tensor from this core to the host; see `outfeed_enqueue_tuple`."""
     return _enqueue_outfeed([input], name)
 
 
@@ -200,7 +174,7 @@ def outfeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors from this core to the host.
 
-    Call it inside a computation.  The host takes it with `outfeed_dequeue_tuple`.
+    Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
 
     Parameters
     ----------
@@ -209,15 +183,10 @@ def outfeed_enqueue_tuple(
     name
         The name of the operation.
 
-    Returns
-    -------
-    Operation
-        It waits while the queue of the core is full.
-
     Raises
     ------
     TypeError
-        If `inputs` is no list.
+        If `inputs` is not a list.
     ValueError
         If it is empty.
     tpuref.errors.ResourceExhaustedError
@@ -235,15 +204,7 @@ def outfeed_enqueue_tuple(
 def outfeed_dequeue(
     dtype: Any, shape: Any, device_ordinal: int = -1, name: str | None = None
 ) -> Tensor:
-    """Take one tensor that a core sent; see `outfeed_dequeue_tuple`.
-
-    Parameters
-    ----------
-    dtype, shape
-        Its type and shape.
-    device_ordinal, name
-        As for `outfeed_dequeue_tuple`.
-    """
+    """Dequeue one tensor from the outfeed of a core; see `outfeed_dequeue_tuple`."""
     return _dequeue_outfeed("outfeed_dequeue", [dtype], [shape], device_ordinal, name)[
         0
     ]
@@ -255,7 +216,7 @@ def outfeed_dequeue_tuple(
     device_ordinal: int = -1,
     name: str | None = None,
 ) -> list[Tensor]:
-    """Take the next tuple that a core sent, waiting until there is one.
+    """Dequeue the next tuple from the outfeed of a core, waiting for it.
 
     Parameters
     ----------
@@ -267,7 +228,7 @@ def outfeed_dequeue_tuple(
     Raises
     ------
     TypeError
-        If `dtypes` or `shapes` is no list.
+        If `dtypes` or `shapes` is not a list.
     ValueError
         If the lists differ in length or are empty.
     tpuref.errors.DeadlineExceededError
@@ -309,7 +270,7 @@ def _dequeue_infeed(
         if dtype not in _INFEED_TYPES:
             raise coded(
                 TypeError,
-                f"tf.contrib.tpu.{function}: {dtype.name} cannot be fed in; cast it to "
+                f"tf.contrib.tpu.{function}: no infeed of {dtype.name}; cast it to "
                 f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}",
                 code=codes.FEED_MISMATCH,
             )
@@ -353,7 +314,7 @@ def _check_alike(
         raise coded(
             ValueError,
             f"tf.contrib.tpu.{function}: {argument} has {len(values)} entries and "
-            f"shapes has {len(shapes)}; give one or more, and a shape for each",
+            f"shapes has {len(shapes)}; pass one or more, and a shape for each",
             code=codes.WRONG_COUNT,
         )
 
@@ -370,7 +331,7 @@ def _sizes(shapes: Sequence[Any]) -> tuple[tuple[int | None, ...], ...]:
 
 
 def _core(function: str, device_ordinal: int) -> dict[str, int]:
-    """Return the task and the ordinal of the core that the host means."""
+    """Return the task and the ordinal of the core that the host addresses."""
     label = f"tf.contrib.tpu.{function}: device_ordinal"
     place = get_default_graph().current_device
     ordinal = static_integer(device_ordinal, label)

@@ -1,4 +1,4 @@
-"""Parts of a replicated computation that run on the host."""
+"""Build parts of a replicated computation that run on the host."""
 
 from __future__ import annotations
 

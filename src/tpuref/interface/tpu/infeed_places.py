@@ -1,4 +1,4 @@
-"""The devices of the operations that add to an infeed queue."""
+"""Place the operations that enqueue to an infeed queue."""
 
 from __future__ import annotations
 
@@ -30,13 +30,7 @@ def hosts(assignment: DeviceAssignment | None) -> Callable[[int], str]:
 
 
 def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
-    """Raise an error if the tensors of a shard are on different devices.
-
-    Raises
-    ------
-    ValueError
-        If they are.
-    """
+    """Raise ValueError if the tensors of a shard are on different devices."""
     devices = [tensor.device for tensor in tensors]
     if len(set(devices)) > 1:
         raise coded(

@@ -1,4 +1,4 @@
-"""The infeed queue: tuples of tensors that the host sends to running replicas."""
+"""The infeed queue, by which the host sends tuples of tensors to running replicas."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ class InfeedQueue:
     Parameters
     ----------
     number_of_tuple_elements : int, optional
-        The number of tensors in a tuple; by default the length of the first list below
-        that is given.
+        The number of tensors in a tuple; by default the length of the first list below.
     tuple_types : list of dtypes, optional
         The type of each element.
     tuple_shapes : list of shapes, optional
@@ -57,8 +56,8 @@ class InfeedQueue:
     Raises
     ------
     ValueError
-        If the number of elements is not given, not positive or above 65536; if a list
-        has a different length; if a shard dimension is negative.
+        If the number of elements is unknown, not positive or above 65536; if a list has
+        a different length; if a shard dimension is negative.
     TypeError
         If an entry is not a dtype, a shape or a dimension.
 
@@ -134,16 +133,11 @@ class InfeedQueue:
 
     @property
     def sharding_policies(self) -> list[ShardingPolicy]:
-        """How each element is split."""
+        """The sharding policy of each element."""
         return [ShardingPolicy(self, k) for k in range(self._number_of_elements)]
 
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
         """Set the types of the elements.
-
-        Parameters
-        ----------
-        tuple_types
-            One dtype, or value that converts to one, for each element.
 
         Raises
         ------
@@ -166,11 +160,6 @@ class InfeedQueue:
 
     def set_tuple_shapes(self, tuple_shapes: Sequence[Any]) -> None:
         """Set the shapes of the whole elements.
-
-        Parameters
-        ----------
-        tuple_shapes
-            One shape, or value that converts to one, for each element.
 
         Raises
         ------
@@ -224,11 +213,6 @@ class InfeedQueue:
     def set_number_of_shards(self, number_of_shards: int) -> None:
         """Set the number of shards, which is the number of replicas.
 
-        Parameters
-        ----------
-        number_of_shards
-            The number of equal parts of every element.
-
         Raises
         ------
         TypeError
@@ -246,29 +230,19 @@ class InfeedQueue:
     def set_configuration_from_input_tensors(
         self, input_tensors: Sequence[Any]
     ) -> None:
-        """Set types and shapes to those of the tensors of one whole tuple.
-
-        Parameters
-        ----------
-        input_tensors
-            One tensor, or value that converts to one, for each element.
+        """Set types and shapes to those of a list of tensors, one for each element.
 
         Raises
         ------
         ValueError
             If the number of tensors is wrong, or the frozen configuration differs.
         """
-        self._configured(input_tensors)
+        self._configure(input_tensors)
 
     def set_configuration_from_sharded_input_tensors(
         self, input_tensors: Sequence[Sequence[Any]]
     ) -> None:
-        """Set types, shapes and number of shards to those of a tuple already split.
-
-        Parameters
-        ----------
-        input_tensors
-            One list per shard, with one tensor for each element.
+        """Set types, shapes and number of shards to those of one list for each shard.
 
         Raises
         ------
@@ -278,7 +252,7 @@ class InfeedQueue:
             If a list has a wrong length, if the shards of an element are not equal
             parts of it, or if the frozen configuration differs.
         """
-        self._configured_by_shards(input_tensors)
+        self._configure_by_shards(input_tensors)
 
     def freeze(self) -> None:
         """Freeze the configuration; the defaults are 1 shard and dimension 0.
@@ -292,7 +266,7 @@ class InfeedQueue:
         if self._types is None:
             raise coded(
                 ValueError,
-                "InfeedQueue.freeze: the types of the elements are not set; give "
+                "InfeedQueue.freeze: the types of the elements are not set; pass "
                 "tuple_types, or call set_tuple_types",
                 code=codes.UNKNOWN_SHAPE,
             )
@@ -311,14 +285,14 @@ class InfeedQueue:
     # -- operations ------------------------------------------------------------
 
     def generate_dequeue_op(self, tpu_device: int | None = 0) -> list[Tensor]:
-        """Take one tuple; call this inside the replicated computation.
+        """Dequeue one tuple; call this inside the replicated computation.
 
         This freezes the configuration.
 
         Parameters
         ----------
         tpu_device
-            The core of the replica that takes it; None uses the enclosing device
+            The core of the replica that dequeues it; None uses the enclosing device
             scopes.
 
         Returns
@@ -329,7 +303,7 @@ class InfeedQueue:
         Raises
         ------
         ValueError
-            If the graph already takes from this queue, or `freeze` fails.
+            If the graph already dequeues from this queue, or `freeze` fails.
         tpuref.errors.OutOfRangeError
             At evaluation, if the queue is closed and the replica has no tuples left.
         tpuref.errors.DeadlineExceededError
@@ -366,7 +340,7 @@ class InfeedQueue:
         tpu_ordinal_function: Callable[[int], int] | None = None,
         placement_function: Callable[[int], str] | None = None,
     ) -> list[Operation | None]:
-        """Add one tuple that is already split.
+        """Enqueue one sharded tuple.
 
         This freezes the configuration.  Running the operations again adds another
         tuple.
@@ -407,11 +381,13 @@ class InfeedQueue:
         >>> queue.tuple_shapes
         [TensorShape([Dimension(6)])]
         """
-        shards = self._configured_by_shards(sharded_inputs)
+        shards = self._configure_by_shards(sharded_inputs)
         self.freeze()
         key = self._key()
         self._check_first("generate_enqueue_ops", "InfeedEnqueueTuple", key)
-        return self._enqueued(key, shards, tpu_ordinal_function, placement_function)
+        return self._enqueue_shards(
+            key, shards, tpu_ordinal_function, placement_function
+        )
 
     def split_inputs_and_generate_enqueue_ops(
         self,
@@ -430,16 +406,10 @@ class InfeedQueue:
         inputs
             One tensor for each element.
         device_assignment
-            Gives host and ordinal of each replica; the default is eight cores per host,
+            Maps replicas to hosts and ordinals; the default is eight cores per host,
             in order.
         placement_function, tpu_ordinal_function
             As for `generate_enqueue_ops`; they override `device_assignment`.
-
-        Returns
-        -------
-        list of Operation
-            One for each shard.  In eager mode they run immediately and None replaces
-            each.
 
         Raises
         ------
@@ -457,13 +427,13 @@ class InfeedQueue:
         >>> [operation.inputs[0].shape.as_list() for operation in operations]
         [[3, 2], [3, 2]]
         """
-        tensors = self._configured(inputs)
+        tensors = self._configure(inputs)
         self.freeze()
         key = self._key()
         self._check_first(
             "split_inputs_and_generate_enqueue_ops", "InfeedEnqueueTuple", key
         )
-        return self._enqueued(
+        return self._enqueue_shards(
             key,
             self._split(tensors),
             tpu_ordinal_function or ordinals(device_assignment),
@@ -497,7 +467,7 @@ class InfeedQueue:
         """
         return perform("InfeedClose", [], f"{self._name}/close", queue=self._key())
 
-    # -- parts of the above ----------------------------------------------------
+    # -- implementation --------------------------------------------------------
 
     def _check_length(self, argument: str, values: Sequence[Any]) -> None:
         if _length(argument, values) != self._number_of_elements:
@@ -535,7 +505,7 @@ class InfeedQueue:
         ]
 
     def _tensors(self, values: Sequence[Any]) -> list[Tensor]:
-        """Convert the elements of a tuple, to the declared types if they fit."""
+        """Convert the elements of a tuple, to the declared types if possible."""
         self._check_length("input_tensors", values)
         hints: Sequence[DType | None] = self._types or [None] * len(values)
         return [
@@ -543,13 +513,13 @@ class InfeedQueue:
             for value, hint in zip(values, hints, strict=True)
         ]
 
-    def _configured(self, inputs: Sequence[Any]) -> list[Tensor]:
+    def _configure(self, inputs: Sequence[Any]) -> list[Tensor]:
         tensors = self._tensors(inputs)
         self.set_tuple_shapes([tensor.shape for tensor in tensors])
         self.set_tuple_types([tensor.dtype for tensor in tensors])
         return tensors
 
-    def _configured_by_shards(
+    def _configure_by_shards(
         self, sharded_inputs: Sequence[Sequence[Any]]
     ) -> list[list[Tensor]]:
         if not self._frozen:
@@ -622,7 +592,7 @@ class InfeedQueue:
                 )
         return [list(shard) for shard in zip(*parts, strict=True)]
 
-    def _enqueued(
+    def _enqueue_shards(
         self,
         key: str,
         shards: Sequence[Sequence[Tensor]],
@@ -633,11 +603,11 @@ class InfeedQueue:
             for shard, tensors in enumerate(shards):
                 check_one_device(shard, tensors)
         return [
-            self._enqueued_shard(key, k, tensors, ordinal_of, device_of)
+            self._enqueue_shard(key, k, tensors, ordinal_of, device_of)
             for k, tensors in enumerate(shards)
         ]
 
-    def _enqueued_shard(
+    def _enqueue_shard(
         self,
         key: str,
         shard: int,
@@ -669,7 +639,7 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
             return _positive("number_of_tuple_elements", _length(name, values))
     raise coded(
         ValueError,
-        "InfeedQueue: the number of tuple elements is unknown; give "
+        "InfeedQueue: the number of tuple elements is unknown; pass "
         "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
         code=codes.UNKNOWN_SHAPE,
     )

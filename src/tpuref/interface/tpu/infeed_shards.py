@@ -1,4 +1,4 @@
-"""Splitting the elements of an infeed queue: shapes of shards and of wholes."""
+"""Compute the shapes of shards and whole elements of an infeed queue."""
 
 from __future__ import annotations
 
@@ -18,15 +18,7 @@ class ShardDimensionTypeError(TypeError, ValueError):
 
 
 def shard_dimension(value: int | None) -> int | None:
-    """Return a shard dimension as an integer, or None if it is unset.
-
-    Raises
-    ------
-    ShardDimensionTypeError
-        If it is something else.
-    ValueError
-        If it is negative.
-    """
+    """Return a shard dimension as an integer of at least 0, or None if it is unset."""
     if value is None:
         return None
     try:
@@ -49,13 +41,7 @@ def shard_dimension(value: int | None) -> int | None:
 
 
 def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
-    """Return the shape of one of `shards` equal parts along `dimension`.
-
-    Raises
-    ------
-    ValueError
-        If it has no such parts.
-    """
+    """Return the shape of one of `shards` equal parts along `dimension`."""
     if shards == 1:
         return shape
     dims = _dims_with(shape, dimension)
@@ -79,18 +65,10 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
 
 
 def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
-    """Return the shape of the tensor with parts of `shapes` along `dimension`.
-
-    Raises
-    ------
-    ValueError
-        If the parts are not equal.
-    TypeError
-        If their size is unknown.
-    """
+    """Return the shape of the tensor with equal parts of `shapes` along `dimension`."""
     if len(shapes) == 1:
         return shapes[0]
-    wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
+    wholes = [_multiply(shape, dimension, len(shapes)) for shape in shapes]
     if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
         raise coded(
             ValueError,
@@ -101,7 +79,7 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
     return wholes[0]
 
 
-def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
+def _multiply(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:

@@ -1,4 +1,4 @@
-"""Padding the inputs of replicas: the policy, and the maximum shapes."""
+"""Plan the padding of replicas' inputs: the policy, and the maximum shapes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tpuref.engine.runtime.meaning.padding import Dimensions
 __all__ = ["PaddingSpec"]
 
 Padding = tuple[tuple[str, "Dimensions | None"], ...]
-"""The path of each leaf of the inputs, and how it is padded (None: not at all)."""
+"""The path and the padding of each leaf of the inputs; None means no padding."""
 
 
 class PaddingSpec(enum.IntEnum):
@@ -32,7 +32,7 @@ class PaddingSpec(enum.IntEnum):
     AUTO
         To the largest size among the replicas.
     POWER_OF_TWO
-        To the smallest power of two that holds the largest, so that few sizes occur.
+        To the next power of two of the largest size, so that few sizes occur.
 
     References
     ----------
@@ -76,7 +76,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
 def plan_padding(
     inputs: Sequence[Sequence[Any]], maximum_shapes: Any, padding_spec: Any
 ) -> Padding | None:
-    """Decide how each leaf of the inputs is padded.
+    """Return the padding of each leaf of the inputs, None without maximum shapes.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def plan_padding(
     Raises
     ------
     ValueError
-        If the structure of the shapes differs from that of the inputs, or a known
+        If the structure of the shapes differs from that of the inputs, or a static
         dimension does not fit.
     """
     policy = checked_spec(padding_spec)
@@ -100,7 +100,7 @@ def plan_padding(
         raise _differs(
             "maximum_shapes", maximum_shapes, "a list with one entry per input"
         )
-    shapes = _all_matched("maximum_shapes", inputs[0], maximum_shapes)
+    shapes = _match_all("maximum_shapes", inputs[0], maximum_shapes)
     leaves = [nest.flatten(list(own)) for own in inputs]
     paths = [path for path, _ in nest.flatten_with_paths(list(inputs[0]))]
     return tuple(
@@ -126,27 +126,27 @@ def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
     )
 
 
-def _matched(path: str, inputs: Any, shapes: Any) -> list[TensorShape | None]:
+def _match(path: str, inputs: Any, shapes: Any) -> list[TensorShape | None]:
     """Return the shape of each leaf of `inputs`, in the order of the leaves."""
     if isinstance(inputs, Mapping):
         if not isinstance(shapes, Mapping) or set(shapes) != set(inputs):
             raise _differs(path, shapes, f"a dictionary with the keys {sorted(inputs)}")
         pairs = [(f"{path}[{k!r}]", inputs[k], shapes[k]) for k in sorted(inputs)]
-        return [leaf for place, i, s in pairs for leaf in _matched(place, i, s)]
+        return [leaf for place, i, s in pairs for leaf in _match(place, i, s)]
     if isinstance(inputs, (list, tuple)):
         if type(shapes) is not type(inputs):
             raise _differs(path, shapes, f"a {type(inputs).__name__}")
-        return _all_matched(path, inputs, shapes)
+        return _match_all(path, inputs, shapes)
     return [_shape(path, shapes)]
 
 
-def _all_matched(
+def _match_all(
     path: str, inputs: Sequence[Any], shapes: Sequence[Any]
 ) -> list[TensorShape | None]:
     if len(shapes) != len(inputs):
         raise _differs(path, shapes, f"{len(inputs)} shape(s)")
     both = enumerate(zip(inputs, shapes, strict=True))
-    return [leaf for k, (i, s) in both for leaf in _matched(f"{path}[{k}]", i, s)]
+    return [leaf for k, (i, s) in both for leaf in _match(f"{path}[{k}]", i, s)]
 
 
 def _differs(path: str, got: Any, expected: str) -> StructureError:
@@ -233,7 +233,7 @@ def _dimensions(
         _check_fits(f"inputs[{replica}]{path}", tensor, maximum)
     sizes = [tensor.shape.as_tuple() for tensor in replicas]
     return tuple(
-        (size, _bucketed([own[k] for own in sizes], policy))
+        (size, _rounds_up([own[k] for own in sizes], policy))
         for k, size in enumerate(maximum)
     )
 
@@ -264,16 +264,16 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
             )
 
 
-def _bucketed(sizes: list[int | None], policy: PaddingSpec) -> bool:
-    """Whether the largest size is rounded up: not if all are known to be equal."""
+def _rounds_up(sizes: list[int | None], policy: PaddingSpec) -> bool:
+    """Return whether to round the largest size up: not if static sizes are equal."""
     alike = sizes[0] is not None and len(set(sizes)) == 1
     return policy == PaddingSpec.POWER_OF_TWO and not alike
 
 
 def padded_spec(replicas: Sequence[Tensor]) -> TensorSpec:
-    """Return the static information about a padded input.
+    """Return the static spec of a padded input.
 
-    The computation sees true sizes, so a dimension is known only if replicas agree.
+    The computation sees true sizes, so a dimension is static only if replicas agree.
     """
     sizes = [tensor.shape.as_tuple() for tensor in replicas]
     known = [

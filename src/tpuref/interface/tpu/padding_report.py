@@ -1,4 +1,4 @@
-"""The report of what was padded."""
+"""Report the padding of replicated computations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PaddingReport:
         return "\n".join(_line(record) for record in self.inputs)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -58,18 +58,13 @@ def _line(record: PaddedInput) -> str:
         f"{record.operation} {record.name}: {true} padded to "
         f"{list(record.padded_shape)}, {record.waste:.0%} waste"
         f"{', forced in ' + forced if forced else ''}; "
-        f"{_counted(record.compilations, 'compilation')}, "
-        f"{_counted(record.hits, 'cache hit')}"
+        f"{_count_text(record.compilations, 'compilation')}, "
+        f"{_count_text(record.hits, 'cache hit')}"
     )
 
 
 def padding_report(graph: Graph | None = None) -> PaddingReport:
-    """Return the padding in the latest runs of replicated computations.
-
-    Parameters
-    ----------
-    graph
-        The graph to report on, by default the default graph.
+    """Return the padding in the latest runs of a graph's replicated computations.
 
     Examples
     --------

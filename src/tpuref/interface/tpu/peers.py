@@ -1,4 +1,4 @@
-"""The replicas that a program is built for one by one: the towers of a strategy."""
+"""Replicas that are built one by one: the towers of a strategy."""
 
 from __future__ import annotations
 
@@ -15,19 +15,10 @@ from tpuref.engine.ops.collectives import Groups
 
 @dataclass(frozen=True)
 class Peers:
-    """What a sum over replicas has to know in one of them.
+    """The replica that the caller builds, number `index` of `count`.
 
-    Attributes
-    ----------
-    count
-        How many there are.
-    index
-        Which one the caller builds.
-    total
-        Waits for all of them, and sums what each gives over its group: a tensor, or a
-        nest of tensors.
-    region
-        The replicated computation around them, if any.
+    `total` waits for all replicas, and sums a nest of tensors over each group.
+    `region` is the enclosing replicated computation, if any.
     """
 
     count: int
@@ -54,9 +45,9 @@ def among(peers: Peers) -> Iterator[None]:
 
 
 def current_peers() -> Peers | None:
-    """Return the replicas of which the caller builds one, None for none.
+    """Return the replicas that are built one by one, if the caller builds one.
 
-    In a replicated computation of their own they are no peers.
+    Inside a replicated computation that a replica contains, there are none.
     """
     peers = _current.peers
     return peers if peers and peers.region is replicated_region() else None

@@ -15,12 +15,7 @@ __all__ = ["PerReplica"]
 
 
 class PerReplica:
-    """One component per replica, in replica order.
-
-    Parameters
-    ----------
-    values
-        The components, tensors or values that convert to tensors.
+    """One component per replica, in replica order: values that convert to tensors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Computations that run once on every replica."""
+"""Build computations that run once on every replica."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def replicate(
     ----------
     computation
         A function that builds the computation.  It is called once, with tensors that
-        stand for the inputs of any replica.
+        represent the inputs of every replica.
     inputs
         A list with the inputs of each replica, indexed ``[replica][input]``; None for
         one replica without inputs.  All replicas have the same number.  An input may be
@@ -154,7 +154,7 @@ def rewrite(
     device_assignment: DeviceAssignment | None = None,
     name: str | None = None,
 ) -> Any:
-    """Build an operation that runs a computation on the TPU system.
+    """Build an operation that runs a computation once on the TPU system.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _build_body(
     infeed_queue: InfeedQueue | None,
     padding: Padding | None,
 ) -> tuple[Region, Outputs]:
-    """Call the computation once, with tensors that stand for any replica's inputs."""
+    """Call the computation once, with placeholders for the inputs of a replica."""
     cluster = graph.unique_name("cluster")
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
     shards = tpu_shard_context(len(replicas))
@@ -335,7 +335,7 @@ def _results(
     return [
         nest.pack_sequence_as(
             outputs.structure,
-            _named(operation.outputs[r * count : (r + 1) * count], r),
+            _name_outputs(operation.outputs[r * count : (r + 1) * count], r),
         )
         for r in range(replicas)
     ]
@@ -346,7 +346,7 @@ def _no_op(graph: Graph, operation: Operation, replica: int) -> Operation:
         return apply_operation("NoOp", name=f"shard_{replica}")
 
 
-def _named(tensors: Sequence[Tensor], replica: int) -> list[Tensor]:
+def _name_outputs(tensors: Sequence[Tensor], replica: int) -> list[Tensor]:
     return [
         apply("Identity", tensor, name=f"output_{k}_shard_{replica}")
         for k, tensor in enumerate(tensors)

@@ -1,4 +1,4 @@
-"""How many shards the computation has that is being built."""
+"""The number of shards of the computation that a thread is building."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class TpuContext(threading.local):
-    """What is known of the computation that a thread is building."""
+    """The computation that a thread is building."""
 
     def __init__(self) -> None:
         self._number_of_shards: int | None = None
@@ -39,7 +39,7 @@ _CONTEXT = TpuContext()
 
 
 def get_tpu_context() -> TpuContext:
-    """Return what is known of the computation that this thread is building.
+    """Return the context of the computation that this thread is building.
 
     Examples
     --------
@@ -58,16 +58,10 @@ def get_tpu_context() -> TpuContext:
 
 @contextlib.contextmanager
 def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
-    """Build what is in a ``with`` block for so many shards.
-
-    Raises
-    ------
-    NotImplementedError
-        If it is inside another such block, or inside a computation.
-    """
+    """Set the number of shards in a ``with`` block; NotImplementedError if nested."""
     if _CONTEXT.number_of_shards is not None:
         raise NotImplementedError(
-            f"tpu_shard_context({number_of_shards}): it is inside another one, of "
+            f"tpu_shard_context({number_of_shards}): cannot be nested in a context of "
             f"{_CONTEXT.number_of_shards} shards; leave that one first"
         )
     _CONTEXT.set_number_of_shards(number_of_shards)
@@ -78,7 +72,7 @@ def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
 
 
 def on_device_training_loop(func: _Function) -> _Function:
-    """Mark a function whose loop trace tools are to follow; it has no effect here."""
+    """Mark a function's loop as the steps of trace tools; without effect here."""
     try:
         func.step_marker_location = (  # type: ignore[attr-defined]
             "STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP"

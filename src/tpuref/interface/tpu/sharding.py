@@ -1,4 +1,4 @@
-"""Computations that run in parallel on the shards of their inputs."""
+"""Build computations that run in parallel on the shards of their inputs."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def shard(
     Parameters
     ----------
     computation
-        A function that builds the computation for one shard.  Every shard gets the
-        whole of a tensor that it captures.
+        A function that builds the computation for one shard.  Captured tensors are not
+        split.
     inputs
         A list of tensors with at least rank 1, or None for none.
     num_shards
@@ -48,11 +48,11 @@ def shard(
         The dimension to split for each input, 0 by default; its size must be a multiple
         of `num_shards`.
     outputs_from_all_shards
-        Whether an output is joined from all shards (True) or taken from one of them;
+        Whether an output is joined from all shards (True) or returned from one of them;
         one bool for all outputs, or one for each.
     output_shard_axes
         The dimension to join for each output, 0 by default; without effect on outputs
-        that are taken from one shard.
+        from one shard.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
 
@@ -126,24 +126,7 @@ def batch_parallel(
 
     Parameters
     ----------
-    computation
-        A function that builds the computation for one shard.
-    inputs
-        A list of tensors with at least rank 1, or None for none; the size of dimension
-        0 must be a multiple of `num_shards`.
-    num_shards
-        The number of shards, at least 1.
-    infeed_queue, device_assignment, name
-        As for `tf.tpu.replicate`.
-
-    Returns
-    -------
-    list
-        The output tensors, as for `shard`.
-
-    Raises
-    ------
-    ValueError, TypeError
+    computation, inputs, num_shards, infeed_queue, device_assignment, name
         As for `shard`.
 
     Examples
@@ -238,7 +221,7 @@ def _axis(argument: str, axis: Any) -> int:
 
 
 def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]:
-    """Split one input; a size unknown now is checked at run time."""
+    """Split one input; the run checks a dynamic size."""
     rank = tensor.shape.ndims
     if rank is None:
         raise coded(

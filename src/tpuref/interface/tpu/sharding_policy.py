@@ -1,4 +1,4 @@
-"""How the elements of an infeed queue's tuples are split, one by one."""
+"""The sharding policies of an infeed queue's elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpuref.interface.tpu.infeed_shards import sharded_shape, whole_shape
 
 
 class Sharded(Protocol):
-    """What has elements that are split."""
+    """The sharding of an `InfeedQueue`, as its policies use it."""
 
     @property
     def number_of_shards(self) -> int | None:
@@ -28,15 +28,7 @@ class Sharded(Protocol):
 
 
 class ShardingPolicy:
-    """How one element of an `InfeedQueue` is split; a view of the queue.
-
-    Parameters
-    ----------
-    queue
-        The queue.
-    element
-        The number of the element.
-    """
+    """The sharding of one element of an `InfeedQueue`; a view of the queue."""
 
     def __init__(self, queue: Sharded, element: int) -> None:
         self._queue = queue
@@ -52,12 +44,12 @@ class ShardingPolicy:
 
     @property
     def number_of_shards(self) -> int | None:
-        """The number of shards, which is that of all elements; None until it is set."""
+        """The number of shards of all elements, None until it is set."""
         return self._queue.number_of_shards
 
     @property
     def shard_dimension(self) -> int | None:
-        """The dimension it is split along, None until it is set."""
+        """The dimension to split along, None until it is set."""
         return self._queue.shard_dimensions[self._element]
 
     def set_number_of_shards(self, number_of_shards: int) -> None:

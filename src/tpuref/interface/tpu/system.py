@@ -1,4 +1,4 @@
-"""Starting and stopping the TPU system."""
+"""Start and stop the TPU system."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
     Parameters
     ----------
     embedding_config
-        A message that describes embedding tables, with ``SerializeToString()``, or None
+        A message with ``SerializeToString()`` that describes embedding tables, or None
         for none.  It is recorded; CPU cores have no embedding hardware.
     job
         The job whose cores to start.  None if the cluster has one job.
@@ -58,7 +58,7 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
     ----------
     000_04abb9e9288042d8.txt, initialize_system.
     """
-    embedding = _serialized(embedding_config)
+    embedding = _serialize(embedding_config)
     placement = _system_device(job)
     with get_default_graph().device(str(placement)):
         topology: Tensor = apply(
@@ -119,7 +119,7 @@ def _system_device(job: str | None) -> DeviceName:
     return device.merged_into(get_default_graph().current_device)
 
 
-def _serialized(embedding_config: Any) -> bytes:
+def _serialize(embedding_config: Any) -> bytes:
     if embedding_config is None:
         return b""
     serialize = getattr(embedding_config, "SerializeToString", None)

@@ -1,4 +1,4 @@
-"""Loops that run on the cores, many steps in one evaluation."""
+"""Build loops that run many steps on the cores in one evaluation."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def while_loop(
         A function of the loop variables, followed by the elements of `infeed_queue`.
         It returns their next values, followed by any operations.
     inputs
-        The first values of the loop variables, each a tensor or a value that converts;
+        The initial values of the loop variables, which convert to tensors;
         None for none.
     infeed_queue
-        A queue from which every turn takes one tuple.
+        A queue from which every iteration dequeues one tuple.
     name
         Deprecated; has no effect.
 
     Returns
     -------
     list of Tensor or Tensor
-        The last values; a single one alone.  Without loop variables, a tensor that is
-        available when the loop ends.
+        The final values; a single one without a list.  Without loop variables, a tensor
+        that is available when the loop ends.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def while_loop(
     elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     check_arity(condition, len(given), 0, f"{loop}: condition")
-    return _looped(loop, condition, body, given, infeed_queue)
+    return _build_loop(loop, condition, body, given, infeed_queue)
 
 
 def repeat(
@@ -90,22 +90,17 @@ def repeat(
     Parameters
     ----------
     n
-        How often: an integer or a scalar int32 tensor.
+        The number of iterations: an integer or a scalar int32 tensor.
     body, infeed_queue, name
         As for `while_loop`.
     inputs
-        The first values of the loop variables, or the only one; None for none.
+        The initial values of the loop variables, or the only one; None for none.
 
     Returns
     -------
     list of Tensor or Operation
-        The last values, always in a list.  Without loop variables, the operation of the
-        loop.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `while_loop`.
+        The final values, always in a list.  Without loop variables, the operation of
+        the loop.
 
     Examples
     --------
@@ -121,14 +116,14 @@ def repeat(
     Releases 1.11 to 1.15, ``tf.contrib.tpu.repeat``.
     """
     loop = "tf.contrib.tpu.repeat"
-    given = [] if inputs is None else _listed(inputs)
+    given = [] if inputs is None else _value_list(inputs)
     elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
-    last = _listed(
-        _looped(
+    last = _value_list(
+        _build_loop(
             loop,
             lambda turn, *values: turn < n,
-            lambda turn, *values: [turn + 1, *_listed(body(*values))],
+            lambda turn, *values: [turn + 1, *_value_list(body(*values))],
             [convert_to_tensor(value) for value in [0, *given]],
             infeed_queue,
         )
@@ -144,23 +139,23 @@ def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
     return queue.number_of_tuple_elements
 
 
-def _listed(values: Any) -> list[Any]:
+def _value_list(values: Any) -> list[Any]:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def _looped(
+def _build_loop(
     loop: str,
     condition: Callable[..., Any],
     body: Callable[..., Any],
     given: list[Tensor],
     infeed_queue: InfeedQueue | None,
 ) -> Any:
-    """Build the loop; without variables, one that stays 0 is carried."""
+    """Build the loop; without variables, it carries a constant 0."""
 
     def turn(*values: Any) -> list[Tensor]:
-        fed = [] if infeed_queue is None else _dequeued(loop, infeed_queue)
+        fed = [] if infeed_queue is None else _dequeue(loop, infeed_queue)
         own = values if given else ()
-        tensors, operations = _separated(loop, body(*own, *fed))
+        tensors, operations = _separate_operations(loop, body(*own, *fed))
         _check_types(loop, given, tensors)
         return control_flow.tuple(
             tensors or [convert_to_tensor(0)], control_inputs=operations
@@ -174,12 +169,12 @@ def _looped(
     return control_flow.while_loop(goes_on, turn, start, name="")
 
 
-def _dequeued(loop: str, queue: InfeedQueue) -> list[Tensor]:
+def _dequeue(loop: str, queue: InfeedQueue) -> list[Tensor]:
     shards = get_tpu_context().number_of_shards
     if shards is None:
         raise coded(
             ValueError,
-            f"{loop}: a loop with an infeed_queue has to be in a computation of "
+            f"{loop}: a loop with an infeed_queue must be in a computation of "
             "tf.tpu.replicate, shard, batch_parallel or rewrite, or within "
             "tpu_function.tpu_shard_context",
             code=codes.FEED_MISPLACED,
@@ -188,9 +183,11 @@ def _dequeued(loop: str, queue: InfeedQueue) -> list[Tensor]:
     return queue.generate_dequeue_op()
 
 
-def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]:
-    """Return the tensors and the operations that the body gives."""
-    if any(leaf is None for leaf in _listed(returned)):
+def _separate_operations(
+    loop: str, returned: Any
+) -> tuple[list[Tensor], list[Operation]]:
+    """Return the tensors and the operations of the body's result."""
+    if any(leaf is None for leaf in _value_list(returned)):
         raise coded(
             ValueError,
             f"{loop}: body returns None; return an operation such as tf.no_op(), or "
@@ -199,7 +196,7 @@ def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]
         )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
-        for leaf in _listed(returned)
+        for leaf in _value_list(returned)
     ]
     tensors = [leaf for leaf in leaves if not isinstance(leaf, Operation)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]

@@ -1,4 +1,4 @@
-"""Options for the releases' compiler."""
+"""Define options for the releases' compiler, accepted without effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class XLAOptions(NamedTuple):
     Attributes
     ----------
     use_spmd_for_xla_partitioning
-        How the releases' compiler splits work over the cores of a replica.
+        Whether the releases' compiler splits work over a replica's cores with SPMD.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Adadelta."""
+"""Define the Adadelta optimizer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["AdadeltaOptimizer"]
 
 
 class AdadeltaOptimizer(ElementwiseOptimizer):
-    """Adadelta: scales gradients so that changes are like earlier changes.
+    """Adadelta: scales gradients by the ratio of earlier updates to gradients.
 
     Parameters
     ----------
     learning_rate, rho, epsilon
         Numbers, tensors, or functions without parameters that return one: the learning
-        rate, how much remains of the running means, and what is added under the roots.
+        rate, the decay rate of the means, and the constant added under the roots.
     use_locking, name
         As for `tf.train.Optimizer`.
 

@@ -1,4 +1,4 @@
-"""Adagrad."""
+"""Define the Adagrad optimizer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AdagradOptimizer(ElementwiseOptimizer):
     learning_rate
         A number, a tensor, or a function without parameters that returns one.
     initial_accumulator_value
-        What the sums start with, positive.
+        The initial value of the sums, positive.
     use_locking, name
         As for `tf.train.Optimizer`.
 

@@ -1,4 +1,4 @@
-"""Adam."""
+"""Define the Adam optimizer."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ __all__ = ["AdamOptimizer"]
 
 
 class AdamOptimizer(ElementwiseOptimizer):
-    """Adam: divides a running mean of gradients by the root of that of their squares.
+    """Adam: divides a running mean of gradients by the root of their mean square.
 
     Parameters
     ----------
     learning_rate, beta1, beta2, epsilon
         Numbers, tensors, or functions without parameters that return one: the learning
-        rate, how much remains of the two means, and what is added to the root.
+        rate, the decay rates of the two means, and the constant added to the root.
     use_locking, name
         As for `tf.train.Optimizer`.
 
     Notes
     -----
-    The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are variables of
-    the optimizer.  `epsilon` is added to the root of the uncorrected mean, as in
-    TensorFlow.  A sparse gradient counts as zero in its other rows, which therefore
-    change too.
+    The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are non-slot
+    variables.  As in TensorFlow, `epsilon` is added to the root of the uncorrected
+    mean, and a sparse gradient is zero in other rows, which therefore change too.
 
     Examples
     --------
@@ -114,6 +113,7 @@ class AdamOptimizer(ElementwiseOptimizer):
         if executing_eagerly():
             self._grow_powers()
             return None
+        # Updates of variables read the powers, which therefore change last.
         with control_dependencies(update_ops):
             return group(*update_ops, *self._grow_powers(), name=name_scope)
 

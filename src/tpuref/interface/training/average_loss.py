@@ -1,4 +1,4 @@
-"""Losses of replicas that add up to the mean over the whole batch."""
+"""Compute losses of replicas that add up to the mean over the global batch."""
 
 from __future__ import annotations
 
@@ -19,22 +19,17 @@ __all__ = ["compute_average_loss", "scale_regularization_loss"]
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """Return a replica's part of the mean loss of the batch of all replicas.
+    """Return a replica's part of the mean loss over the global batch.
 
     Parameters
     ----------
     per_example_loss
-        A floating-point tensor with the losses of each example.
+        A floating-point tensor with the loss of each example.
     sample_weight
         Factors that broadcast to the losses; None for 1.
     global_batch_size
-        The number of examples of all replicas; by default that of the losses, their
-        first dimension, times the number of replicas.
-
-    Returns
-    -------
-    Tensor
-        The sum of the losses divided by the global batch size: a scalar.
+        The number of examples of all replicas; by default the size of the losses' first
+        dimension times the number of replicas.
 
     Raises
     ------
@@ -61,7 +56,7 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """Return the sum of a loss that all replicas share, divided by their number.
+    """Return the sum of a shared loss, divided by the number of replicas.
 
     Examples
     --------

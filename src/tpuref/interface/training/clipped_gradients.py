@@ -1,4 +1,4 @@
-"""An optimizer that clips gradients before another one applies them."""
+"""Define an optimizer that clips gradients for a wrapped optimizer."""
 
 from __future__ import annotations
 
@@ -10,61 +10,47 @@ from tpuref.interface.training.optimizer import Optimizer
 
 
 class ClippedGradients(Optimizer):
-    """Scales gradients down to a joint norm, and applies them with another optimizer.
-
-    Parameters
-    ----------
-    optimizer
-        The optimizer that changes the variables.
-    clip_norm
-        The greatest norm of all gradients together.
-    """
+    """Scales gradients down to a maximum global norm for the wrapped optimizer."""
 
     def __init__(self, optimizer: Optimizer, clip_norm: Any) -> None:
         super().__init__(False, f"ClipByNorm{optimizer.get_name()}")
         self._opt, self._clip_norm = optimizer, clip_norm
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
-        """Return the gradients as they are."""
+        """Return the gradients without clipping."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
-        """Clip gradients, and apply them.
-
-        Parameters
-        ----------
-        grads_and_vars, global_step, name
-            As for `tf.train.Optimizer.apply_gradients`.
-        """
+        """Clip gradients, and apply them."""
         gradients, variables = zip(*grads_and_vars, strict=True)
         clipped, _ = clip_by_global_norm(gradients, self._clip_norm)
         pairs = list(zip(clipped, variables, strict=True))
         return self._opt.apply_gradients(pairs, global_step, name)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a slot of the optimizer that changes the variables."""
+        """Return a slot of the wrapped optimizer."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of the optimizer that changes the variables."""
+        """Return the names of the slots of the wrapped optimizer."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
-        """Return the variables of the optimizer that changes the variables."""
+        """Return the variables of the wrapped optimizer."""
         return self._opt.variables()
 
 
 def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
-    """Return an optimizer that scales gradients down to a joint norm first.
+    """Return an optimizer that scales gradients down to a maximum global norm.
 
     Parameters
     ----------
     optimizer
-        The optimizer that changes the variables.
+        The wrapped optimizer, which changes the variables.
     clip_norm
-        The greatest norm of all gradients together, positive.
+        The maximum norm of all gradients together, positive.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The coordinator: threads that stop together, and the error that stopped them."""
+"""Define the coordinator of threads that stop together."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _POLL_SECONDS = 0.05
 
 
 class Coordinator:
-    """Lets several threads stop together.
+    """Stops several threads together.
 
-    Any thread may ask for a stop, with an error or without; the others look at
-    `should_stop`; `join` waits for them and raises that error.
+    Any thread may request a stop, with or without an error; the others poll
+    `should_stop`; `join` waits for all of them and raises the error.
 
     Parameters
     ----------
@@ -57,13 +57,13 @@ class Coordinator:
         self._registered: set[threading.Thread] = set()
 
     def request_stop(self, ex: Any = None) -> None:
-        """Ask all threads to stop.
+        """Request all threads to stop.
 
         Parameters
         ----------
         ex
-            The error that is the reason, or what ``sys.exc_info()`` returned; the
-            first one is kept.  After `join` it is raised at once.
+            The error, or the result of ``sys.exc_info()``; `join` raises the first one.
+            After `join`, an error is raised at once.
         """
         error: BaseException | None = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -77,32 +77,32 @@ class Coordinator:
             self._stopped.set()
 
     def clear_stop(self) -> None:
-        """Forget that a stop was asked for, and why."""
+        """Reset the request to stop, and its error."""
         with self._lock:
             self._joined, self._error = False, None
             self._stopped.clear()
 
     def should_stop(self) -> bool:
-        """Return whether a stop was asked for."""
+        """Return whether a stop was requested."""
         return self._stopped.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """Ask for a stop if a block raises an error, which is kept for `join`."""
+        """Request a stop if a block raises an error, which `join` then raises."""
         try:
             yield
         except BaseException:
             self.request_stop(sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Wait until a stop is asked for, at most so many seconds; return whether."""
+        """Wait for a request to stop, up to a timeout; return whether there was one."""
         if timeout is None:
             return self._stopped.wait()
         seconds = number("tf.train.Coordinator.wait_for_stop: timeout", timeout)
         return self._stopped.wait(min(seconds, threading.TIMEOUT_MAX))
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Let `join` wait for a thread as well."""
+        """Make `join` wait for a thread too."""
         with self._lock:
             self._registered.add(_thread("register_thread: thread", thread))
 
@@ -117,11 +117,11 @@ class Coordinator:
         Parameters
         ----------
         threads
-            Threads to wait for, beside those that are registered.
+            Threads to wait for, in addition to the registered ones.
         stop_grace_period_secs
-            How long they may take after a stop was asked for.
+            The seconds that threads may take after a stop was requested.
         ignore_live_threads
-            Whether threads that take longer are no error.
+            Whether to ignore threads that take longer.
 
         Raises
         ------
@@ -155,7 +155,7 @@ class Coordinator:
             raise coded(
                 RuntimeError,
                 f"tf.train.Coordinator.join: after {stop_grace_period_secs} s threads "
-                f"still run: {late}; let them look at should_stop(), or give "
+                f"still run: {late}; let them poll should_stop(), or pass "
                 "ignore_live_threads=True",
                 code=codes.SESSION_CLOSED,
             )
@@ -166,7 +166,7 @@ class Coordinator:
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raise the error that a stop was asked for with, if there was one."""
+        """Raise the error of the request to stop, if any."""
         if self._error is not None:
             raise self._error
 

@@ -1,8 +1,8 @@
-"""What training needs of the distribution strategy that it runs under.
+"""The current distribution strategy, as training uses it.
 
-Strategies are made for optimizers and lie above them.  `tpuref.distribute` registers
-the function that tells where the calling thread is, when it is imported; before that,
-no strategy exists.
+Imports point downward, from strategies to optimizers.  So `tpuref.distribute` registers
+a function that returns the place of the calling thread when it is imported; before
+that, no strategy exists.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 
 
 class Strategy(Protocol):
-    """The methods of a strategy that the document says are meant for optimizers.
+    """The methods of a strategy that the document intends for optimizers.
 
     References
     ----------
@@ -28,12 +28,12 @@ class Strategy(Protocol):
         """The number of towers."""
 
     def value_container(self, value: Any) -> Any:
-        """Return what `value` is a component of, or `value` itself."""
+        """Return the container of a component, or `value` itself."""
 
     def colocate_vars_with(
         self, colocate_with_variable: Any
     ) -> contextlib.AbstractContextManager[Any]:
-        """Make the variables of a block on the devices of another one."""
+        """Create the variables of a block on the devices of another variable."""
 
     def reduce(
         self, aggregation: VariableAggregation, value: Any, destinations: Any
@@ -45,7 +45,7 @@ class Strategy(Protocol):
         aggregation: VariableAggregation,
         value_destination_pairs: Sequence[tuple[Any, Any]],
     ) -> Any:
-        """Combine several values of the towers at once."""
+        """Combine several values of the towers in few sums."""
 
     def unwrap(self, value: Any) -> list[Any]:
         """Return the list of the components of a value."""
@@ -56,7 +56,7 @@ class Strategy(Protocol):
         """Call a function for each component of a variable."""
 
     def non_slot_devices(self, var_list: Any) -> Any:
-        """Return the devices for an optimizer's own variables."""
+        """Return the devices for an optimizer's non-slot variables."""
 
     def update_non_slot(
         self, colocate_with: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
@@ -77,43 +77,43 @@ class Tower(Protocol):
 
 
 class Place(Protocol):
-    """Where a thread is."""
+    """The place of a thread."""
 
     @property
     def strategy(self) -> Strategy | None:
-        """The strategy whose scope is in force."""
+        """The current strategy."""
 
     @property
     def tower(self) -> Tower | None:
-        """The tower that is running."""
+        """The current tower."""
 
 
 _registered: list[Callable[[], Place]] = []
 
 
 def register(current_place: Callable[[], Place]) -> None:
-    """Let `current_place` tell where the calling thread is."""
+    """Set the function that returns the place of the calling thread."""
     _registered[:] = [current_place]
 
 
 def current_strategy() -> Strategy | None:
-    """Return the strategy whose scope is in force."""
+    """Return the current strategy, or None."""
     return _registered[0]().strategy if _registered else None
 
 
 def current_tower() -> Tower | None:
-    """Return the tower that is running."""
+    """Return the current tower, or None."""
     return _registered[0]().tower if _registered else None
 
 
 def whole(variable: Any) -> Any:
-    """Return the mirrored variable that a variable is a component of, or itself."""
+    """Return the mirrored variable of a component, or the variable itself."""
     strategy = current_strategy()
     return variable if strategy is None else strategy.value_container(variable)
 
 
 def beside(variable: Any) -> contextlib.AbstractContextManager[Any]:
-    """Make the variables of a block on the devices of another one."""
+    """Create the variables of a block on the devices of another variable."""
     strategy = current_strategy()
     if strategy is not None:
         return strategy.colocate_vars_with(whole(variable))

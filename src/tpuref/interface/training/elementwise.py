@@ -1,4 +1,4 @@
-"""Optimizers whose rule works on each element by itself."""
+"""Define the base of optimizers that update each element independently."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tpuref.interface.training.optimizer import Optimizer
 
 
 class ElementwiseOptimizer(Optimizer):
-    """An optimizer whose rule works on each element by itself.
+    """The base of optimizers whose rule updates each element independently.
 
-    A subclass gives the rule, the names of its slots and its hyperparameters.  A sparse
-    gradient changes only its rows, of the variable and of the slots, as in TensorFlow.
+    A subclass defines the rule, the names of its slots and its hyperparameters.  As in
+    TensorFlow, a sparse gradient changes only its rows of the variable and the slots.
     """
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> Sequence[Tensor]:
@@ -28,14 +28,14 @@ class ElementwiseOptimizer(Optimizer):
         raise NotImplementedError
 
     def _slot_names(self) -> Sequence[str]:
-        """Return the names of the slots, in the order in which the rule takes them."""
+        """Return the names of the slots, in the order of the rule's arguments."""
         return ()
 
     def _hyperparameters(self) -> dict[str, Any]:
-        """Return each hyperparameter by the attribute that `_prepare` sets.
+        """Return a map from attributes, which `_prepare` sets, to hyperparameters.
 
-        The attributes have the names that TensorFlow's optimizers use, so that their
-        subclasses find them.
+        The attributes have the names of TensorFlow's optimizers, for subclasses that
+        were written for those.
         """
         raise NotImplementedError
 
@@ -45,11 +45,11 @@ class ElementwiseOptimizer(Optimizer):
             setattr(self, attribute, tensor)
 
     def _tensor(self, attribute: str, dtype: DType) -> Tensor:
-        """Return a hyperparameter in the element type of a variable."""
+        """Return a hyperparameter in the dtype of a variable."""
         return cast(getattr(self, attribute), dtype)
 
     def _apply_rule(self, grad: Tensor, var: Any) -> Any:
-        variables = self._changed(var)
+        variables = self._variable_and_slots(var)
         news = self._rule(grad, *[v.read_value() for v in variables])
         return group(*[v.assign(n) for v, n in zip(variables, news, strict=True)])
 
@@ -60,7 +60,7 @@ class ElementwiseOptimizer(Optimizer):
         return self._apply_rule(grad, handle)
 
     def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
-        variables = self._changed(handle)
+        variables = self._variable_and_slots(handle)
         rows = [gather(v.read_value(), indices) for v in variables]
         news = self._rule(grad, *rows)
         return group(
@@ -73,5 +73,5 @@ class ElementwiseOptimizer(Optimizer):
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         return self._resource_apply_sparse(grad.values, var, grad.indices)
 
-    def _changed(self, var: Any) -> list[Any]:
+    def _variable_and_slots(self, var: Any) -> list[Any]:
         return [var, *(self.get_slot(var, name) for name in self._slot_names())]

@@ -1,4 +1,4 @@
-"""Evaluation of a checkpoint: metrics of so many batches."""
+"""Evaluate a checkpoint on a number of batches."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def get_or_create_eval_step() -> Any:
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Requests a stop after so many batches, and logs how far it is.
+    """Requests a stop after a number of batches, and logs the progress.
 
     Parameters
     ----------
     num_evals
-        The number of batches; None for all that there are.
+        The number of batches; None for the whole input.
     log_progress
         Whether to log.
     """
@@ -67,17 +67,17 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._evals_completed: Any = None
 
     def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
-        """Say which tensor counts the batches."""
+        """Set the tensor that counts the batches."""
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the number of batches."""
+        """Fetch the number of batches."""
         return SessionRunArgs(self._evals_completed)
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Log it, and request a stop after the last one."""
+        """Log the number, and request a stop after the last batch."""
         done, wanted = int(run_values.results), self._num_evals
         if self._log_progress and wanted is None:
             log.info("Evaluation [%d]", done)
@@ -98,7 +98,7 @@ def evaluate_once(
     hooks: Sequence[SessionRunHook] | None = None,
     config: ConfigProto | None = None,
 ) -> Any:
-    """Evaluate a checkpoint, and return the values at the end.
+    """Evaluate a checkpoint, and return the values of `final_ops`.
 
     Parameters
     ----------
@@ -107,18 +107,13 @@ def evaluate_once(
     master, config
         As for `tf.Session`.
     scaffold
-        What prepares the session, by default a new `tf.train.Scaffold`.
+        The scaffold of the session, by default a new `tf.train.Scaffold`.
     eval_ops, feed_dict
-        What to run until a hook requests a stop, or the input is exhausted.
+        The operations to run until a hook requests a stop or the input ends.
     final_ops, final_ops_feed_dict
-        What to evaluate at the end, such as the values of metrics.
+        The tensors to evaluate at the end, such as the values of metrics.
     hooks
         Further hooks, such as `tf.contrib.training.StopAfterNEvalsHook`.
-
-    Returns
-    -------
-    object
-        The values of `final_ops`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""FTRL."""
+"""Define the FTRL optimizer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["FtrlOptimizer"]
 
 
 class FtrlOptimizer(ElementwiseOptimizer):
-    """FTRL: follow the regularized leader, which makes many weights exactly zero.
+    """FTRL: follow the regularized leader, which sets many weights to exactly zero.
 
     Parameters
     ----------
     learning_rate
         A number, a tensor, or a function without parameters that returns one.
     learning_rate_power
-        How the learning rate falls with the sum of squared gradients, at most 0; 0 for
-        a fixed rate.
+        The exponent of the sum of squared gradients in the learning rate, at most 0; 0
+        for a fixed rate.
     initial_accumulator_value
-        What the sums start with, at least 0.
+        The initial value of the sums, at least 0.
     l1_regularization_strength, l2_regularization_strength
         At least 0.
     use_locking, name
@@ -38,8 +38,8 @@ class FtrlOptimizer(ElementwiseOptimizer):
     accum_name, linear_name
         The names of the slots' variables, by default `name`.
     l2_shrinkage_regularization_strength
-        At least 0: a penalty of the magnitude of the weights, which, unlike L2, leaves
-        weights alone that have no gradient.
+        At least 0: a penalty of the magnitude of the weights that, unlike L2, does not
+        change weights without a gradient.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The global step: how many steps of training there have been."""
+"""Define the global step, which counts the steps of training."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = [
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """Return the value that a global step has in a session.
+    """Return the value of a global step in a session.
 
     Parameters
     ----------
     sess
-        The session; of no matter in eager mode.
+        The session; ignored in eager mode.
     global_step_tensor
         The global step.
 
     Raises
     ------
     TypeError
-        If `sess` is no session, or the value is no integer.
+        If `sess` is not a session, or the value is not an integer.
 
     Examples
     --------
@@ -65,19 +65,14 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
-    """Return the global step of a graph, None if it has none.
-
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
+    """Return the global step of a graph, by default the current one, or None.
 
     Raises
     ------
     TypeError
-        If it is no variable of an integer.
+        If it is not an integer variable.
     ValueError
-        If there are several.
+        If the graph has several.
 
     Examples
     --------
@@ -85,7 +80,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     >>> tf.train.get_global_step(tf.Graph()) is None
     True
     """
-    graph = _chosen("tf.train.get_global_step", graph)
+    graph = _graph_or_default("tf.train.get_global_step", graph)
     known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
     if len(known) > 1:
         raise coded(
@@ -106,7 +101,7 @@ def required_global_step(user: str) -> Any:
     if step is None:
         raise coded(
             RuntimeError,
-            f"{user}: the graph has no global step; make it first with "
+            f"{user}: the graph has no global step; create it first with "
             "tf.train.get_or_create_global_step()",
             code=codes.VARIABLE_REUSE,
         )
@@ -114,17 +109,12 @@ def required_global_step(user: str) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Variable:
-    """Create the global step of a graph: an int64 variable that starts with 0.
-
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
+    """Create the global step of a graph, an int64 variable with initial value 0.
 
     Raises
     ------
     ValueError
-        If it has one.
+        If the graph already has one.
 
     Examples
     --------
@@ -132,7 +122,7 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     >>> tf.train.create_global_step(tf.Graph()).name
     'global_step:0'
     """
-    graph = _chosen("tf.train.create_global_step", graph)
+    graph = _graph_or_default("tf.train.create_global_step", graph)
     if get_global_step(graph) is not None:
         raise coded(
             ValueError,
@@ -141,20 +131,20 @@ def create_global_step(graph: Graph | None = None) -> Variable:
             code=codes.VARIABLE_REUSE,
         )
     if executing_eagerly():
-        step = _made([])
+        step = _make_global_step([])
         graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
         return step
     with graph.as_default(), graph.outside_regions(), graph.name_scope(None):
-        return _made([GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+        return _make_global_step([GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
-def _chosen(function: str, graph: Graph | None) -> Graph:
+def _graph_or_default(function: str, graph: Graph | None) -> Graph:
     if graph is None:
         return get_default_graph()
     return instance_of(Graph, f"{function}: graph", "a tf.Graph or None", graph)
 
 
-def _made(collections: list[str]) -> Variable:
+def _make_global_step(collections: list[str]) -> Variable:
     return get_variable(
         GraphKeys.GLOBAL_STEP,
         shape=[],
@@ -167,12 +157,7 @@ def _made(collections: list[str]) -> Variable:
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """Return the global step of a graph, creating it if need be.
-
-    Parameters
-    ----------
-    graph
-        The graph, by default the current one.
+    """Return the global step of a graph, created if the graph has none.
 
     Examples
     --------
@@ -181,19 +166,13 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     >>> step is tf.train.get_or_create_global_step()
     True
     """
-    graph = _chosen("tf.train.get_or_create_global_step", graph)
+    graph = _graph_or_default("tf.train.get_or_create_global_step", graph)
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Refuse what cannot be a global step: it is a variable of one integer.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Raise TypeError unless the argument is an integer scalar, as a global step is."""
     given = global_step_tensor
     if (
         not isinstance(given, (Variable, Tensor))
@@ -202,6 +181,6 @@ def assert_global_step(global_step_tensor: Any) -> None:
     ):
         raise coded(
             TypeError,
-            f"the global step must be a variable of one integer, got {given!r}",
+            f"the global step must be a scalar integer variable, got {given!r}",
             code=codes.VARIABLE_REUSE,
         )

@@ -1,4 +1,4 @@
-"""Gradient descent."""
+"""Define gradient descent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["GradientDescentOptimizer"]
 
 
 class GradientDescentOptimizer(ElementwiseOptimizer):
-    """Subtracts the gradient, times the learning rate.
+    """Subtracts the gradient times the learning rate.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Learning rates that fall with the steps."""
+"""Define learning rates that decrease with the steps."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ __all__ = [
 Decay = TypeVar("Decay", bound=Callable[..., Any])
 
 
-def _asked_again(decay: Decay) -> Decay:
-    """Let a decay return a function in eager mode, where a tensor would never fall."""
+def _as_function_in_eager_mode(decay: Decay) -> Decay:
+    """Make a decay return a function in eager mode, where a tensor never changes."""
 
     @functools.wraps(decay)
     def chosen(*args: Any, **kwargs: Any) -> Any:
@@ -48,12 +48,14 @@ def _asked_again(decay: Decay) -> Decay:
     return cast(Decay, chosen)
 
 
-def _steps(decay: str, rate: Any, global_step: Any, *others: Any) -> tuple[Tensor, ...]:
-    """Return a learning rate, and the step and other numbers in its element type."""
+def _in_dtype_of_rate(
+    decay: str, rate: Any, global_step: Any, *others: Any
+) -> tuple[Tensor, ...]:
+    """Return a learning rate, and the step and other numbers in its dtype."""
     if global_step is None:
         raise coded(
             ValueError,
-            f"tf.train.{decay}: global_step must be given; "
+            f"tf.train.{decay}: global_step must not be None; "
             "tf.train.get_or_create_global_step() returns it",
             code=codes.INVALID_ARGUMENT,
         )
@@ -62,7 +64,7 @@ def _steps(decay: str, rate: Any, global_step: Any, *others: Any) -> tuple[Tenso
     return first, *(conversion.cast(number, first.dtype) for number in numbers)
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def exponential_decay(
     learning_rate: Any,
     global_step: Any,
@@ -76,23 +78,23 @@ def exponential_decay(
     Parameters
     ----------
     learning_rate
-        The learning rate at the start.
+        The initial learning rate.
     global_step
         The number of steps so far.
     decay_steps
-        In how many steps it falls to `decay_rate` of what it was.
+        The number of steps of a decay by `decay_rate`.
     decay_rate
-        How much then remains.
+        The factor of the decay.
     staircase
-        Whether it falls at once, every `decay_steps` steps.
+        Whether the learning rate changes only every `decay_steps` steps.
     name
         The name of the scope.
 
     Returns
     -------
     Tensor
-        The learning rate, with its element type.  In eager mode a function without
-        parameters that returns it, which optimizers accept.
+        The learning rate, in its dtype.  In eager mode, a function without parameters
+        that returns it, which optimizers accept.
 
     Raises
     ------
@@ -107,14 +109,14 @@ def exponential_decay(
     [1.0, 0.5, 0.25]
     """
     with name_scope(name, "ExponentialDecay"):
-        rate, step, steps, remaining = _steps(
+        rate, step, steps, remaining = _in_dtype_of_rate(
             "exponential_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate * pow(remaining, floor(turns) if staircase else turns)
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def natural_exp_decay(
     learning_rate: Any,
     global_step: Any,
@@ -130,12 +132,7 @@ def natural_exp_decay(
     learning_rate, global_step, decay_steps, staircase, name
         As for `tf.train.exponential_decay`.
     decay_rate
-        The exponent after `decay_steps` steps, without its sign.
-
-    Returns
-    -------
-    Tensor
-        As for `tf.train.exponential_decay`.
+        The negative of the exponent after `decay_steps` steps.
 
     Examples
     --------
@@ -145,14 +142,14 @@ def natural_exp_decay(
     0.3679
     """
     with name_scope(name, "NaturalExpDecay"):
-        rate, step, steps, exponent = _steps(
+        rate, step, steps, exponent = _in_dtype_of_rate(
             "natural_exp_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate * exp(-exponent * (floor(turns) if staircase else turns))
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def inverse_time_decay(
     learning_rate: Any,
     global_step: Any,
@@ -168,12 +165,7 @@ def inverse_time_decay(
     learning_rate, global_step, decay_steps, staircase, name
         As for `tf.train.exponential_decay`.
     decay_rate
-        How much the divisor grows in `decay_steps` steps.
-
-    Returns
-    -------
-    Tensor
-        As for `tf.train.exponential_decay`.
+        The growth of the divisor in `decay_steps` steps.
 
     Examples
     --------
@@ -183,14 +175,14 @@ def inverse_time_decay(
     0.5
     """
     with name_scope(name, "InverseTimeDecay"):
-        rate, step, steps, growth = _steps(
+        rate, step, steps, growth = _in_dtype_of_rate(
             "inverse_time_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate / (1 + growth * (floor(turns) if staircase else turns))
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -200,26 +192,21 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Return a learning rate that falls to another one, along a power of the steps.
+    """Return a learning rate that decreases to another one as a power of the steps.
 
     Parameters
     ----------
     learning_rate, global_step, name
         As for `tf.train.exponential_decay`.
     decay_steps
-        After how many steps it is `end_learning_rate`.
+        The number of steps to reach `end_learning_rate`.
     end_learning_rate
-        The learning rate at the end.
+        The final learning rate.
     power
-        The power; 1 is a straight line.
+        The power; 1 is linear.
     cycle
-        Whether `decay_steps` doubles, triples and so on once it is over, so that the
-        learning rate rises and falls again.
-
-    Returns
-    -------
-    Tensor
-        As for `tf.train.exponential_decay`.
+        Whether the decay continues after `decay_steps` with twice that number, then
+        three times and so on, so that the learning rate rises and decreases again.
 
     Examples
     --------
@@ -229,7 +216,7 @@ def polynomial_decay(
     [1.0, 0.5, 0.0, 0.0]
     """
     with name_scope(name, "PolynomialDecay"):
-        rate, step, steps, last, exponent = _steps(
+        rate, step, steps, last, exponent = _in_dtype_of_rate(
             "polynomial_decay",
             learning_rate,
             global_step,
@@ -244,7 +231,7 @@ def polynomial_decay(
         return (rate - last) * pow(1 - step / steps, exponent) + last
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
@@ -255,10 +242,10 @@ def piecewise_constant(
     x
         The number of steps so far.
     boundaries
-        The last step of each value but the last, in rising order; a number that is not
-        of the type of `x` is converted.
+        The last step of each value but the last, in increasing order, converted to the
+        dtype of `x`.
     values
-        The values, one more than boundaries, of one element type.
+        The values, one more than boundaries, of one dtype.
     name
         The name of the scope.
 
@@ -270,7 +257,7 @@ def piecewise_constant(
     Raises
     ------
     ValueError
-        If there is not one value more than boundaries, or their types differ.
+        If there is not one more value than boundaries, or the dtypes differ.
 
     Examples
     --------
@@ -311,7 +298,7 @@ def piecewise_constant(
 piecewise_constant_decay = piecewise_constant
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -319,21 +306,16 @@ def cosine_decay(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Return a learning rate that falls along half a period of the cosine.
+    """Return a learning rate that decreases along half a period of the cosine.
 
     Parameters
     ----------
     learning_rate, global_step, name
         As for `tf.train.exponential_decay`.
     decay_steps
-        After how many steps it has fallen to `alpha` of what it was.
+        The number of steps of the decay.
     alpha
-        How much of it remains.
-
-    Returns
-    -------
-    Tensor
-        As for `tf.train.exponential_decay`.
+        The final fraction of the learning rate.
 
     Examples
     --------
@@ -343,13 +325,13 @@ def cosine_decay(
     [1.0, 0.75, 0.5, 0.5]
     """
     with name_scope(name, "CosineDecay"):
-        rate, step, steps, rest = _steps(
+        rate, step, steps, rest = _in_dtype_of_rate(
             "cosine_decay", learning_rate, global_step, decay_steps, alpha
         )
-        return multiply(rate, _fallen(minimum(step, steps) / steps, 1.0, rest))
+        return multiply(rate, _cosine_factor(minimum(step, steps) / steps, 1.0, rest))
 
 
-@_asked_again
+@_as_function_in_eager_mode
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -359,25 +341,20 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Return a learning rate that falls along a cosine and starts again.
+    """Return a learning rate that decreases along a cosine, with restarts.
 
     Parameters
     ----------
     learning_rate, global_step, name
         As for `tf.train.exponential_decay`.
     first_decay_steps
-        After how many steps it starts again for the first time.
+        The number of steps before the first restart.
     t_mul
-        How many times as long each period is as the one before.
+        The ratio of the lengths of two successive periods.
     m_mul
-        What part of the learning rate before each period starts with.
+        The ratio of the initial learning rates of two successive periods.
     alpha
-        How much of `learning_rate` always remains.
-
-    Returns
-    -------
-    Tensor
-        As for `tf.train.exponential_decay`.
+        The minimum fraction of `learning_rate`.
 
     Examples
     --------
@@ -387,7 +364,7 @@ def cosine_decay_restarts(
     [1.0, 0.5, 1.0, 0.5]
     """
     with name_scope(name, "SGDRDecay"):
-        rate, step, steps, longer, lower, rest = _steps(
+        rate, step, steps, longer, lower, rest = _in_dtype_of_rate(
             "cosine_decay_restarts",
             learning_rate,
             global_step,
@@ -397,25 +374,26 @@ def cosine_decay_restarts(
             alpha,
         )
         periods, fraction = _periods(step / steps, longer)
-        return multiply(rate, _fallen(fraction, pow(lower, periods), rest))
+        return multiply(rate, _cosine_factor(fraction, pow(lower, periods), rest))
 
 
 def _periods(turns: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
-    """Return how many periods are over, and how much of the current one is.
+    """Return the number of completed periods, and the fraction of the current one.
 
-    Periods last 1, `longer`, `longer` squared and so on.
+    The lengths of the periods are 1, `longer`, `longer` squared and so on.
     """
     even = floor(turns)
     is_even = equal(longer, 1.0)
     safe = where_v2(is_even, 2.0, longer)  # the other branch must not divide by zero
+    # The first n periods last (1 - longer**n) / (1 - longer); solve that for n.
     count = floor(log(1.0 - turns * (1.0 - safe)) / log(safe))
     length = pow(safe, count)
     fraction = (turns - truediv(1.0 - length, 1.0 - safe)) / length
     return where_v2(is_even, even, count), where_v2(is_even, turns - even, fraction)
 
 
-def _fallen(fraction: Tensor, height: Any, rest: Tensor) -> Tensor:
-    """Return the part of a learning rate that remains within a period."""
+def _cosine_factor(fraction: Tensor, height: Any, rest: Tensor) -> Tensor:
+    """Return the factor of a learning rate at a fraction of a period."""
     half = 0.5 * height * (1.0 + cos(math.pi * fraction))
     remaining: Tensor = (1 - rest) * half + rest
     return remaining

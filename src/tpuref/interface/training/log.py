@@ -1,4 +1,4 @@
-"""Where training says how it goes: to the program's logger, as TensorFlow 1 does."""
+"""The logger of training: the program's logger, as in TensorFlow 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradient descent with momentum."""
+"""Define gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["MomentumOptimizer"]
 
 
 class MomentumOptimizer(ElementwiseOptimizer):
-    """Follows a running sum of the gradients.
+    """Updates variables by a running sum of the gradients.
 
-    ``accumulation = momentum * accumulation + gradient``, and the variable loses
+    ``accumulation = momentum * accumulation + gradient``, and the variable decreases by
     ``learning_rate * accumulation``.
 
     Parameters
@@ -24,13 +24,13 @@ class MomentumOptimizer(ElementwiseOptimizer):
     use_locking, name
         As for `tf.train.Optimizer`.
     use_nesterov
-        Whether to look ahead: the variable loses ``learning_rate * (gradient +
-        momentum * accumulation)``, with the new accumulation.
+        Whether to use Nesterov momentum: the variable decreases by ``learning_rate *
+        (gradient + momentum * accumulation)``, with the new accumulation.
 
     Notes
     -----
-    The slot is ``momentum``.  A sparse gradient changes only its rows: the momentum of
-    the other rows neither acts nor decays.
+    The slot is ``momentum``.  A sparse gradient changes only its rows; the momentum of
+    other rows is neither applied nor decayed.
 
     Examples
     --------

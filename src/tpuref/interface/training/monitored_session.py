@@ -1,4 +1,4 @@
-"""Monitored sessions: they prepare variables, call hooks, and survive failures."""
+"""Define monitored sessions: they prepare variables, call hooks, survive failures."""
 
 from __future__ import annotations
 
@@ -35,30 +35,22 @@ from tpuref.interface.training.session_creator import (
 )
 
 LOST = (AbortedError, UnavailableError)
-"""What a run raises whose session is lost: cores died, or a server is gone."""
+"""The errors of a lost session: cores died, or a server is unreachable."""
 
 
 class StepContext:
-    """What the function given to ``run_step_fn`` may use.
-
-    Parameters
-    ----------
-    session
-        The session, whose ``run`` calls no hooks.
-    run_with_hooks
-        The same with hooks.
-    """
+    """The argument of ``run_step_fn``'s function: runs with and without hooks."""
 
     def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
         self._session, self._run_with_hooks = session, run_with_hooks
 
     @property
     def session(self) -> Any:
-        """The session, whose ``run`` calls no hooks."""
+        """The session; its ``run`` calls no hooks."""
         return self._session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """Run as ``session.run`` does, and call the hooks."""
+        """Do the same as ``session.run``, and call the hooks."""
         return self._run_with_hooks(*args, **kwargs)
 
     def request_stop(self) -> None:
@@ -67,7 +59,7 @@ class StepContext:
 
 
 class _Attempt:
-    """A session between two failures, with the coordinator of its threads."""
+    """One session until it fails, with the coordinator of its threads."""
 
     def __init__(self, session: Any, coordinator: Coordinator) -> None:
         self.session, self.coordinator = session, coordinator
@@ -75,7 +67,7 @@ class _Attempt:
 
 
 class _HookedSession:
-    """What `MonitoredSession` and `SingularMonitoredSession` share."""
+    """The base of `MonitoredSession` and `SingularMonitoredSession`."""
 
     StepContext = StepContext
 
@@ -104,7 +96,7 @@ class _HookedSession:
 
     @property
     def graph(self) -> Any:
-        """The graph, None once the session is closed."""
+        """The graph, None after the session is closed."""
         return None if self._attempt is None else self._attempt.session.graph
 
     def run(
@@ -114,12 +106,12 @@ class _HookedSession:
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """Run as `tf.Session.run` does, and call the hooks before and after.
+        """Do the same as `tf.Session.run`, calling the hooks before and after.
 
         Raises
         ------
         RuntimeError
-            If a hook has requested a stop, two feed the same tensor, or the session is
+            If a hook has requested a stop, two hooks feed a tensor, or the session is
             closed.
         """
         return self._persistently(
@@ -129,7 +121,7 @@ class _HookedSession:
         )
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Call a function that runs several things, perhaps without hooks.
+        """Call a function that runs the session, with or without hooks.
 
         Parameters
         ----------
@@ -179,10 +171,10 @@ class _HookedSession:
         return self._persistently(call)
 
     def _persistently(self, action: Callable[[_Attempt], Any]) -> Any:
-        """Do something with a session, and once more with a new one if it is lost."""
+        """Call an action with a session; repeat it if the session is lost."""
         while True:
             try:
-                return action(self._attempt or self._begun())
+                return action(self._attempt or self._begin_attempt())
             except LOST as error:
                 if not self._recovers or here.is_broken():
                     raise
@@ -202,8 +194,8 @@ class _HookedSession:
                 code=codes.SESSION_CLOSED,
             )
 
-    def _begun(self) -> _Attempt:
-        """Return a new session."""
+    def _begin_attempt(self) -> _Attempt:
+        """Create a session, and tell the hooks."""
         self._check_open()
         session = self._creator.create_session()
         coordinator = Coordinator(clean_stop_exception_types=[])
@@ -215,7 +207,7 @@ class _HookedSession:
     def _run(
         self, attempt: _Attempt, fetches: Any, feeds: Any, options: Any, metadata: Any
     ) -> Any:
-        """Run once; what stopped a thread of the coordinator comes before its error."""
+        """Run once; raise an error of the coordinator's threads in preference."""
         try:
             return self._run_with_hooks(attempt, fetches, feeds, options, metadata)
         except LOST:
@@ -242,11 +234,11 @@ class _HookedSession:
         context = SessionRunContext(SessionRunArgs(fetches, feeds), attempt.session)
         requests = [hook.before_run(context) for hook in self._hooks]
         asked = [one for one in requests if one is not None]
-        options = _merged_options(options, asked)
+        options = _merge_options(options, asked)
         metadata = RunMetadata() if metadata is None else metadata
         result, *results = attempt.session.run(
             [fetches, *(one.fetches for one in asked if one.fetches is not None)],
-            feed_dict=_merged_feeds(feeds, asked),
+            feed_dict=_merge_feeds(feeds, asked),
             options=options,
             run_metadata=metadata,
         )
@@ -259,7 +251,7 @@ class _HookedSession:
         return result
 
     def should_stop(self) -> bool:
-        """Return whether a hook or a thread has requested a stop, or it is closed."""
+        """Return whether a stop was requested, or the session is closed."""
         if self._attempt is None:
             return True
         try:
@@ -277,7 +269,7 @@ class _HookedSession:
         return self._attempt.coordinator.should_stop() or self._attempt.stop_requested
 
     def close(self) -> None:
-        """Call ``end`` of the hooks, and end the session."""
+        """Call ``end`` of the hooks, and close the session."""
         self._close(None)
 
     def _close(self, kind: type[BaseException] | None) -> None:
@@ -328,19 +320,18 @@ class _HookedSession:
 class MonitoredSession(_HookedSession):
     """A session that prepares variables, calls hooks, and is replaced if it is lost.
 
-    It is made ready by a session creator.  If a run raises `AbortedError` or
-    `UnavailableError`, a new session is made, which continues from the last checkpoint,
-    and the run is repeated.  `OutOfRangeError` and StopIteration end the ``with`` block
-    without an error.
+    If a run raises `AbortedError` or `UnavailableError`, the session creator makes a
+    new session, which continues from the last checkpoint, and the run is repeated.
+    `OutOfRangeError` and StopIteration end the ``with`` block without an error.
 
     Parameters
     ----------
     session_creator
-        What makes the sessions, by default a `ChiefSessionCreator`.
+        The `SessionCreator`, by default a `ChiefSessionCreator`.
     hooks
-        The hooks, in the order in which they are called.
+        The hooks, in calling order.
     stop_grace_period_secs
-        How long threads of the coordinator may take to end.
+        The seconds that threads of the coordinator may take to end.
 
     Examples
     --------
@@ -365,7 +356,7 @@ class MonitoredSession(_HookedSession):
 
 
 class SingularMonitoredSession(_HookedSession):
-    """A session that prepares variables and calls hooks; if it is lost, runs fail.
+    """A session that prepares variables and calls hooks, but does not recover.
 
     Parameters
     ----------
@@ -391,18 +382,18 @@ class SingularMonitoredSession(_HookedSession):
         super().__init__(creator, hooks, False, stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """Return the session, whose ``run`` calls no hooks."""
+        """Return the session; its ``run`` calls no hooks."""
         return None if self._attempt is None else self._attempt.session
 
 
-def _merged_options(given: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
-    """Return the options of a run: the most detailed trace that anyone asks for."""
+def _merge_options(given: Any, asked: Sequence[SessionRunArgs]) -> RunOptions:
+    """Return the options of a run, with the most detailed trace that was requested."""
     several = [given, *(one.options for one in asked)]
     return RunOptions(max((o.trace_level for o in several if o is not None), default=0))
 
 
-def _merged_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
-    """Return what the caller and the hooks feed; no tensor is fed twice."""
+def _merge_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
+    """Return the feeds of the caller and the hooks; each tensor may be fed once."""
     feeds: dict[Any, Any] = {}
     for fed, who in [
         *((one.feed_dict, "two hooks") for one in asked),

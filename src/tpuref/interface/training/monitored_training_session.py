@@ -1,4 +1,4 @@
-"""The monitored session of a training program: checkpoints, summaries, progress."""
+"""Create a monitored session with checkpoints, summaries and progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tpuref.interface.training.session_creator import (
 )
 
 USE_DEFAULT: Any = object()
-"""An argument that was not given: None switches off."""
+"""The default of arguments where None means off."""
 
 
 def MonitoredTrainingSession(
@@ -50,24 +50,24 @@ def MonitoredTrainingSession(
     master, config
         As for `tf.Session`.
     is_chief
-        Whether this process initializes and saves; others wait for it, at most
-        `max_wait_secs`, and have only `hooks`.
+        Whether this process initializes and saves.  Others wait for it, at most
+        `max_wait_secs`, and call only `hooks`.
     checkpoint_dir
-        Where checkpoints are saved and restored; None for nowhere.
+        The directory of checkpoints to save and restore, or None.
     scaffold
         A `Scaffold`, by default a new one.
     hooks, chief_only_hooks
-        Further hooks, called after the others; the second before them.
+        Further hooks, called after the others; `chief_only_hooks` are called first.
     save_checkpoint_secs, save_checkpoint_steps
-        How often to save; by default every 600 seconds; 0 or None for never.
+        The period of checkpoints, by default 600 seconds; 0 or None for never.
     save_summaries_steps, save_summaries_secs
-        How often to write summaries; by default every 100 steps; 0 or None for never.
+        The period of summaries, by default 100 steps; 0 or None for never.
     stop_grace_period_secs
         As for `MonitoredSession`.
     log_step_count_steps
-        How often to log the steps per second; 0 or None for never.
+        The period of logging the steps per second; 0 or None for never.
     summary_dir
-        Where summaries are written, by default `checkpoint_dir`.
+        The directory of summaries, by default `checkpoint_dir`.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def MonitoredTrainingSession(
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(worker, given, stop_grace_period_secs)
     every = listed(f"{function}: chief_only_hooks", chief_only_hooks or [])
-    if not is_chief:  # one of several hosts, each of which has all variables
+    if not is_chief:  # hosts of one program all have the variables and need no waiting
         every = []
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir and log_step_count_steps:
@@ -124,7 +124,7 @@ def MonitoredTrainingSession(
 def _period(
     steps: Any, seconds: Any, default_steps: int | None, default_seconds: float | None
 ) -> tuple[int | None, float | None]:
-    """Return a period; one that is given replaces the default, 0 is none."""
+    """Return a period; an explicit one replaces the default, and 0 means never."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default_steps, default_seconds
     steps = None if steps is USE_DEFAULT else steps

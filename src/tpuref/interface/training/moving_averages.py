@@ -1,4 +1,4 @@
-"""Moving averages of variables and tensors."""
+"""Compute moving averages of variables and tensors."""
 
 from __future__ import annotations
 
@@ -39,27 +39,22 @@ def assign_moving_average(
     zero_debias: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Let a variable become ``decay * variable + (1 - decay) * value``.
+    """Set a variable to ``decay * variable + (1 - decay) * value``.
 
     Parameters
     ----------
     variable
         The variable with the average.
     value
-        What is averaged, with its shape and element type.  In the towers of a strategy
-        it is the mean over the towers.
+        The value to average, of the variable's shape and dtype.  In the towers of a
+        strategy, the mean of the towers' values is used.
     decay
-        How much remains of the average.
+        The weight of the previous average.
     zero_debias
-        Whether to correct the average for having started with zeros, with variables
-        ``biased`` and ``local_step`` beside it.
+        Whether to correct the bias of the initial zeros, with the slots ``biased`` and
+        ``local_step`` of the variable.
     name
         The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        The new average.
 
     Examples
     --------
@@ -72,7 +67,7 @@ def assign_moving_average(
     ...     [float(sess.run(moved)) for _ in range(2)]
     [2.5, 4.375]
     """
-    change = _debiased if zero_debias else _moved
+    change = _update_debiased if zero_debias else _update_average
     if not hasattr(variable, "assign_sub"):
         raise wrong_type("assign_moving_average: variable", "a variable", variable)
     value = convert_to_tensor(value, dtype_hint=variable.dtype)
@@ -87,38 +82,38 @@ def assign_moving_average(
     return tower.merge_call(merged, variable, value)
 
 
-def _moved(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
+def _update_average(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
     gone = cast(1.0 - convert_to_tensor(decay, variable.dtype), variable.dtype)
     return variable.assign_sub((variable.value() - value) * gone, name=name)
 
 
-def _debiased(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
-    """Move an average that started with zeros, and divide by the weights so far."""
+def _update_debiased(variable: Any, value: Any, decay: Any, name: str | None) -> Any:
+    """Update an average that started with zeros, and divide by the weights so far."""
     decay = convert_to_tensor(decay, variable.dtype)
     graph = get_default_graph()
     with graph.outside_regions(), graph.control_dependencies(None):
         dtype = variable.dtype
         biased = create_slot(variable, Zeros(), "biased", variable.shape, dtype)
         steps = create_slot(variable, Zeros(), "local_step", [], dtype)
-    moved = _moved(biased, value, decay, None)
+    moved = _update_average(biased, value, decay, None)
     weight = 1.0 - pow(decay, steps.assign_add(1.0))
     return variable.assign(moved / weight, name=name)
 
 
 class ExponentialMovingAverage:
-    """Keeps moving averages of variables and tensors, in variables beside them.
+    """Maintains moving averages of variables and tensors, in variables of their shape.
 
     Parameters
     ----------
     decay
-        How much remains of an average at each update, such as 0.999.
+        The weight of the previous average in an update, such as 0.999.
     num_updates
-        The number of updates so far; while it is small, ``(1 + num_updates) /
-        (10 + num_updates)`` remains if that is less.
+        The number of updates so far.  The weight is then at most ``(1 + num_updates) /
+        (10 + num_updates)``.
     zero_debias
-        Whether averages of tensors are corrected for having started with zeros.
+        Whether to correct averages of tensors for the bias of the initial zeros.
     name
-        The name of the variables, below that of what they average.
+        The suffix of the variables' names.
 
     Examples
     --------
@@ -153,9 +148,9 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Any:
-        """Return an operation that updates the averages, which are made if need be.
+        """Return an operation that updates the averages, creating those that are new.
 
-        An average of a variable starts with the value of the variable, that of a
+        The average of a variable starts with the variable's value, the average of a
         tensor with zeros.
 
         Parameters
@@ -163,15 +158,10 @@ class ExponentialMovingAverage:
         var_list
             Variables and tensors, by default the trainable variables.
 
-        Returns
-        -------
-        Operation
-            The updates; None in eager mode.
-
         Raises
         ------
         TypeError
-            If something does not contain floating-point numbers.
+            If an entry does not contain floating-point numbers.
 
         Examples
         --------
@@ -195,7 +185,7 @@ class ExponentialMovingAverage:
             for averaged in chosen:
                 self._make(averaged)
         with graph.name_scope(self._name) as scope:
-            decay = self._remaining()
+            decay = self._effective_decay()
             updates = [
                 assign_moving_average(
                     self.average(averaged),
@@ -219,7 +209,7 @@ class ExponentialMovingAverage:
         if key in self._averages:
             return
         if isinstance(key, Variable):
-            average = create_slot(key, _start(key), self._name)
+            average = create_slot(key, _current_or_initial_value(key), self._name)
             get_default_graph().add_to_collection(
                 GraphKeys.MOVING_AVERAGE_VARIABLES, key
             )
@@ -227,7 +217,7 @@ class ExponentialMovingAverage:
             average = create_slot(key, Zeros(), self._name, key.shape, key.dtype)
         self._averages[key] = average
 
-    def _remaining(self) -> Tensor:
+    def _effective_decay(self) -> Tensor:
         decay = convert_to_tensor(self._decay, name="decay")
         if self._num_updates is None:
             return decay
@@ -235,7 +225,7 @@ class ExponentialMovingAverage:
         return minimum(decay, (1.0 + updates) / (10.0 + updates))
 
     def average(self, var: Any) -> Any:
-        """Return the variable with the average of `var`, None if there is none."""
+        """Return the variable with the average of `var`, or None."""
         return self._averages.get(self._key("average", var))
 
     def _key(self, method: str, var: Any) -> Any:
@@ -244,7 +234,7 @@ class ExponentialMovingAverage:
         return hashable(f"{_NAME}.{method}: var", "a variable or tensor", whole(var))
 
     def average_name(self, var: Any) -> str:
-        """Return the name of the average of `var`, which need not exist.
+        """Return the name of the average of `var`, which may not exist yet.
 
         Examples
         --------
@@ -261,13 +251,13 @@ class ExponentialMovingAverage:
     def variables_to_restore(
         self, moving_avg_variables: Sequence[Any] | None = None
     ) -> dict[str, Any]:
-        """Return the variables by the names to restore them from.
+        """Return a map from names in a checkpoint to the variables to restore.
 
         Parameters
         ----------
         moving_avg_variables
             The variables to restore from their averages, by default the trainable ones
-            and those that have averages.  All others have their own names.
+            and those with averages.  All others are restored by their own names.
 
         Examples
         --------
@@ -296,8 +286,8 @@ class ExponentialMovingAverage:
         return {**plain, **averaged}
 
 
-def _start(variable: Variable) -> Any:
-    """Return the value of a variable, or what it starts with before it has one."""
+def _current_or_initial_value(variable: Variable) -> Any:
+    """Return the value of a variable, or its initial value if it is uninitialized."""
     if executing_eagerly():
         return variable.value()
     return cond(

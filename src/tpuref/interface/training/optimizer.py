@@ -1,4 +1,4 @@
-"""The base of all optimizers: gradients, slots, and how updates are put together."""
+"""Define the base of all optimizers: gradients, slots, and updates of variables."""
 
 from __future__ import annotations
 
@@ -49,27 +49,26 @@ GradsAndVars = Sequence[tuple[Any, Any]]
 
 @explain_missing_members("tf.train.Optimizer")
 class Optimizer:
-    """The base of optimizers, which change variables so that a loss becomes smaller.
+    """The base of optimizers, which change variables to reduce a loss.
 
-    A subclass says what becomes of one variable: in ``_resource_apply_dense(grad,
-    var)`` and ``_resource_apply_sparse(values, var, indices)``, or in
-    ``_apply_dense(grad, var)`` and ``_apply_sparse(slices, var)``; tpuref's variables
-    take either, and of both the one of the most derived class.  The rows of sparse
-    gradients have distinct indices.  ``_create_slots(var_list)``, ``_prepare()`` and
-    ``_finish(update_ops, name_scope)`` may do more, and `apply_gradients` may be
-    written anew.
+    A subclass defines the update of one variable: ``_resource_apply_dense(grad, var)``
+    and ``_resource_apply_sparse(values, var, indices)``, or ``_apply_dense(grad, var)``
+    and ``_apply_sparse(slices, var)``.  If there are both kinds, the most derived class
+    wins.  The rows of sparse gradients have distinct indices.  A subclass may also
+    override ``_create_slots(var_list)``, ``_prepare()``, ``_finish(update_ops,
+    name_scope)`` and `apply_gradients`.
 
     Parameters
     ----------
     use_locking
-        Kept as an attribute; updates of tpuref never overlap.
+        Stored without effect; updates of tpuref never overlap.
     name
         The name of the operations, and of the slots.
 
     Raises
     ------
     ValueError
-        If there is no name.
+        If `name` is empty.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class Optimizer:
     def __init__(self, use_locking: bool, name: str) -> None:
         check_name(f"{type(self).__name__}", name)
         if not name:
-            raise ValueError("tf.train.Optimizer: name must be given")
+            raise ValueError("tf.train.Optimizer: name must not be empty")
         self._use_locking = use_locking
         self._name = name
         self._slots: dict[str, dict[Any, Any]] = {}
@@ -119,14 +118,14 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Any:
-        """Return an operation that makes a loss smaller.
+        """Return an operation that changes variables to reduce a loss.
 
         Parameters
         ----------
         loss
             A tensor; in eager mode a function without parameters that returns one.
         global_step
-            A variable that grows by one with each step.
+            A variable that is incremented by each step.
         var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, \
 grad_loss
             As for `compute_gradients`.
@@ -136,7 +135,7 @@ grad_loss
         Returns
         -------
         Operation
-            What changes the variables; None in eager mode, where they have changed.
+            The update of the variables; None in eager mode, which updates them at once.
 
         Raises
         ------
@@ -155,7 +154,7 @@ grad_loss
             names = ", ".join(str(getattr(v, "name", v)) for _, v in pairs)
             raise coded(
                 ValueError,
-                f"{self._called('minimize')}: the loss {loss!r} has no gradient for "
+                f"{self._method('minimize')}: the loss {loss!r} has no gradient for "
                 f"any of the variables {names}; it must depend on them through "
                 "operations that have gradients",
                 code=codes.NO_GRADIENT,
@@ -171,35 +170,29 @@ grad_loss
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Any]]:
-        """Return the gradients of a loss.
+        """Return a loss's pairs of gradient (tensor, slices or None) and variable.
 
         Parameters
         ----------
         loss
-            As for `minimize`.  In the towers of a strategy it counts as a mean over
-            the tower's part of the batch, and is divided by the number of towers,
-            unless the last loss of ``tf.losses`` was a sum.
+            As for `minimize`.  In a tower of a strategy it is taken as a mean over the
+            tower's part of the batch, and divided by the number of towers, unless the
+            last loss of ``tf.losses`` was a sum.
         var_list
-            The variables, or tensors, by which to differentiate; by default the
-            trainable variables of the graph, or those that the function reads.
+            The variables or tensors to differentiate by; by default the trainable
+            variables of the graph, or those that the function reads.
         gate_gradients
-            `GATE_GRAPH` to have all gradients before any is used; `GATE_NONE` and
-            `GATE_OP` make no difference, since operations run in the order in which
-            they are built.
+            `GATE_GRAPH` computes all gradients before any is used.  `GATE_NONE` and
+            `GATE_OP` have no effect: operations run in the order of their creation.
         aggregation_method, colocate_gradients_with_ops
             As for `tf.gradients`.
         grad_loss
             The gradient of the loss, by default 1.
 
-        Returns
-        -------
-        list of (gradient, variable)
-            The gradient is a tensor, `tf.IndexedSlices`, or None.
-
         Raises
         ------
         TypeError
-            If something to differentiate by is no variable and no tensor.
+            If an entry of `var_list` is neither a variable nor a tensor.
         ValueError
             If there are no variables, or an element type cannot be optimized.
         RuntimeError
@@ -210,7 +203,7 @@ grad_loss
         if executing_eagerly():
             raise coded(
                 RuntimeError,
-                f"{self._called('compute_gradients')}: in eager mode the loss must be "
+                f"{self._method('compute_gradients')}: in eager mode the loss must be "
                 "a function without parameters, got a value; or use tf.GradientTape "
                 "and apply_gradients",
                 code=codes.WRONG_MODE,
@@ -218,7 +211,7 @@ grad_loss
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise coded(
                 ValueError,
-                f"{self._called('compute_gradients')}: gate_gradients must be one of "
+                f"{self._method('compute_gradients')}: gate_gradients must be one of "
                 f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}",
                 code=codes.INVALID_ARGUMENT,
             )
@@ -259,15 +252,15 @@ grad_loss
         if not (known := list(targets)):
             raise coded(
                 ValueError,
-                f"{self._called('compute_gradients')}: there are no variables to "
-                "optimize; make some with tf.get_variable, or give var_list",
+                f"{self._method('compute_gradients')}: there are no variables to "
+                "optimize; make some with tf.get_variable, or pass var_list",
                 code=codes.NO_GRADIENT,
             )
         for target in known:
             if not isinstance(target, (Variable, Tensor)):
                 raise coded(
                     TypeError,
-                    f"{self._called('compute_gradients')}: var_list must contain "
+                    f"{self._method('compute_gradients')}: var_list must contain "
                     f"variables, got {target!r}",
                     code=codes.INVALID_ARGUMENT,
                 )
@@ -275,7 +268,7 @@ grad_loss
 
     @staticmethod
     def _scale_loss(loss: Any) -> Any:
-        """Return a tower's part of the mean over all towers."""
+        """Return a tower's part of the mean of the loss over all towers."""
         strategy = current_strategy()
         summed = get_default_graph().last_loss_reduction == Reduction.SUM
         if strategy is None or strategy.num_towers == 1 or summed:
@@ -291,30 +284,26 @@ grad_loss
         ----------
         grads_and_vars
             Pairs of gradient and variable, as `compute_gradients` returns them; a
-            variable whose gradient is None stays as it is.
+            variable whose gradient is None does not change.
         global_step
-            A variable that grows by one afterwards.
+            A variable that is incremented afterwards.
         name
             The name of the operation, by default that of the optimizer.
-
-        Returns
-        -------
-        Operation
-            What changes the variables; None in eager mode, where they have changed.
 
         Raises
         ------
         TypeError
             If a gradient does not convert to a tensor.
         ValueError
-            If there is no pair, or no gradient.
+            If there are no pairs, or all gradients are None.
         RuntimeError
-            In the scope of a strategy, but in none of its towers.
+            In cross-tower context of a strategy.
 
         Notes
         -----
-        In a tower of a distribution strategy the gradients of all towers are summed,
-        sparse ones as whole tensors, and all components of the variables change alike.
+        In a tower of a distribution strategy, the gradients of all towers are summed,
+        sparse ones as dense tensors, and all components of the variables get the same
+        update.
         """
         pairs = self._pairs(grads_and_vars)
         tower = current_tower()
@@ -323,7 +312,7 @@ grad_loss
         if tower is None:
             raise coded(
                 RuntimeError,
-                f"{self._called('apply_gradients')} must be used in a tower; call it "
+                f"{self._method('apply_gradients')} must be used in a tower; call it "
                 "in a function that strategy.call_for_each_tower runs",
                 code=codes.IN_TOWER_CONTEXT,
             )
@@ -331,15 +320,15 @@ grad_loss
         return tower.merge_call(self._distributed_apply, dense, global_step, name)
 
     def _pairs(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
-        """Return the pairs that have a gradient, as tensor or slices."""
-        pairs = pairs_of(self._called("apply_gradients"), grads_and_vars)
+        """Return the pairs that have a gradient, a tensor or slices."""
+        pairs = pairs_of(self._method("apply_gradients"), grads_and_vars)
         known = [(_as_gradient(g), v) for g, v in pairs if g is not None]
         if not known:
             names = ", ".join(variable.name for _, variable in pairs)
             fault = f"no gradient for any of the variables {names}"
             raise coded(
                 ValueError,
-                f"{self._called('apply_gradients')}: there is "
+                f"{self._method('apply_gradients')}: there is "
                 f"{fault if pairs else 'no variable to change'}",
                 code=codes.NO_GRADIENT,
             )
@@ -347,7 +336,7 @@ grad_loss
             if not isinstance(variable, Variable):
                 raise coded(
                     NotImplementedError,
-                    f"{self._called('apply_gradients')}: only variables can be "
+                    f"{self._method('apply_gradients')}: only variables can be "
                     f"changed, got {variable!r}",
                     code=codes.INVALID_ARGUMENT,
                 )
@@ -356,7 +345,7 @@ grad_loss
     def _apply(
         self, pairs: list[tuple[Any, Any]], global_step: Any, name: str | None
     ) -> Any:
-        with _aside():
+        with _outermost_scope():
             self._create_slots([variable for _, variable in pairs])
         with get_default_graph().name_scope(name_or(name, self._name)) as scope:
             self._prepare()
@@ -364,9 +353,9 @@ grad_loss
             if global_step is None:
                 return _train_op(self._finish(updates, scope))
             if not hasattr(global_step, "assign_add"):
-                argument = f"{self._called('apply_gradients')}: global_step"
+                argument = f"{self._method('apply_gradients')}: global_step"
                 raise wrong_type(argument, "a variable", global_step)
-            with _after([self._finish(updates, "update")]):
+            with _wait_for([self._finish(updates, "update")]):
                 return _train_op(global_step.assign_add(1, name=scope))
 
     def _distributed_apply(
@@ -376,10 +365,10 @@ grad_loss
         global_step: Any = None,
         name: str | None = None,
     ) -> Any:
-        """Change mirrored variables by the gradients of all towers, across towers."""
+        """Update mirrored variables across towers, by the sums of gradients."""
         variables = [variable for _, variable in grads_and_vars]
         sums = distribution.batch_reduce(VariableAggregation.SUM, grads_and_vars)
-        with _aside():
+        with _outermost_scope():
             self._create_slots(variables)
 
         def update(variable: Any, gradient: Any) -> Any:
@@ -398,14 +387,14 @@ grad_loss
                 )
             ]
             if get_default_graph().traced and global_step is not None:
-                # All that is built runs, in this order; waiting would only part the
-                # step into stages.
+                # A traced function runs all its operations in this order; control
+                # dependencies would only split the step into stages.
                 return distribution.unwrap(distribution.update(global_step, _grow))[0]
             devices = distribution.non_slot_devices(variables)
             finished = distribution.update_non_slot(devices, finish, updates)
             if global_step is None:
                 return _train_op(distribution.group(finished, name=scope))
-            with _after(distribution.unwrap(finished)):
+            with _wait_for(distribution.unwrap(finished)):
                 grown = distribution.update(global_step, _grow)
             return _train_op(distribution.group(grown, name=scope))
 
@@ -426,7 +415,7 @@ grad_loss
         if sparse and variable.constraint is not None:
             raise coded(
                 RuntimeError,
-                f"{self._called('apply_gradients')}: the variable {variable.name!r} "
+                f"{self._method('apply_gradients')}: the variable {variable.name!r} "
                 "has a constraint, which cannot be applied after a change of some of "
                 "its rows; use a dense gradient: tf.convert_to_tensor(gradient)",
                 code=codes.INVALID_ARGUMENT,
@@ -435,7 +424,7 @@ grad_loss
         changed = update(gradient, variable)
         if variable.constraint is None:
             return changed
-        with _after([changed]):
+        with _wait_for([changed]):
             return variable.assign(
                 variable.constraint(variable.value()), read_value=False
             )
@@ -455,7 +444,7 @@ grad_loss
         return self._apply_sparse_duplicate_indices(gradient, variable)
 
     def _prefers(self, these: Sequence[str], those: Sequence[str]) -> bool:
-        """Whether the most derived class that has methods of either has `these`."""
+        """Return whether the most derived class with such methods has `these`."""
         for kind in type(self).__mro__:
             if any(name in vars(kind) for name in these):
                 return True
@@ -463,40 +452,40 @@ grad_loss
                 return False
         return True
 
-    # -- what subclasses say -------------------------------------------------------
+    # -- methods for subclasses -----------------------------------------------------
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
-        """Create the slots of some variables, and the optimizer's own variables."""
+        """Create the slots of variables, and the non-slot variables."""
 
     def _prepare(self) -> None:
-        """Make the tensors that all updates share, such as the learning rate."""
+        """Create the tensors that all updates share, such as the learning rate."""
 
     def _apply_dense(self, grad: Tensor, var: Any) -> Any:
-        """Return an operation that changes a variable by its gradient."""
+        """Return an operation that updates a variable by its gradient."""
         raise self._lacks("_apply_dense")
 
     def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Any:
-        """Return an operation that changes a variable by its gradient."""
+        """Return an operation that updates a variable by its gradient."""
         raise self._lacks("_resource_apply_dense")
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
-        """Return an operation that changes a variable by rows of distinct indices."""
+        """Return an operation that updates rows with distinct indices."""
         raise self._lacks("_apply_sparse")
 
     def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
-        """Return an operation that changes a variable by rows of distinct indices."""
+        """Return an operation that updates rows with distinct indices."""
         raise self._lacks("_resource_apply_sparse")
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
-        """As `_apply_sparse`, for rows whose indices may be equal: it adds them up."""
-        values, indices = _deduplicated(grad.values, grad.indices)
+        """Sum rows with equal indices, and call `_apply_sparse`."""
+        values, indices = _sum_duplicates(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, handle: Any, indices: Tensor
     ) -> Any:
-        """As `_resource_apply_sparse`, for indices that may be equal."""
-        values, distinct = _deduplicated(grad, indices)
+        """Sum rows with equal indices, and call `_resource_apply_sparse`."""
+        values, distinct = _sum_duplicates(grad, indices)
         return self._resource_apply_sparse(values, handle, distinct)
 
     def _resource_scatter_add(self, x: Any, i: Any, v: Any) -> Any:
@@ -510,22 +499,22 @@ grad_loss
     def _lacks(self, method: str) -> NotImplementedError:
         return coded(
             NotImplementedError,
-            f"{type(self).__name__} lacks {method}; a subclass of tf.train.Optimizer "
-            "says there how a gradient of this kind changes a variable",
+            f"{type(self).__name__} lacks {method}; define it in the subclass of "
+            "tf.train.Optimizer, to apply gradients of this kind",
             code=codes.OPTIMIZER_LACKS_UPDATE,
         )
 
     @staticmethod
     def _call_if_callable(param: Any) -> Any:
-        """Return a hyperparameter, the result of one that is a function."""
+        """Return a hyperparameter, or the result of one that is a function."""
         return param() if callable(param) else param
 
     def _valid_dtypes(self) -> set[Any]:
-        """Return the element types of losses and variables."""
+        """Return the dtypes of losses and variables that can be optimized."""
         return {float16, bfloat16, float32, float64}
 
     def _assert_valid_dtypes(self, tensors: Sequence[Any]) -> None:
-        """Refuse tensors and variables of another element type."""
+        """Raise an error for tensors and variables of another dtype."""
         valid = self._valid_dtypes()
         for tensor in tensors:
             dtype = convert_to_tensor(tensor).dtype
@@ -533,12 +522,12 @@ grad_loss
                 names = ", ".join(sorted(dtype.name for dtype in valid))
                 raise coded(
                     ValueError,
-                    f"{self._called('compute_gradients')}: {tensor!r} has the element "
+                    f"{self._method('compute_gradients')}: {tensor!r} has the element "
                     f"type {dtype.name}; one of {names} can be optimized",
                     code=codes.INVALID_ARGUMENT,
                 )
 
-    def _called(self, method: str) -> str:
+    def _method(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
 
     # -- slots ---------------------------------------------------------------------
@@ -548,14 +537,14 @@ grad_loss
         return sorted(self._slots)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """Return the slot of a variable, None if there is none of that name."""
-        function = self._called("get_slot")
+        """Return the slot of a variable, or None."""
+        function = self._method("get_slot")
         key = hashable(f"{function}: var", "a variable", whole(var))
         slots = self._slots.get(hashable(f"{function}: name", "a string", name), {})
         return slots.get(key)
 
     def variables(self) -> list[Any]:
-        """Return the variables that the optimizer keeps, by their names."""
+        """Return the optimizer's variables, sorted by name."""
         own = [v for (_, graph), v in self._non_slot_dict.items() if _is_here(graph)]
         slots = [
             slot
@@ -572,7 +561,7 @@ grad_loss
     def _get_or_make_slot(
         self, var: Any, val: Any, slot_name: str, op_name: str
     ) -> Any:
-        """Return a slot, which starts with a value."""
+        """Return a slot, created with an initial value."""
         slots = self._slot_dict(slot_name)
         if whole(var) not in slots:
             slots[whole(var)] = create_slot(var, val, op_name)
@@ -587,24 +576,24 @@ grad_loss
         slot_name: str,
         op_name: str,
     ) -> Any:
-        """Return a slot, which starts with what an initializer gives."""
+        """Return a slot, created with an initializer."""
         slots = self._slot_dict(slot_name)
         if whole(var) not in slots:
             slots[whole(var)] = create_slot(var, initializer, op_name, shape, dtype)
         return slots[whole(var)]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """Return a slot, which starts with zeros."""
+        """Return a slot, created with zeros."""
         return self._get_or_make_slot_with_initializer(
             var, Zeros(), var.shape, var.dtype, slot_name, op_name
         )
 
-    # -- variables that belong to no other -----------------------------------------
+    # -- non-slot variables ----------------------------------------------------------
 
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any
     ) -> Any:
-        """Return a variable of the optimizer's own, made once for a graph."""
+        """Return a non-slot variable, created once for a graph."""
         key = name, _here()
         if key not in self._non_slot_dict:
             with beside(colocate_with):
@@ -614,36 +603,36 @@ grad_loss
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        """Return a variable of the optimizer's own, None if there is none."""
+        """Return a non-slot variable, or None."""
         return self._non_slot_dict.get((name, graph or _here()))
 
     def _trackable_children(self) -> dict[str, Any]:
-        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        """Return the non-slot variables, which a `tf.train.Checkpoint` saves."""
         own = self._non_slot_dict.items()
         return {name: v for (name, graph), v in own if _is_here(graph)}
 
     def _slots_beside(self) -> Iterator[tuple[str, Any, Any]]:
-        """Give the name of each slot, the variable that it stands beside, and it."""
+        """Yield (slot name, primary variable, slot variable)."""
         for name, slots in self._slots.items():
             for primary, slot in slots.items():
                 yield name, primary, slot
 
     def _non_slot_variables(self) -> list[Any]:
-        """Return the variables of the optimizer's own."""
+        """Return the non-slot variables of all graphs."""
         return list(self._non_slot_dict.values())
 
 
 @contextlib.contextmanager
-def _aside() -> Iterator[None]:
-    """Make variables that outlive the computation or branch that is being built."""
+def _outermost_scope() -> Iterator[None]:
+    """Create variables that outlive the current computation or branch."""
     graph = get_default_graph()
     apart = init_scope() if graph.traced else graph.outside_regions()
     with apart, graph.control_dependencies(None):
         yield
 
 
-def _after(operations: Sequence[Any]) -> contextlib.AbstractContextManager[Any]:
-    """Let the operations of a block wait for others; in eager mode they are over."""
+def _wait_for(operations: Sequence[Any]) -> contextlib.AbstractContextManager[Any]:
+    """Make the operations of a block depend on others, except in eager mode."""
     if executing_eagerly():
         return contextlib.nullcontext()
     return control_dependencies([op for op in operations if op is not None])
@@ -654,7 +643,7 @@ def _grow(step: Any) -> Any:
 
 
 def _here() -> Any:
-    """Return the graph that variables belong to, None for those of eager mode."""
+    """Return the graph of new variables, or None in eager mode."""
     graph = get_default_graph()
     return None if executing_eagerly() or graph.traced else graph
 
@@ -664,7 +653,7 @@ def _is_here(graph: Any) -> bool:
 
 
 def _train_op(done: Any) -> Any:
-    """Return the operation that trains, and note it in its collection."""
+    """Return the training operation, and add it to its collection."""
     if executing_eagerly():
         return done
     operation = done.op if isinstance(done, Tensor) else done
@@ -675,7 +664,7 @@ def _train_op(done: Any) -> Any:
 
 
 def pairs_of(function: str, given: Any) -> list[tuple[Any, Any]]:
-    """Return gradients and variables as a list of pairs."""
+    """Return a list of (gradient, variable) pairs."""
     argument = f"{function}: grads_and_vars"
     pairs = listed(argument, given, "a list of pairs")
     for pair in pairs:
@@ -698,8 +687,8 @@ def _as_gradient(value: Any) -> Any:
         ) from None
 
 
-def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows with distinct indices, those of equal indices added up."""
+def _sum_duplicates(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows with distinct indices; rows with equal indices are summed."""
     distinct, places = unique(indices)
     count = apply("Size", distinct, out_type="int32")
     return unsorted_segment_sum(values, places, count), distinct

@@ -1,4 +1,4 @@
-"""RMSProp."""
+"""Define the RMSProp optimizer."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ __all__ = ["RMSPropOptimizer"]
 
 
 class RMSPropOptimizer(ElementwiseOptimizer):
-    """RMSProp: divides gradients by the root of a running mean of their squares.
+    """RMSProp: divides gradients by the root of their running mean square.
 
     Parameters
     ----------
     learning_rate, decay, momentum, epsilon
         Numbers, tensors, or functions without parameters that return one: the learning
-        rate, how much remains of the running mean, the momentum of the changes, and
-        what is added under the root.
+        rate, the decay rate of the mean, the momentum, and the constant added under the
+        root.
     use_locking, name
         As for `tf.train.Optimizer`.
     centered
-        Whether to subtract the square of the running mean of the gradients, so that
-        the root is that of their variance.
+        Whether to divide by the root of the variance, with the square of the gradients'
+        running mean subtracted.
 
     Notes
     -----
-    The slots are ``rms``, which starts with ones, ``momentum`` and, if centered,
+    The slots are ``rms``, with initial value 1, ``momentum`` and, if centered,
     ``mg``.  A sparse gradient changes only its rows.
 
     Examples

@@ -1,4 +1,4 @@
-"""The scaffold: what prepares the variables of a session, and knows it is ready."""
+"""Define the scaffold, which prepares the variables of a session."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ Part = TypeVar("Part")
 class Scaffold:
     """The operations that prepare a session, and the saver of its variables.
 
-    What is not given is taken from the collection of the graph that has its name, or
-    else made by `finalize`.
+    `finalize` replaces None by the element of the graph's collection of that name, or
+    by a default.
 
     Parameters
     ----------
     init_op
-        Initializes the variables where no checkpoint is restored; by default all
-        global variables.
+        Initializes the variables if no checkpoint is restored; by default all global
+        variables.
     init_feed_dict
-        What to feed for `init_op`.
+        The feeds of `init_op`.
     init_fn
         A function of the scaffold and the session, called after `init_op`.
     ready_op
-        Gives the names of variables without a value: none when the session is ready.
+        Returns the names of uninitialized variables: none when the session is ready.
     ready_for_local_init_op
         The same, before `local_init_op`.
     local_init_op
         Runs in every session, also after a checkpoint was restored; by default it
         initializes local variables and tables.
     summary_op
-        Gives the summaries; by default all of the collection of summaries.
+        Returns the summaries; by default all of the collection of summaries.
     saver
         The `tf.train.Saver`.
     copy_from_scaffold
-        A scaffold that gives what is not given here.
+        A scaffold whose values replace None.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Scaffold:
         self._saver = chosen("_saver", saver)
 
     def finalize(self) -> Scaffold:
-        """Make what is missing, and finalize the graph."""
+        """Create the missing operations, and finalize the graph."""
         get = self.get_or_default
         if self._init_op is None:
             self._init_op = get(
@@ -141,27 +141,27 @@ class Scaffold:
 
     @property
     def init_feed_dict(self) -> Any:
-        """What to feed for it."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """The names of variables without a value."""
+        """The names of uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of global variables without a value."""
+        """The names of uninitialized global variables."""
         return self._ready_for_local_init_op
 
     @property
     def local_init_op(self) -> Any:
-        """The operation that initializes what no checkpoint has."""
+        """The operation that initializes local variables and tables."""
         return self._local_init_op
 
     @property
     def summary_op(self) -> Any:
-        """The summaries, None if there are none."""
+        """The summaries, or None."""
         return self._summary_op
 
     @property
@@ -178,7 +178,7 @@ class Scaffold:
     def get_or_default(
         arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
     ) -> Any:
-        """Return the element of a collection, made if it has none.
+        """Return the element of a collection, created if the collection is empty.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Scaffold:
         Raises
         ------
         RuntimeError
-            If the collection has several.
+            If the collection has several elements.
         """
         graph = get_default_graph()
         known = graph.get_collection(collection_key)
@@ -200,7 +200,7 @@ class Scaffold:
             raise coded(
                 RuntimeError,
                 f"tf.train.Scaffold: the collection {collection_key!r} has "
-                f"{len(known)} elements; say which one with "
+                f"{len(known)} elements; choose one with "
                 f"tf.train.Scaffold({arg_name}=...)",
                 code=codes.INVALID_ARGUMENT,
             )

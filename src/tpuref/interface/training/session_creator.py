@@ -1,4 +1,4 @@
-"""Session creators: they make the session of a monitored session, and make it ready."""
+"""Define session creators, which prepare the session of a monitored session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOK_AGAIN_SECONDS = 30.0
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions: the first one, and another after a failure.
+    """Creates sessions: the first one, and another after a failure.
 
     Examples
     --------
@@ -41,23 +41,23 @@ class SessionCreator(abc.ABC):
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions whose variables are restored, or else initialized.
+    """Creates sessions whose variables are restored or initialized.
 
     Parameters
     ----------
     scaffold
-        What initializes and restores variables, by default a new `Scaffold`.
+        The `Scaffold` that initializes and restores variables, by default a new one.
     master, config
         As for `tf.Session`.
     checkpoint_dir
-        The directory whose last checkpoint is restored, if it has one.
+        The directory of checkpoints, of which the last one is restored.
     checkpoint_filename_with_path
         A checkpoint to restore instead.
 
     Raises
     ------
     ValueError
-        If a directory and a checkpoint are given.
+        If both a directory and a checkpoint are set.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ChiefSessionCreator(SessionCreator):
         if checkpoint_dir and checkpoint_filename_with_path:
             raise coded(
                 ValueError,
-                "tf.train.ChiefSessionCreator: give checkpoint_dir or "
+                "tf.train.ChiefSessionCreator: set checkpoint_dir or "
                 "checkpoint_filename_with_path, not both, got "
                 f"{checkpoint_dir!r} and {checkpoint_filename_with_path!r}",
                 code=codes.INVALID_ARGUMENT,
@@ -87,23 +87,25 @@ class ChiefSessionCreator(SessionCreator):
         Raises
         ------
         RuntimeError
-            If variables have no value afterwards.
+            If variables are uninitialized afterwards.
         """
         scaffold = self._scaffold.finalize()
         session = Session(self._master, get_default_graph(), self._config)
         try:
             here.meet("restore")
-            restored = self._restored(session)
-            here.meet("restored")  # before one saves a checkpoint in its place
+            restored = self._restore(session)
+            here.meet(
+                "restored"
+            )  # no host may overwrite the checkpoint before all have read it
             if not restored:
                 session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
                 if scaffold.init_fn is not None:
                     scaffold.init_fn(session)
-            lacking = _made_ready(session, scaffold)
+            lacking = _make_ready(session, scaffold)
             if lacking:
                 raise coded(
                     RuntimeError,
-                    "tf.train.ChiefSessionCreator: variables have no value after "
+                    "tf.train.ChiefSessionCreator: variables are uninitialized after "
                     f"init_op, init_fn and local_init_op: {lacking}; initialize them "
                     "with tf.train.Scaffold(init_op=...), or restore a checkpoint "
                     "that has them",
@@ -114,7 +116,7 @@ class ChiefSessionCreator(SessionCreator):
             raise
         return session
 
-    def _restored(self, session: Session) -> bool:
+    def _restore(self, session: Session) -> bool:
         """Restore the variables from a checkpoint; return whether there is one."""
         saver = self._scaffold.saver
         assert saver is not None
@@ -130,16 +132,16 @@ class ChiefSessionCreator(SessionCreator):
 
 
 class WorkerSessionCreator(SessionCreator):
-    """Makes sessions that wait until another process has initialized the variables.
+    """Creates sessions that wait until another process has initialized the variables.
 
     Parameters
     ----------
     scaffold
-        What tells that the variables are ready, by default a new `Scaffold`.
+        The `Scaffold` that checks the variables, by default a new one.
     master, config
         As for `tf.Session`.
     max_wait_secs
-        How long to wait.
+        The maximum number of seconds to wait.
     """
 
     def __init__(
@@ -165,14 +167,14 @@ class WorkerSessionCreator(SessionCreator):
         deadline = time.monotonic() + self._max_wait_secs
         while True:
             session = Session(self._master, get_default_graph(), self._config)
-            lacking = _made_ready(session, scaffold)
+            lacking = _make_ready(session, scaffold)
             if not lacking:
                 return session
             session.close()
             left = deadline - time.monotonic()
             if left <= 0:
                 raise DeadlineExceededError(
-                    "tf.train.WorkerSessionCreator: variables have no value after "
+                    "tf.train.WorkerSessionCreator: variables are uninitialized after "
                     f"{self._max_wait_secs} s: {lacking}; the chief initializes them",
                     code=codes.UNINITIALIZED,
                 )
@@ -186,18 +188,18 @@ def _scaffold(function: str, given: Scaffold | None) -> Scaffold:
     return instance_of(Scaffold, f"{function}: scaffold", "a tf.train.Scaffold", given)
 
 
-def _made_ready(session: Session, scaffold: Scaffold) -> str:
-    """Initialize what no checkpoint has; return the variables that have no value."""
-    lacking = _lacking(session, scaffold.ready_for_local_init_op)
+def _make_ready(session: Session, scaffold: Scaffold) -> str:
+    """Run ``local_init_op`` once it can; return the uninitialized variables."""
+    lacking = _uninitialized_names(session, scaffold.ready_for_local_init_op)
     if lacking:
         return lacking
     log.info("Running local_init_op.")
     session.run(scaffold.local_init_op)
     log.info("Done running local_init_op.")
-    return _lacking(session, scaffold.ready_op)
+    return _uninitialized_names(session, scaffold.ready_op)
 
 
-def _lacking(session: Session, ready_op: Any) -> str:
+def _uninitialized_names(session: Session, ready_op: Any) -> str:
     names = session.run(ready_op)
     if names is None or not names.size:
         return ""

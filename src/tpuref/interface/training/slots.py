@@ -1,4 +1,4 @@
-"""Slots: variables that an optimizer keeps beside each variable that it optimizes."""
+"""Create slots: an optimizer's variables for each variable that it optimizes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tpuref.interface.training.distribution import beside
 def create_slot(
     primary: Any, initializer: Any, name: str, shape: Any = None, dtype: Any = None
 ) -> Any:
-    """Create a variable that is not trained, named after `primary`.
+    """Create a non-trainable variable named after `primary`.
 
     Parameters
     ----------
     primary
-        The variable that it stands beside, on the same devices.
+        The variable of the slot, whose devices it shares.
     initializer
         A value, or an initializer for `shape` and `dtype`.
     name
-        What the slot is called: that of ``w`` for ``"Adam"`` is ``w/Adam``, the next
-        one ``w/Adam_1``.
+        The suffix of the name: ``"Adam"`` for ``w`` makes ``w/Adam``, then
+        ``w/Adam_1``.
     """
     base = primary.name.partition(":")[0]
-    # As in TensorFlow the scope itself names the variable, so that a second slot of
-    # the same name gets a number, and checkpoints hold the names that they should.
+    # As in TensorFlow, the scope itself names the variable.  So a second slot of the
+    # same name gets a number, and checkpoints have TensorFlow's names.
     with variable_scope(None, f"{base}/{name}"), beside(primary):
         return get_variable(
             "", shape=shape, dtype=dtype, initializer=initializer, trainable=False

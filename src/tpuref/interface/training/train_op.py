@@ -1,4 +1,4 @@
-"""One operation for a step of training: gradients, updates and the loss."""
+"""Combine gradients, updates and the loss in one training operation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def create_train_op(
     colocate_gradients_with_ops: bool = False,
     check_numerics: bool = True,
 ) -> Tensor:
-    """Return a tensor that trains when it is evaluated, and has the loss as its value.
+    """Return a tensor that runs a training step and returns the loss.
 
     Parameters
     ----------
@@ -45,26 +45,21 @@ def create_train_op(
     optimizer
         The optimizer.
     global_step
-        The variable that grows by one with each step, by default that of the graph;
+        The variable that each step increments, by default that of the graph;
         None for none.
     update_ops
-        What runs before the loss is computed, by default the collection
+        The operations to run before the loss is computed, by default the collection
         ``UPDATE_OPS``.
     variables_to_train
         By default all trainable variables.
     transform_grads_fn
-        Takes a list of pairs of a gradient and a variable, and returns such a list.
+        A function from a list of (gradient, variable) pairs to such a list.
     summarize_gradients
         Whether gradients and their norms are summarized.
     gate_gradients, aggregation_method, colocate_gradients_with_ops
         As for `tf.train.Optimizer.compute_gradients`.
     check_numerics
-        Whether a loss that is not finite is an error.
-
-    Returns
-    -------
-    Tensor
-        The loss, after the step.
+        Whether to raise an error if the loss is not finite.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Warm start: variables that begin with the values of a checkpoint of another model."""
+"""Initialize variables with the values of another model's checkpoint."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from tpuref.interface.training.log import log
 
 
 class VocabInfo(NamedTuple):
-    """How rows or columns of a variable belong to words, now and in a checkpoint.
+    """The words of a variable's rows or columns, now and in a checkpoint.
 
     Attributes
     ----------
     new_vocab, new_vocab_size
-        The file with a word in each line, and how many of them count.
+        The file with one word per line, and the number of words to use.
     num_oov_buckets
-        How many further rows the variable has for other words.
+        The number of further rows, for other words.
     old_vocab, old_vocab_size
-        The same of the checkpoint; -1 for all lines.
+        The same for the checkpoint; -1 for all lines.
     backup_initializer
-        What further rows and new words start with, an initializer; by default zeros.
+        The initializer of further rows and new words; by default zeros.
     axis
-        0 where words are rows, 1 where they are columns.
+        0 if words are rows, 1 if they are columns.
     """
 
     new_vocab: str
@@ -50,7 +50,7 @@ class VocabInfo(NamedTuple):
 
 
 class WarmStartSettings(NamedTuple):
-    """What `warm_start` takes, for an Estimator.
+    """The arguments of `warm_start`, for an Estimator.
 
     Attributes
     ----------
@@ -71,22 +71,22 @@ def warm_start(
     var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
     var_name_to_prev_var_name: Mapping[str, str] | None = None,
 ) -> None:
-    """Let variables start with values of a checkpoint, instead of their own.
+    """Set the initial values of variables to those of a checkpoint.
 
     Call it before `tf.global_variables_initializer`.
 
     Parameters
     ----------
     ckpt_to_initialize_from
-        A checkpoint, or a directory, whose last one is read.
+        A checkpoint, or a directory, whose last checkpoint is read.
     vars_to_warm_start
-        A pattern of the names of trainable variables; or a list of patterns of the
-        names of any variables, or of variables; or None for those of
-        `var_name_to_vocab_info` alone.
+        A pattern for the names of trainable variables; a list of patterns for the names
+        of any variables; a list of variables; or None for only those of
+        `var_name_to_vocab_info`.
     var_name_to_vocab_info
-        How rows of a variable belong to words, by its name.
+        A `VocabInfo` by variable name.
     var_name_to_prev_var_name
-        The name in the checkpoint, by the name here, where they differ.
+        The variable's name in the checkpoint by its name now, where they differ.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def warm_start(
     renamed = _by_name("var_name_to_prev_var_name", var_name_to_prev_var_name)
     log.info("Warm-starting from: %s", ckpt_to_initialize_from)
     known = get_default_graph().variables_by_name
-    chosen = {v.op.name: v for v in _chosen(vars_to_warm_start)}
+    chosen = {v.op.name: v for v in _select_variables(vars_to_warm_start)}
     chosen |= {name: known[name] for name in vocabularies if name in known}
     _warn_of_unused("var_name_to_prev_var_name", renamed, chosen)
     _warn_of_unused("var_name_to_vocab_info", vocabularies, chosen)
@@ -121,7 +121,7 @@ def warm_start(
         earlier = renamed.get(name, name)
         if name in vocabularies:
             before = load_variable(ckpt_to_initialize_from, earlier)
-            variable.start_with(_remapped(before, variable, vocabularies[name]))
+            variable.start_with(_remap_rows(before, variable, vocabularies[name]))
         else:
             whole.append((earlier, variable))
     init_from_checkpoint(ckpt_to_initialize_from, whole)
@@ -136,7 +136,7 @@ def _by_name(argument: str, given: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def _chosen(given: Any) -> list[Variable]:
+def _select_variables(given: Any) -> list[Variable]:
     graph = get_default_graph()
     if given is None:
         return []
@@ -166,16 +166,16 @@ def _warn_of_unused(
     unused = sorted(given.keys() - chosen.keys())
     if unused:
         log.warning(
-            "tf.train.warm_start: %s names %s, which are not warm-started; those "
-            "that are: %s",
+            "tf.train.warm_start: %s names %s, which are not warm-started; the "
+            "warm-started variables are %s",
             argument,
             unused,
             sorted(chosen),
         )
 
 
-def _remapped(before: Array, variable: Variable, vocabulary: VocabInfo) -> Tensor:
-    """Return the initial value: the rows of known words, and new ones for others."""
+def _remap_rows(before: Array, variable: Variable, vocabulary: VocabInfo) -> Tensor:
+    """Return the initial value: rows of old words from `before`, others initialized."""
     axis = vocabulary.axis
     old = {word: k for k, word in enumerate(_words(vocabulary, "old"))}
     rows = [old.get(word, -1) for word in _words(vocabulary, "new")]

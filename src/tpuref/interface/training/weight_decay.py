@@ -1,4 +1,4 @@
-"""Optimizers that also shrink variables, apart from their gradients."""
+"""Define optimizers with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
 
 
 class DecoupledWeightDecayExtension:
-    """Shrinks variables before an optimizer changes them; to be mixed into its class.
+    """Mixes weight decay into an optimizer: variables shrink before their update.
 
-    A variable loses ``weight_decay * variable``; where the gradient is sparse, only the
-    rows that it has.  The gradient knows nothing of it, unlike that of a penalty in the
-    loss.
+    A variable decreases by ``weight_decay * variable``; with a sparse gradient, only in
+    the rows of the gradient.  Unlike a penalty in the loss, this does not change the
+    gradient.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class DecoupledWeightDecayExtension:
         super().__init__(**kwargs)
 
     def minimize(self, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
-        """Return an operation that makes a loss smaller and shrinks variables.
+        """Return an operation that reduces a loss and shrinks variables.
 
         Parameters
         ----------
@@ -71,14 +71,14 @@ class DecoupledWeightDecayExtension:
     def apply_gradients(
         self, *args: Any, decay_var_list: Any = None, **kwargs: Any
     ) -> Any:
-        """Return an operation that shrinks variables and changes them by gradients.
+        """Return an operation that shrinks variables and applies gradients.
 
         Parameters
         ----------
         *args, **kwargs
             As for the optimizer.
         decay_var_list
-            The variables to shrink, by default those given to `minimize`, or all.
+            The variables to shrink, by default those of `minimize`, or all.
         """
         chosen = _variables("apply_gradients", decay_var_list)
         if chosen:
@@ -88,7 +88,7 @@ class DecoupledWeightDecayExtension:
     def _update_op(self, gradient: Any, variable: Any) -> Any:
         if not self._decays(variable):
             return super()._update_op(gradient, variable)  # type: ignore[misc]
-        decayed = self._decayed(gradient, variable)
+        decayed = self._shrink(gradient, variable)
         if executing_eagerly():
             return super()._update_op(gradient, variable)  # type: ignore[misc]
         with control_dependencies([decayed]):
@@ -101,7 +101,7 @@ class DecoupledWeightDecayExtension:
         whole = variable if strategy is None else strategy.value_container(variable)
         return any(v is variable or v is whole for v in self._decay_var_list)
 
-    def _decayed(self, gradient: Any, variable: Any) -> Any:
+    def _shrink(self, gradient: Any, variable: Any) -> Any:
         share = Optimizer._call_if_callable(self._weight_decay)
         if isinstance(gradient, IndexedSlices):
             rows, _ = unique(gradient.indices)
@@ -118,13 +118,7 @@ def _variables(method: str, given: Any) -> list[Any] | None:
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
-    """Return a class of optimizers that shrink variables too.
-
-    Parameters
-    ----------
-    base_optimizer
-        A class of optimizers.  Its arguments are those of the new one, by name, after
-        ``weight_decay``.
+    """Return a subclass of optimizers whose first argument is ``weight_decay``.
 
     Examples
     --------
@@ -154,7 +148,7 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
 
 
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
-    """Adam that also shrinks variables.
+    """Adam with decoupled weight decay.
 
     Parameters
     ----------
@@ -192,7 +186,7 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
 
 class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
-    """Gradient descent with momentum that also shrinks variables.
+    """Gradient descent with momentum and decoupled weight decay.
 
     Parameters
     ----------

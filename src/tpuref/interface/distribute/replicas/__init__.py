@@ -1,1 +1,1 @@
-"""Strategies as TensorFlow 2 has them: replicas instead of towers."""
+"""Strategies of TensorFlow 2, with replicas instead of towers."""

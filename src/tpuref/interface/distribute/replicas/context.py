@@ -1,4 +1,4 @@
-"""What a replica can ask: ``tf.distribute.ReplicaContext``, and where a thread is."""
+"""The contexts of replicas, of dataset functions and of value functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["InputContext", "ReplicaContext", "ValueContext"]
 
 @explain_missing_members("tf.distribute.ReplicaContext")
 class ReplicaContext(TowerContext):
-    """What a function that ``strategy.run`` calls can ask about its replica.
+    """The replica in which ``strategy.run`` calls a function.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class ReplicaContext(TowerContext):
         merge_fn
             Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-replica context.
         args, kwargs
-            As ``args=(...)`` and ``kwargs={...}``: what this replica contributes.
+            This replica's arguments, as ``args=(...)`` and ``kwargs={...}``.
         """
         if not args and kwargs.keys() <= {"args", "kwargs"}:
             given, named = kwargs.get("args") or (), kwargs.get("kwargs") or {}
@@ -70,7 +70,7 @@ class ReplicaContext(TowerContext):
             Accepted for compatibility.
         """
         op = _op("ReplicaContext.all_reduce", reduce_op)
-        # What is one tensor in all replicas is still a value of each.
+        # A tensor that all replicas share still counts once for each replica.
         leaves = [identity(leaf) for leaf in nest.flatten(value)]
 
         def merge(strategy: Any, *parts: Any) -> Any:
@@ -82,14 +82,14 @@ class ReplicaContext(TowerContext):
         return nest.pack_sequence_as(value, found)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """Return the rows of all replicas, one replica's after the other's.
+        """Return the rows of all replicas concatenated in replica order.
 
         Parameters
         ----------
         value
             A tensor, or a nest of tensors.
         axis
-            The axis along which they are joined.
+            The axis to concatenate along.
         options
             Accepted for compatibility.
         """
@@ -112,12 +112,12 @@ def _op(function: str, given: Any) -> ReduceOp:
 
 
 class InputContext:
-    """What a function that makes a dataset can ask about its part of the input.
+    """The argument of a function that makes a dataset: its part of the input.
 
     Parameters
     ----------
     num_input_pipelines, input_pipeline_id
-        How many pipelines there are, and which one it is: one, here.
+        The number of pipelines, and the index of this one: always 1 and 0.
     num_replicas_in_sync
         The number of replicas.
 
@@ -144,7 +144,7 @@ class InputContext:
         Raises
         ------
         ValueError
-            If the replicas cannot have equal parts.
+            If the batch size is not divisible by the number of replicas.
         """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
@@ -155,15 +155,7 @@ class InputContext:
 
 
 class ValueContext:
-    """What a function that makes the value of one replica can ask.
-
-    Parameters
-    ----------
-    replica_id_in_sync_group
-        The number of the replica.
-    num_replicas_in_sync
-        How many there are.
-    """
+    """The argument of a function that makes the value of one replica."""
 
     def __init__(
         self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1

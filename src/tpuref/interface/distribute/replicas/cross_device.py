@@ -1,4 +1,4 @@
-"""Choices of how values cross devices, which programs make and which change nothing."""
+"""Choices of cross-device communication, accepted without effect."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ __all__ = [
 
 
 class CrossDeviceOps:
-    """How values are combined; accepted for programs that choose."""
+    """The base class of reductions, accepted without effect."""
 
 
 @dataclass
 class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """Accepted for programs that choose it; sums are formed in replica order."""
+    """Accepted without effect: sums are computed in replica order."""
 
     num_packs: int = 1
 
 
 @dataclass
 class NcclAllReduce(CrossDeviceOps):
-    """Accepted for programs that choose it; sums are formed in replica order."""
+    """Accepted without effect: sums are computed in replica order."""
 
     num_packs: int = 1
 
 
 @dataclass
 class ReductionToOneDevice(CrossDeviceOps):
-    """Accepted for programs that choose it; sums are formed in replica order."""
+    """Accepted without effect: sums are computed in replica order."""
 
     reduce_to_device: str | None = None
     accumulation_fn: object = None
 
 
 class CommunicationImplementation(enum.Enum):
-    """What workers communicate with, accepted for programs that choose."""
+    """Implementations of communication between workers, accepted without effect."""
 
     AUTO = "AUTO"
     RING = "RING"
@@ -52,7 +52,7 @@ class CommunicationImplementation(enum.Enum):
 
 @dataclass
 class CommunicationOptions:
-    """Options of collective operations, accepted for programs that set them."""
+    """Options of collective operations, accepted without effect."""
 
     bytes_per_pack: int = 0
     timeout_seconds: float | None = None
@@ -61,7 +61,7 @@ class CommunicationOptions:
 
 @dataclass
 class RunOptions:
-    """Options of ``strategy.run``, accepted for programs that set them."""
+    """Options of ``strategy.run``, accepted without effect."""
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False

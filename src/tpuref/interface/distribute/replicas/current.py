@@ -1,4 +1,4 @@
-"""The strategy and the replica that are current, under the names of TensorFlow 2."""
+"""The current strategy and replica, under the names of TensorFlow 2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class DefaultStrategy(Strategy):
-    """One replica on whatever device the program asks for."""
+    """Runs one replica on the device that the program chooses."""
 
     is_default = True
 
@@ -29,7 +29,7 @@ class DefaultStrategy(Strategy):
         self.towers = TowerDevices(("",), None, replicas=True)
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Enter cross-replica context of this strategy; variables are made as ever."""
+        """Enter cross-replica context, without creating mirrored variables."""
         return in_scope(None)
 
     def run(
@@ -43,13 +43,13 @@ class DefaultStrategy(Strategy):
         return fn(*args, **(kwargs or {}))
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """Return a dataset as it is."""
+        """Return the dataset unchanged."""
         return dataset
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: Any = None
     ) -> Any:
-        """Return the dataset that a function makes."""
+        """Return the dataset of a function."""
         return dataset_fn(InputContext())
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
@@ -59,7 +59,7 @@ class DefaultStrategy(Strategy):
 
 
 class DefaultReplica(ReplicaContext):
-    """The replica in which a program runs outside of any scope."""
+    """The replica of a program outside of any scope."""
 
     def _is_current(self) -> bool:
         place = current_place()
@@ -71,7 +71,7 @@ DEFAULT_REPLICA = DefaultReplica(DEFAULT, 0, SharedVariables())
 
 
 def get_strategy() -> Any:
-    """Return the strategy whose scope is in force, else one with a single replica.
+    """Return the strategy of the current scope, or one with a single replica.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def get_strategy() -> Any:
 
 
 def has_strategy() -> bool:
-    """Return whether the scope of a strategy is in force.
+    """Return whether a strategy's scope is active.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def in_cross_replica_context() -> bool:
 
 
 def get_replica_context() -> Any:
-    """Return the context of the replica that is running, None across replicas.
+    """Return the context of the current replica, or None in cross-replica context.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Datasets of all replicas: batches that are divided, or elements dealt in turn.
+"""Datasets of all replicas: batches are divided, or elements distributed in turn.
 
-Which rows a replica gets, and what becomes of an incomplete end, was measured on
+The rows of each replica and the handling of an incomplete end were measured on
 TensorFlow 2.4.4 with MirroredStrategy on two and three logical CPUs.
 """
 
@@ -26,7 +26,7 @@ from tpuref.interface.distribute.dataset import PerDeviceDataset, rounds_ahead
 
 
 class Shares(Stage):
-    """Each batch divided among replicas, the first ones getting the larger shares."""
+    """Divides each batch among the replicas, with the larger shares first."""
 
     name = "ShareDataset"
 
@@ -65,7 +65,7 @@ class Shares(Stage):
 
 
 class FilledRounds(Rounds):
-    """Several consecutive elements as a tuple; empty ones fill the last one up."""
+    """Groups consecutive elements into tuples; empty elements fill up the last one."""
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the tuples."""
@@ -82,15 +82,7 @@ class FilledRounds(Rounds):
 
 
 class ReplicaDataset(PerDeviceDataset):
-    """The elements of a dataset, for all replicas at a time.
-
-    Parameters
-    ----------
-    rounds
-        The stage whose elements are tuples with a part for each replica.
-    devices
-        The devices of the replicas.
-    """
+    """Returns the elements of `rounds`, tuples with a part for each replica."""
 
     def __init__(self, rounds: Stage, devices: Sequence[str]) -> None:
         self.element = rounds.element[0]
@@ -100,23 +92,23 @@ class ReplicaDataset(PerDeviceDataset):
 
 def divided(dataset: Any, devices: Sequence[str]) -> ReplicaDataset:
     """Return the dataset whose batches are divided among the replicas."""
-    source = _checked("experimental_distribute_dataset", dataset)
+    source = _source_stage("experimental_distribute_dataset", dataset)
     return ReplicaDataset(Shares(source, len(devices)), devices)
 
 
 def dealt(dataset: Any, devices: Sequence[str]) -> ReplicaDataset:
-    """Return the dataset whose elements go to the replicas in turn."""
-    source = _checked("distribute_datasets_from_function", dataset)
+    """Return the dataset whose elements are distributed to the replicas in turn."""
+    source = _source_stage("distribute_datasets_from_function", dataset)
     whole = all(spec.shape.is_fully_defined() for spec in source.specs)
     kind = Rounds if whole else FilledRounds
     return ReplicaDataset(kind(source, len(devices)), devices)
 
 
-def _checked(method: str, dataset: Any) -> Stage:
+def _source_stage(method: str, dataset: Any) -> Stage:
     if not isinstance(dataset, Dataset):
         raise coded(
             ValueError,
-            f"Strategy.{method}: expected a tf.data.Dataset, got {dataset!r}",
+            f"Strategy.{method}: dataset must be a tf.data.Dataset, got {dataset!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     return dataset.stage

@@ -1,4 +1,4 @@
-"""``strategy.extended``: what optimizers and layers ask of a strategy."""
+"""``strategy.extended``: the methods for optimizers and layers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 @explain_missing_members("tf.distribute.StrategyExtended")
 class Extended:
-    """The documented part of ``tf.distribute.StrategyExtended``.
-
-    Parameters
-    ----------
-    strategy
-        The strategy.
-    """
+    """The documented part of ``tf.distribute.StrategyExtended``."""
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
@@ -38,19 +32,19 @@ class Extended:
 
     @property
     def experimental_require_static_shapes(self) -> bool:
-        """Whether replicas need values of known shape: no."""
+        """Whether replicas need values of static shape: no."""
         return False
 
     def colocate_vars_with(
         self, colocate_with_variable: Any
     ) -> contextlib.AbstractContextManager[Any]:
-        """Make the variables of a block on the devices of another one."""
+        """Create the variables of a block on the devices of another variable."""
         return self._strategy.colocate_vars_with(colocate_with_variable)
 
     def reduce_to(
         self, reduce_op: Any, value: Any, destinations: Any, options: Any = None
     ) -> Any:
-        """Return a value combined over the replicas, on some devices."""
+        """Return a value combined over the replicas, on its destinations."""
         pairs = [(value, destinations)]
         return self.batch_reduce_to(reduce_op, pairs)[0]
 
@@ -60,7 +54,7 @@ class Extended:
         value_destination_pairs: Sequence[tuple[Any, Any]],
         options: Any = None,
     ) -> list[Any]:
-        """Return several values combined over the replicas, each on some devices."""
+        """Return several values combined over the replicas, on their destinations."""
         op = _op("StrategyExtended.batch_reduce_to", reduce_op)
         return self._strategy.batch_reduce(op.aggregation, value_destination_pairs)
 
@@ -77,7 +71,7 @@ class Extended:
         return self._strategy.group(results) if group else results
 
     def value_container(self, value: Any) -> Any:
-        """Return what `value` is a component of, or `value` itself."""
+        """Return the container of a component, or `value` itself."""
         return self._strategy.value_container(value)
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -91,7 +85,7 @@ class Extended:
         return self._strategy.call_for_each_tower(fn, *args, **(kwargs or {}))
 
     def non_slot_devices(self, var_list: Any) -> list[str]:
-        """Return the devices for variables of an optimizer that belong to no other."""
+        """Return the devices for an optimizer's variables that are not slots."""
         return self._strategy.non_slot_devices(var_list)
 
 

@@ -1,4 +1,4 @@
-"""The strategies: on TPU cores, on devices of the host, on one device."""
+"""Strategies on TPU cores, on CPUs of the host, and on one device."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class TPUStrategy(Strategy):
     Parameters
     ----------
     tpu_cluster_resolver
-        Tells where the system is; None for that of this process.
+        The resolver of the system; None for that of this process.
     experimental_device_assignment
-        Which cores to use, one for each replica; None for all.
+        The cores to use, one for each replica; None for all.
     experimental_spmd_xla_partitioning
         Accepted for compatibility.
 
     Raises
     ------
     TypeError
-        If `tpu_cluster_resolver` is no resolver.
+        If `tpu_cluster_resolver` is not a resolver.
     ValueError
         If the assignment has several cores for a replica.
 
@@ -84,18 +84,18 @@ class TPUStrategy(Strategy):
             system = described.towers(described.cores)
             cores: Sequence[int] = range(described.cores)
         else:
-            system, cores = _assigned(assignment, described.job)
+            system, cores = _assigned_cores(assignment, described.job)
         super().__init__([described.core_device(k) for k in cores], system)
 
     @property
     def cluster_resolver(self) -> Any:
-        """The resolver that led to the system."""
+        """The resolver of the system."""
         return self._resolver
 
-    def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Give and return tensors, one for each replica, as a program of cores does."""
+    def _run_replicas(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Run with tensors as arguments and per-replica tensors as results."""
         inputs = nest.map_structure(_as_tensor, [list(args), kwargs])
-        results = super()._for_each(fn, *inputs[0], **inputs[1])
+        results = super()._run_replicas(fn, *inputs[0], **inputs[1])
         return nest.map_structure(self._per_replica, results)
 
     def _per_replica(self, leaf: Any) -> Any:
@@ -106,13 +106,7 @@ class TPUStrategy(Strategy):
 
 
 class ExperimentalTPUStrategy(TPUStrategy):
-    """The earlier name of `TPUStrategy`, with ``device_assignment``.
-
-    Parameters
-    ----------
-    tpu_cluster_resolver, device_assignment
-        As for `TPUStrategy`.
-    """
+    """The earlier name of `TPUStrategy`, with ``device_assignment``."""
 
     def __init__(
         self, tpu_cluster_resolver: Any = None, device_assignment: Any = None
@@ -121,12 +115,14 @@ class ExperimentalTPUStrategy(TPUStrategy):
 
 
 def _as_tensor(leaf: Any) -> Any:
-    """Return a number or an array as a tensor, and anything else as it is."""
+    """Return a number or an array as a tensor, and other leaves unchanged."""
     return convert_to_tensor(leaf) if isinstance(leaf, _NUMBERS) else leaf
 
 
-def _assigned(assignment: Any, job: str | None) -> tuple[TowerSystem, Sequence[int]]:
-    """Return the cores of an assignment, and their numbers."""
+def _assigned_cores(
+    assignment: Any, job: str | None
+) -> tuple[TowerSystem, Sequence[int]]:
+    """Return the cores of an assignment, and their indices."""
     if not isinstance(assignment, DeviceAssignment):
         raise refuse(
             "TPUStrategy", "device_assignment", "a DeviceAssignment", assignment
@@ -154,15 +150,15 @@ class MirroredStrategy(Strategy):
     Parameters
     ----------
     devices
-        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  Any number of
-        CPUs may be named.
+        Their names, such as ``["CPU:0", "CPU:1"]``; None for one CPU.  There may be any
+        number of CPUs.
     cross_device_ops
         Accepted for compatibility.
 
     Raises
     ------
     ValueError
-        If a device is no CPU.
+        If a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
@@ -185,7 +181,7 @@ def _host_device(function: str, device: Any) -> str:
 
 
 class MultiWorkerMirroredStrategy(MirroredStrategy):
-    """`MirroredStrategy` for several workers, of which there is one here.
+    """`MirroredStrategy` for several workers; tpuref supports one.
 
     Parameters
     ----------
@@ -212,12 +208,12 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
 
 
 class ParameterServerStrategy:
-    """Variables on servers of their own, which a single process does not have.
+    """Raises an error: parameter servers are not supported.
 
     Raises
     ------
     NotImplementedError
-        Always; the message says what to use.
+        Always; the message names the alternative.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -235,7 +231,7 @@ def _one_worker(function: str, wanted: str) -> NotImplementedError:
 
 @explain_missing_members("tf.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(Strategy):
-    """Runs one replica, on one device.
+    """Runs one replica on one device.
 
     Parameters
     ----------

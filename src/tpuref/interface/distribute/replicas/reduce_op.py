@@ -1,4 +1,4 @@
-"""How the values of replicas become one: ``tf.distribute.ReduceOp``."""
+"""``tf.distribute.ReduceOp``, the operations that combine replicas' values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["ReduceOp"]
 
 
 class ReduceOp(enum.Enum):
-    """How the values of replicas become one.
+    """The operation that combines the replicas' values.
 
     Attributes
     ----------
     SUM, MEAN
-        Their sum; their sum divided by their number.
+        Their sum; their mean.
 
     Examples
     --------
@@ -32,17 +32,17 @@ class ReduceOp(enum.Enum):
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """The same, as variables say it."""
+        """The equivalent `tf.VariableAggregation`."""
         return VariableAggregation[self.name]
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """Return what stands for an aggregation of variables."""
+        """Return the equivalent of a `tf.VariableAggregation`."""
         return reduce_op("ReduceOp.from_variable_aggregation", aggregation)
 
 
 def reduce_op(function: str, given: Any) -> ReduceOp:
-    """Return what was given as a member or as text, in capitals or not."""
+    """Return the member for a member or its name, in any case."""
     name = getattr(given, "name", given)
     if isinstance(name, str) and name.upper() in ReduceOp.__members__:
         return ReduceOp[name.upper()]

@@ -1,4 +1,4 @@
-"""From the values of all replicas to one: sums, means, and rows joined."""
+"""Combine the replicas' values: sums, means, and concatenated rows."""
 
 from __future__ import annotations
 
@@ -24,28 +24,16 @@ FUNCTION = "Strategy.reduce"
 
 
 def reduced(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
-    """Return a nest of values, each combined over the replicas.
-
-    Parameters
-    ----------
-    op
-        How.
-    value
-        Values of `run`, or a nest of them.
-    axis
-        What else to combine over: axes of each replica's value, or None.
-    towers
-        The devices of the replicas.
-    """
-    return nest.map_structure(lambda leaf: _one(op, leaf, axis, towers), value)
+    """Return a nest of values combined over the replicas, and over any `axis`."""
+    return nest.map_structure(lambda leaf: _reduce_leaf(op, leaf, axis, towers), value)
 
 
-def _one(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
     if not isinstance(value, DistributedValues):
-        return _shared(op, value, axis, towers)
+        return _reduce_shared(op, value, axis, towers)
     if axis is None:
         return _total(op, contributions(FUNCTION, _as_own(value), towers.names), towers)
-    sums, counts = _along(value, axis, towers)
+    sums, counts = _sums_along(value, axis, towers)
     total = _total(ReduceOp.SUM, sums, towers)
     if op is ReduceOp.SUM:
         return total
@@ -55,8 +43,8 @@ def _one(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
     return total / cast(count, total.dtype)
 
 
-def _shared(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
-    """Return what becomes of one value that all replicas share."""
+def _reduce_shared(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+    """Reduce a value that all replicas share."""
     if axis is not None:
         tensor = convert_to_tensor(value)
         total = reduce_sum(tensor, axis)
@@ -85,10 +73,10 @@ def _total(op: ReduceOp, parts: Sequence[Tensor], towers: TowerDevices) -> Tenso
         return finish(op.aggregation, len(parts))(gathered(op.aggregation, parts))
 
 
-def _along(
+def _sums_along(
     value: DistributedValues, axis: Any, towers: TowerDevices
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Return each replica's sum over axes, and how many elements it is of."""
+    """Return each replica's sum over axes, and the number of summed elements."""
     sums, counts = [], []
     for device, component in value.index.items():
         with towers.on(device):
@@ -105,7 +93,7 @@ def _count(tensor: Tensor, axis: Any) -> Tensor:
 
 
 def joined(value: Any, axis: int, towers: TowerDevices) -> Any:
-    """Return a nest of values, each the rows of all replicas one after another."""
+    """Return a nest of values, each with the rows of all replicas concatenated."""
 
     def one(leaf: Any) -> Any:
         if not isinstance(leaf, DistributedValues):

@@ -1,4 +1,4 @@
-"""``tf.distribute.Strategy``: what all strategies of TensorFlow 2 have in common."""
+"""``tf.distribute.Strategy``, the base class of all strategies of TensorFlow 2."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ __all__ = ["Strategy"]
 
 @explain_missing_members("tf.distribute.Strategy")
 class Strategy(DistributionStrategy):
-    """One program for several replicas, each on a device of its own.
+    """Runs one program on several replicas, each on its own device.
 
     Parameters
     ----------
     devices
         The device of each replica.
     system
-        The cores that run the replicas; None where the host does.
+        The cores that run the replicas; None if the host runs them.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class Strategy(DistributionStrategy):
 
     @property
     def extended(self) -> Extended:
-        """Further methods, which optimizers and layers use."""
+        """The methods that optimizers and layers use."""
         return Extended(self)
 
     @property
     def cluster_resolver(self) -> Any:
-        """The resolver that led to the devices, None without one."""
+        """The resolver of the system, or None."""
         return None
 
     # -- running -------------------------------------------------------------------
@@ -70,26 +70,26 @@ class Strategy(DistributionStrategy):
         kwargs: Mapping[str, Any] | None = None,
         options: Any = None,
     ) -> Any:
-        """Call `fn` once for each replica, and return its results together.
+        """Call `fn` once for each replica, and return its results merged.
 
-        A `tf.function` runs as one program of all replicas.  Replicas on cores always
-        do: another function is traced at each call, because it may do something else
-        each time.
+        A `tf.function` runs as one program of all replicas.  So does a plain function
+        on cores, but it is traced at each call, because it may do something else each
+        time.
 
         Parameters
         ----------
         fn
             The function.
         args, kwargs
-            Its arguments; of values per replica each call gets its own.
+            Its arguments; each call gets its own components of per-replica values.
         options
             Accepted for compatibility.
 
         Returns
         -------
         object
-            The structure that `fn` returned, with a value per replica for each leaf
-            that is not one object in all replicas.
+            The structure of `fn`'s results.  A leaf is a per-replica value unless all
+            replicas returned the same object.
 
         Examples
         --------
@@ -108,35 +108,34 @@ class Strategy(DistributionStrategy):
         if not isinstance(named, Mapping):
             name = f"{type(self).__name__}.run: kwargs"
             raise wrong_type(name, "a dict or None", named)
-        program = self._program(self._for_each, fn)
+        program = self._program(self._run_replicas, fn)
         if program is None:
-            return self._for_each(fn, *values, **named)
+            return self._run_replicas(fn, *values, **named)
         return program(*values, **named)
 
-    def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _run_replicas(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with self.scope():
             return self.call_for_each_tower(fn, *args, **kwargs)
 
     # -- results -------------------------------------------------------------------
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """Return a value of all replicas combined to one tensor.
+        """Return a per-replica value combined to one tensor.
 
         Parameters
         ----------
         reduce_op
             `tf.distribute.ReduceOp`, or ``"SUM"`` or ``"MEAN"``.
         value
-            What `run` returned, or a nest of that.
+            A result of `run`, or a nest of results.
         axis
-            The axes of each replica's value over which to combine as well; None for
-            none.
+            The axes of each replica's value to combine as well, or None.
 
         Raises
         ------
         ValueError
-            If `reduce_op` is something else, the replicas' shapes differ, or one value
-            for all replicas is to be summed.
+            If `reduce_op` is unknown, the replicas' shapes differ, or `value` is a
+            single value and the operation a sum.
 
         Examples
         --------
@@ -152,18 +151,18 @@ class Strategy(DistributionStrategy):
         if isinstance(axis, (int, list, tuple, type(None))):
             with self.scope():
                 return reduced(op, value, axis, self.towers)
-        # An optimizer asks for a mirrored value on the devices of a variable.
+        # Optimizers of 1.x call reduce(aggregation, value, destinations).
         return super().reduce(op.aggregation, value, axis)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """Return the rows of all replicas joined, in the order of the replicas.
+        """Return the rows of all replicas concatenated in replica order.
 
         Parameters
         ----------
         value
-            What `run` returned, or a nest of that.
+            A result of `run`, or a nest of results.
         axis
-            The axis along which they are joined.
+            The axis to concatenate along.
         """
         with self.scope():
             return joined(value, axis, self.towers)
@@ -185,7 +184,7 @@ class Strategy(DistributionStrategy):
         Returns
         -------
         ReplicaDataset
-            Its elements are values per replica.  Each replica gets the same number of
+            Its elements are per-replica values.  Each replica gets the same number of
             rows, rounded up; the last ones get fewer, or none.
 
         Raises
@@ -198,7 +197,7 @@ class Strategy(DistributionStrategy):
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: Any = None
     ) -> ReplicaDataset:
-        """Return a dataset whose elements go to the replicas in turn.
+        """Return a dataset whose elements are distributed to the replicas in turn.
 
         Parameters
         ----------
@@ -211,8 +210,8 @@ class Strategy(DistributionStrategy):
         Returns
         -------
         ReplicaDataset
-            At its end, replicas without an element get an empty one; where the size of
-            batches is fixed, that incomplete round is left out.
+            In an incomplete last round, replicas without an element get an empty one;
+            if the batch size is static, the round is dropped.
         """
         context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
         return dealt(dataset_fn(context), self.towers.names)
@@ -222,7 +221,7 @@ class Strategy(DistributionStrategy):
     def experimental_distribute_values_from_function(
         self, value_fn: Callable[[ValueContext], Any]
     ) -> Any:
-        """Return a value per replica, made by a function of a `ValueContext`."""
+        """Return the per-replica value of a function of a `ValueContext`."""
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(k, count)) for k in range(count)]
         return merged(values, self.towers.names, apart=True)
@@ -238,7 +237,7 @@ class Strategy(DistributionStrategy):
     def make_input_fn_iterator(
         self, input_fn: Any, replication_mode: Any = None
     ) -> Any:
-        """Return an iterator of the dataset that a function of the input makes."""
+        """Return an iterator of the dataset of a function of an `InputContext`."""
         return self._iterator(self.distribute_datasets_from_function(input_fn))
 
     @staticmethod
@@ -255,7 +254,7 @@ _named = reduce_op
 
 
 def refuse(function: str, argument: str, wanted: str, got: Any) -> ValueError:
-    """Return the error for an argument that a strategy cannot use."""
+    """Return an error for an argument of a strategy."""
     return coded(
         ValueError,
         f"{function}: {argument} must be {wanted}, got {got!r}",

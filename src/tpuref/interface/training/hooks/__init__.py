@@ -1,1 +1,1 @@
-"""Hooks: what is called around the steps of a monitored session."""
+"""Hooks that a monitored session calls before and after each run."""

@@ -1,4 +1,4 @@
-"""The hook that writes checkpoints while training goes on."""
+"""Define the hook that writes checkpoints during training."""
 
 from __future__ import annotations
 
@@ -12,18 +12,11 @@ from tpuref.interface.training.log import log
 
 
 class AsyncCheckpointSaverHook(CheckpointSaverHook):
-    """Saves checkpoints as `CheckpointSaverHook` does, in a thread.
+    """Saves checkpoints like `CheckpointSaverHook`, but writes them in a thread.
 
-    The values are those of the step at which it is time; training waits until they are
-    read, not until they are written.  Where the last checkpoint is still being written
-    when it is time for another one, that one is left out.  The first and the last
-    checkpoint are written before training goes on, or ends.
-
-    Parameters
-    ----------
-    checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold, \
-listeners
-        As for `tf.train.CheckpointSaverHook`.
+    Training waits until the values are read, not until they are written.  A checkpoint
+    that is due while another one is being written is skipped.  The first and the last
+    checkpoint are written synchronously.
     """
 
     _thread: threading.Thread | None = None
@@ -31,7 +24,7 @@ listeners
     _last_checkpoint_step: int | None = None
 
     def end(self, session: Any) -> None:
-        """Wait for the checkpoint that is being written, and save the last step."""
+        """Wait for a pending checkpoint, and save the last step."""
         if self._thread is not None:
             log.info("Waiting for any pending checkpoints to finish.")
             self._thread.join()
@@ -65,8 +58,8 @@ listeners
         begin = time.monotonic()
         try:
             write()
-            self._tell_of(session, step)
-        except BaseException as error:  # raised by the thread that trains
+            self._notify_saved(session, step)
+        except BaseException as error:  # _raise_error raises it in the training thread
             self._error = error
         log.info("Checkpoint actual writing time: (%.3f sec)", time.monotonic() - begin)
         log.info("Checkpoint finished for %d into %s.", step, self._save_path)

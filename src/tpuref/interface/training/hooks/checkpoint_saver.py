@@ -1,4 +1,4 @@
-"""The hook that saves checkpoints, and what is told when it does."""
+"""Define the hook that saves checkpoints, and its listeners."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from tpuref.interface.training.scaffold import Scaffold
 
 
 class CheckpointSaverListener:
-    """What a `CheckpointSaverHook` tells of its work; a subclass overrides methods."""
+    """The base of listeners of a `CheckpointSaverHook`."""
 
     def begin(self) -> None:
-        """Called once before the session is made; it may add to the graph."""
+        """Called once before the session is created; it may add to the graph."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
         """Called before a checkpoint is saved."""
 
     def after_save(self, session: Any, global_step_value: int) -> Any:
-        """Called after it is saved; a true result requests the end of training."""
+        """Called after a checkpoint is saved; a true result stops training."""
 
     def end(self, session: Any, global_step_value: int) -> None:
         """Called at the end, after the last checkpoint."""
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves a checkpoint at the beginning, now and then, and at the end.
+    """Saves a checkpoint at the beginning, periodically, and at the end.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class CheckpointSaverHook(SessionRunHook):
     save_secs, save_steps
         The period; exactly one of them.
     saver
-        The saver; by default that of `scaffold`, or of the collection of savers.
+        The saver; by default that of `scaffold`, or of the collection ``SAVERS``.
     checkpoint_basename
-        What the names of checkpoints begin with.
+        The prefix of checkpoint names.
     scaffold
         A `Scaffold`.
     listeners
@@ -66,7 +66,7 @@ class CheckpointSaverHook(SessionRunHook):
     Raises
     ------
     ValueError
-        If there are two periods or none, or both a saver and a scaffold.
+        If not exactly one period is set, or both a saver and a scaffold are.
     RuntimeError
         In the session, if there is no global step, or not exactly one saver.
 
@@ -101,7 +101,7 @@ class CheckpointSaverHook(SessionRunHook):
         if saver is not None and scaffold is not None:
             raise coded(
                 ValueError,
-                f"{type(self).__name__}: give saver or scaffold, not both",
+                f"{type(self).__name__}: pass saver or scaffold, not both",
                 code=codes.INVALID_ARGUMENT,
             )
         self._saver, self._scaffold = saver, scaffold
@@ -121,11 +121,11 @@ class CheckpointSaverHook(SessionRunHook):
         self._steps_per_run = 1
 
     def _set_steps_per_run(self, steps_per_run: int) -> None:
-        """Say how many steps the program takes in each run."""
+        """Set the number of steps in each run."""
         self._steps_per_run = steps_per_run
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
         self._global_step = required_global_step(type(self).__name__)
         for listener in self._listeners:
@@ -139,14 +139,15 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Ask for the global step."""
+        """Fetch the global step."""
         return SessionRunArgs(self._global_step)
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Save if it is time."""
-        # The value may be that before the run, so look again if it may be time.
+        """Save a checkpoint if it is due."""
+        # The fetched step may precede the run's update; if a checkpoint may be due, the
+        # step is fetched again.
         before = int(run_values.results)
         if not self._timer.should_trigger_for_step(before + self._steps_per_run):
             return
@@ -157,7 +158,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Save the last step."""
+        """Save the last step, unless it is saved already."""
         last = self._step(session)
         if last != self._timer.last_triggered_step():
             self._save(session, last)
@@ -174,9 +175,9 @@ class CheckpointSaverHook(SessionRunHook):
             listener.before_save(session, step)
         if here.is_chief():
             self._get_saver().save(session, self._save_path, global_step=step)
-        return self._tell_of(session, step)
+        return self._notify_saved(session, step)
 
-    def _tell_of(self, session: Any, step: int) -> bool:
+    def _notify_saved(self, session: Any, step: int) -> bool:
         # A message holds only valid UTF-8, a path any bytes.
         path = self._save_path.encode(errors="surrogateescape").decode(errors="replace")
         saved = SessionLog(status=SESSION_CHECKPOINT, checkpoint_path=path)
@@ -202,7 +203,7 @@ class CheckpointSaverHook(SessionRunHook):
                 raise coded(
                     RuntimeError,
                     f"{type(self).__name__}: the collection of savers must have one "
-                    f"saver, has {len(known)}; give saver or scaffold",
+                    f"saver, has {len(known)}; pass saver or scaffold",
                     code=codes.INVALID_ARGUMENT,
                 )
             (self._saver,) = known

@@ -1,4 +1,4 @@
-"""The hook that feeds every run."""
+"""Define the hook that feeds every run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from tpuref.interface.training.hooks.session_run_hook import (
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds every run with what a function returns.
-
-    Parameters
-    ----------
-    feed_fn
-        A function without parameters that returns a ``feed_dict``.
+    """Feeds every run with the ``feed_dict`` that a function returns.
 
     Examples
     --------
@@ -35,5 +30,5 @@ class FeedFnHook(SessionRunHook):
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for nothing, and feed."""
+        """Return the feeds, without fetches."""
         return SessionRunArgs(None, feed_dict=self.feed_fn())

@@ -1,4 +1,4 @@
-"""The hook that evaluates something at the end of a session."""
+"""Define the hook that evaluates tensors at the end of a session."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class FinalOpsHook(SessionRunHook):
     Parameters
     ----------
     final_ops
-        What to evaluate: a tensor, operation or structure of them, or None.
+        A tensor, operation or structure of them, or None.
     final_ops_feed_dict
-        What to feed.
+        The feeds.
 
     Examples
     --------
@@ -39,15 +39,15 @@ class FinalOpsHook(SessionRunHook):
         return self._values
 
     def end(self, session: Any) -> None:
-        """Evaluate them."""
+        """Evaluate the tensors."""
         if self._final_ops is None:
             return
         try:
             self._values = session.run(self._final_ops, self._feed_dict)
         except (OutOfRangeError, StopIteration) as error:
             log.warning(
-                "An OutOfRangeError or StopIteration is raised by what FinalOpsHook "
-                "evaluates: it depends on input, which it should not. Error: %s",
+                "An OutOfRangeError or StopIteration is raised by the final_ops of "
+                "FinalOpsHook: they must not depend on input. Error: %s",
                 error,
             )
             raise

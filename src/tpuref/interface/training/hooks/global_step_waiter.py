@@ -1,4 +1,4 @@
-"""The hook that lets a process begin later than the others."""
+"""Define the hook that delays a process until a global step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TELL_EVERY_STEPS = 1000
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Delays the first run until the global step has a value.
+    """Delays the first run until the global step reaches a value.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._began = self._wait_until_step <= 0
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         self._global_step = required_global_step("tf.train.GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Wait, at the first run."""
+        """Wait before the first run."""
         if self._began:
             return None
         wanted, told = self._wait_until_step, 0

@@ -1,4 +1,4 @@
-"""The hook that logs values of tensors."""
+"""Define the hook that logs values of tensors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _NAME = "tf.train.LoggingTensorHook"
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs values of tensors now and then, at the level INFO.
+    """Logs values of tensors periodically, at the level INFO.
 
     Parameters
     ----------
     tensors
         The tensors or their names: a dict from labels, or a list.
     every_n_iter, every_n_secs
-        After how many runs, or seconds, to log; exactly one of them, or none with
+        The period in runs or seconds; exactly one of them, or none with
         `at_end`.
     at_end
         Whether to log at the end of the session.
@@ -41,7 +41,7 @@ class LoggingTensorHook(SessionRunHook):
     Raises
     ------
     ValueError
-        If the period is missing, given twice or not positive.
+        If not exactly one period is set, or it is not positive.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class LoggingTensorHook(SessionRunHook):
             raise coded(
                 ValueError,
                 "tf.train.LoggingTensorHook: exactly one of every_n_iter and "
-                "every_n_secs must be given, and be positive, got "
+                "every_n_secs must be set, to a positive number, got "
                 f"{every_n_iter!r} and {every_n_secs!r}",
                 code=codes.INVALID_ARGUMENT,
             )
@@ -86,46 +86,46 @@ class LoggingTensorHook(SessionRunHook):
             None if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
         )
         self._runs = 0
-        self._found: dict[str, Any] | None = None
+        self._graph_tensors: dict[str, Any] | None = None
         self._due = False
 
     def begin(self) -> None:
-        """Find the tensors in the graph."""
+        """Look up the tensors in the graph."""
         if self._timer is not None:
             self._timer.reset()
         self._runs = 0
         graph = get_default_graph()
-        self._found = {
+        self._graph_tensors = {
             label: graph.as_graph_element(given)
             for label, given in self._tensors.items()
         }
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Ask for the tensors if it is time."""
-        if self._found is None:
+        """Fetch the tensors if they are due."""
+        if self._graph_tensors is None:
             raise coded(
                 RuntimeError,
-                f"{_NAME}.before_run: expected begin() first; give the hook to "
+                f"{_NAME}.before_run: begin() must be called first; pass the hook to "
                 "tf.train.MonitoredSession",
                 code=codes.INVALID_ARGUMENT,
             )
         self._due = self._timer is not None and self._timer.should_trigger_for_step(
             self._runs
         )
-        return SessionRunArgs(self._found) if self._due else None
+        return SessionRunArgs(self._graph_tensors) if self._due else None
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Log them."""
+        """Log the tensors."""
         if self._due:
             self._log_tensors(run_values.results)
         self._runs += 1
 
     def end(self, session: Any) -> None:
-        """Log them once more if that was asked for."""
+        """Log the tensors at the end if `at_end` is set."""
         if self._at_end:
-            self._log_tensors(session.run(self._found))
+            self._log_tensors(session.run(self._graph_tensors))
 
     def _log_tensors(self, values: dict[str, Any]) -> None:
         elapsed = None

@@ -1,4 +1,4 @@
-"""The hook that ends training when the loss is NaN."""
+"""Define the hook that ends training when the loss is NaN."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NanTensorHook(SessionRunHook):
     loss_tensor
         The loss.
     fail_on_nan_loss
-        Whether to raise `NanLossDuringTrainingError`, or only to request a stop.
+        Whether to raise `NanLossDuringTrainingError` instead of requesting a stop.
 
     Examples
     --------
@@ -49,13 +49,13 @@ NaN loss during training. [TPUREF-E243]
         self._fail_on_nan_loss = fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the loss."""
+        """Fetch the loss."""
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Look at it."""
+        """Raise an error or request a stop if the loss is NaN."""
         if not np.isnan(run_values.results).any():
             return
         if self._fail_on_nan_loss:

@@ -1,4 +1,4 @@
-"""The hook that records profiles of runs."""
+"""Define the hook that records profiles of runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tpuref.interface.training.hooks.step_timer import SecondOrStepTimer
 
 
 class ProfilerHook(SessionRunHook):
-    """Records a profile of a run now and then, never of the first one.
+    """Records a profile of a run periodically, but not of the first one.
 
-    The files ``timeline-<step>.json`` are those of `tf.profiler.trace`, which
-    https://ui.perfetto.dev shows.
+    It writes files ``timeline-<step>.json`` in the format of `tf.profiler.trace`, which
+    https://ui.perfetto.dev displays.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ProfilerHook(SessionRunHook):
         self._records = False
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         self._next_step: int | None = None
         self._global_step = required_global_step("tf.train.ProfilerHook")
         files, self._directory = files_at(
@@ -55,11 +55,11 @@ class ProfilerHook(SessionRunHook):
         files.makedirs(self._directory)
 
     def after_create_session(self, session: Any, coord: Coordinator) -> None:
-        """Drop the profile of a run that failed."""
+        """Discard the profile of a failed run."""
         self._stop(save=False)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Begin a profile if it is time."""
+        """Start a profile if it is due."""
         step = self._next_step
         if step is not None and self._timer.should_trigger_for_step(step):
             profile.start(joined(self._directory, f"timeline-{step}.json"))
@@ -69,7 +69,7 @@ class ProfilerHook(SessionRunHook):
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Write it."""
+        """Write the profile."""
         due = self._records
         self._stop(save=True)
         step = int(run_context.session.run(self._global_step))
@@ -78,7 +78,7 @@ class ProfilerHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any) -> None:
-        """Drop the profile of a run that failed."""
+        """Discard the profile of a failed run."""
         self._stop(save=False)
 
     def _stop(self, save: bool) -> None:

@@ -1,4 +1,4 @@
-"""The hook: what a monitored session calls before and after each run."""
+"""Define the hook interface of monitored sessions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tpuref.interface.training.coordinator import Coordinator
 
 
 class SessionRunArgs(NamedTuple):
-    """What to run: `tf.Session.run` takes the same.
+    """The arguments of a run, as for `tf.Session.run`.
 
     Attributes
     ----------
     fetches
-        What to evaluate: a tensor, operation or structure of them, or None.
+        A tensor, operation or structure of them, or None.
     feed_dict
-        What to feed, or None.
+        The feeds, or None.
     options
         A `tf.RunOptions`, or None.
 
@@ -33,12 +33,12 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run has given.
+    """The results of a run.
 
     Attributes
     ----------
     results
-        The values of what the hook asked for, in the same structure; None if nothing.
+        The values of the hook's fetches, in the same structure, or None.
     options
         The `tf.RunOptions` of the run.
     run_metadata
@@ -51,15 +51,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """A run that is about to begin or has ended, as its hooks see it.
-
-    Parameters
-    ----------
-    original_args
-        What the caller of the session asked for.
-    session
-        The session that runs it.
-    """
+    """The run before or after which hooks are called."""
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
         self._original_args, self._session = original_args, session
@@ -67,29 +59,29 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the caller of the session asked for."""
+        """The arguments of the session's caller."""
         return self._original_args
 
     @property
     def session(self) -> Any:
-        """The session, whose ``run`` calls no hooks."""
+        """The session; its ``run`` calls no hooks."""
         return self._session
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked for a stop."""
+        """Whether a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Let ``should_stop`` of the monitored session be true from now on."""
+        """Make ``should_stop`` of the monitored session return true from now on."""
         self._stop_requested = True
 
 
 class SessionRunHook:
-    """What a monitored session calls before and after each run.
+    """The base of hooks, which a monitored session calls before and after each run.
 
-    A subclass overrides the methods that it needs; here they do nothing.  Hooks are
-    called in the order in which they were given.
+    A subclass overrides the methods that it needs.  Hooks are called in the order of
+    the list.
 
     Examples
     --------
@@ -107,10 +99,10 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Called once before the session is made; it may add to the graph."""
+        """Called once before the session is created; it may add to the graph."""
 
     def after_create_session(self, session: Any, coord: Coordinator) -> None:
-        """Called for each session that is made: the first, and one after a failure.
+        """Called for each new session: the first, and one after each failure.
 
         Parameters
         ----------
@@ -121,13 +113,13 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Return what to run beside what the caller asks for, None for nothing."""
+        """Return the arguments to add to a run, or None."""
         return None
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Called after a run that did not fail."""
+        """Called after a run without an error."""
 
     def end(self, session: Any) -> None:
         """Called at the end, unless an error ended the session.
@@ -137,7 +129,7 @@ class SessionRunHook:
 
 
 def hooks_of(argument: str, given: Any) -> list[Any]:
-    """Return hooks or listeners as a list."""
+    """Return a list of hooks or listeners."""
     several = [] if given is None else listed(argument, given, "a list of hooks")
     for hook in several:
         if isinstance(hook, type) or not hasattr(hook, "begin"):

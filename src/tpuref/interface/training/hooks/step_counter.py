@@ -1,4 +1,4 @@
-"""The hook that measures how many steps are taken per second."""
+"""Define the hook that measures the steps per second."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StepCounterHook(SessionRunHook):
     output_dir
         The directory for the summary.
     summary_writer
-        A writer for it instead; without either it is only logged.
+        A writer to use instead of `output_dir`; without both, the hook only logs.
     """
 
     def __init__(
@@ -50,25 +50,26 @@ class StepCounterHook(SessionRunHook):
         self._warned = 0
 
     def _set_steps_per_run(self, steps_per_run: int) -> None:
-        """Say how many steps the program takes in each run."""
+        """Set the number of steps in each run."""
         self._steps_per_run = steps_per_run
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         if self._summary_writer is None and self._output_dir:
             self._summary_writer = FileWriterCache.get(str(self._output_dir))
         self._global_step = required_global_step("tf.train.StepCounterHook")
         self._summary_tag = f"{self._global_step.op.name}/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step."""
+        """Fetch the global step."""
         return SessionRunArgs(self._global_step)
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Log and write, if it is time."""
-        # The value may be that before the run, so look again if it may be time.
+        """Log and write the rate if it is due."""
+        # The fetched step may precede the run's update; if the rate may be due, the
+        # step is fetched again.
         before = int(run_values.results)
         if self._timer.should_trigger_for_step(before + self._steps_per_run):
             step = int(run_context.session.run(self._global_step))

@@ -1,4 +1,4 @@
-"""The timer that says at which steps a hook acts."""
+"""Define the timer of periodic hooks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from tpuref.base.errors import coded
 
 
 class SecondOrStepTimer:
-    """Acts every so many seconds or every so many steps, and at the first step.
+    """Triggers at the first step, and then periodically by seconds or by steps.
 
     Parameters
     ----------
     every_secs, every_steps
         The period; exactly one of them.
-
-    Raises
-    ------
-    ValueError
-        If both are given, or neither.
 
     Examples
     --------
@@ -38,19 +33,19 @@ class SecondOrStepTimer:
             raise coded(
                 ValueError,
                 "tf.train.SecondOrStepTimer: exactly one of every_secs and "
-                f"every_steps must be given, got {every_secs!r} and {every_steps!r}",
+                f"every_steps must be set, got {every_secs!r} and {every_steps!r}",
                 code=codes.INVALID_ARGUMENT,
             )
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()
 
     def reset(self) -> None:
-        """Forget the steps: act at the next one."""
+        """Forget the last step, so that the next one triggers."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Return whether to act at a step; not twice at the same one."""
+        """Return whether a step triggers; the last triggered step does not."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -63,12 +58,12 @@ class SecondOrStepTimer:
     def update_last_triggered_step(
         self, step: int
     ) -> tuple[float, int] | tuple[None, None]:
-        """Note that something was done at a step.
+        """Record a triggered step.
 
         Returns
         -------
         tuple
-            The seconds and the steps since the last time, None and None at the first.
+            The seconds and steps since the last triggered step, or (None, None).
         """
         now, last = time.monotonic(), self._last_step
         elapsed = now - self._last_time
@@ -76,5 +71,5 @@ class SecondOrStepTimer:
         return (None, None) if last is None else (elapsed, step - last)
 
     def last_triggered_step(self) -> int | None:
-        """Return the last step at which something was done, None without one."""
+        """Return the last triggered step, or None."""
         return self._last_step

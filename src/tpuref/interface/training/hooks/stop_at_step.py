@@ -1,4 +1,4 @@
-"""The hook that ends training at a step."""
+"""Define the hook that ends training at a step."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tpuref.interface.training.hooks.session_run_hook import (
 
 
 class StopAtStepHook(SessionRunHook):
-    """Requests a stop after so many steps, or at a step.
+    """Requests a stop after a number of steps, or at a global step.
 
     Parameters
     ----------
     num_steps
-        How many steps there are from the beginning of the session.
+        The number of steps from the beginning of the session.
     last_step
         The global step at which to stop; exactly one of the two.
 
     Raises
     ------
     ValueError
-        If both are given, or neither.
+        If both are set, or neither.
     RuntimeError
         In the session, if the graph has no global step.
     """
@@ -41,13 +41,13 @@ class StopAtStepHook(SessionRunHook):
             raise coded(
                 ValueError,
                 "tf.train.StopAtStepHook: exactly one of num_steps and last_step must "
-                f"be given, got {num_steps!r} and {last_step!r}",
+                f"be set, got {num_steps!r} and {last_step!r}",
                 code=codes.INVALID_ARGUMENT,
             )
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         self._global_step = required_global_step("tf.train.StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Coordinator) -> None:
@@ -57,14 +57,15 @@ class StopAtStepHook(SessionRunHook):
             self._last_step = int(session.run(self._global_step)) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the global step."""
+        """Fetch the global step."""
         return SessionRunArgs(self._global_step)
 
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
         """Request a stop at the last step."""
-        # The value may be that before the run, so look again if it may be the last.
+        # The fetched step may precede the run's update; if it may be the last one, it
+        # is fetched again.
         last, session = self._last_step, run_context.session
         assert last is not None
         if run_values.results + 1 >= last and session.run(self._global_step) >= last:

@@ -1,4 +1,4 @@
-"""The hook that writes the summaries of a graph."""
+"""Define the hook that writes the summaries of a graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tpuref.interface.training.scaffold import Scaffold
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every so many steps or seconds.
+    """Writes summaries periodically.
 
     Parameters
     ----------
@@ -30,16 +30,16 @@ class SummarySaverHook(SessionRunHook):
     output_dir
         The directory for the event file.
     summary_writer
-        A writer instead of the directory.
+        A writer to use instead of `output_dir`.
     scaffold
         A scaffold whose ``summary_op`` is written.
     summary_op
-        A summary, or a list of them, instead.
+        A summary or list of summaries to write instead.
 
     Raises
     ------
     ValueError
-        If there are two periods or none, or both a scaffold and a summary or neither.
+        If not exactly one period, or not exactly one of scaffold and summary, is set.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SummarySaverHook(SessionRunHook):
             raise coded(
                 ValueError,
                 "tf.train.SummarySaverHook: exactly one of scaffold and summary_op "
-                f"must be given, got {scaffold!r} and {summary_op!r}",
+                f"must be set, got {scaffold!r} and {summary_op!r}",
                 code=codes.INVALID_ARGUMENT,
             )
         self._timer = SecondOrStepTimer(save_secs, save_steps)
@@ -63,14 +63,14 @@ class SummarySaverHook(SessionRunHook):
         self._scaffold, self._summary_op = scaffold, summary_op
 
     def begin(self) -> None:
-        """Find the global step."""
+        """Look up the global step."""
         if self._summary_writer is None and self._output_dir:
             self._summary_writer = FileWriterCache.get(str(self._output_dir))
         self._next_step: int | None = None
         self._global_step = required_global_step("tf.train.SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the summaries if it is time."""
+        """Fetch the summaries if they are due."""
         self._due = self._next_step is None or self._timer.should_trigger_for_step(
             self._next_step
         )
@@ -88,12 +88,12 @@ class SummarySaverHook(SessionRunHook):
     def after_run(
         self, run_context: SessionRunContext, run_values: SessionRunValues
     ) -> None:
-        """Write them."""
+        """Write the summaries."""
         if self._summary_writer is None:
             return
         before, *summaries = run_values.results
         step = int(before) + 1
-        if self._due:  # the value may be that before the run, or after it
+        if self._due:  # the fetched step may precede or follow the run's update
             step = int(run_context.session.run(self._global_step))
             self._timer.update_last_triggered_step(step)
         if self._next_step is None:
@@ -104,6 +104,6 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any = None) -> None:
-        """Hand over what was written."""
+        """Flush the writer."""
         if self._summary_writer is not None:
             self._summary_writer.flush()
