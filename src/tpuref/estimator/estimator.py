@@ -28,7 +28,7 @@ from tpuref.estimator.mode_keys import ModeKeys
 from tpuref.estimator.progress import bar
 from tpuref.estimator.run_config import RunConfig
 from tpuref.estimator.spec import EstimatorSpec
-from tpuref.files.filesystem import joined
+from tpuref.files.filesystem import files_at, joined
 from tpuref.functions.control_flow import group
 from tpuref.functions.random import set_random_seed
 from tpuref.graph.default import get_default_graph
@@ -607,7 +607,8 @@ def step_of_checkpoint(path: str | None) -> int:
 
 def _with_directory(config: Any, model_dir: Any) -> Any:
     """Return a configuration with a directory."""
-    model_dir = None if model_dir is None else str(model_dir)
+    if model_dir is not None:
+        _, model_dir = files_at(model_dir, "tf.estimator.Estimator", "model_dir")
     if model_dir and config.model_dir and model_dir != config.model_dir:
         raise coded(
             ValueError,

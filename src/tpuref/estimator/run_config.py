@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number
 from tpuref.base.errors import coded
+from tpuref.files.filesystem import files_at
 from tpuref.runtime.hosts import here
 
 _UNSET = object()
@@ -119,7 +120,10 @@ class RunConfig:
                     "without an Estimator",
                     code=codes.INVALID_RUN_CONFIG,
                 )
-        self.model_dir = None if model_dir is None else str(model_dir)
+        self.model_dir = model_dir
+        if model_dir is not None:
+            where = "tf.estimator.RunConfig"
+            _, self.model_dir = files_at(model_dir, where, "model_dir")
         self.tf_random_seed = tf_random_seed
         self.save_summary_steps = save_summary_steps
         self.save_checkpoints_steps = _given(save_checkpoints_steps)

@@ -229,10 +229,11 @@ class FileWriterCache:
     _writers: ClassVar[dict[str, FileWriter]] = {}
 
     @staticmethod
-    def get(logdir: str) -> FileWriter:
+    def get(logdir: PathLike) -> FileWriter:
         """Return the writer of a directory, made at the first time."""
         kind = FileWriter if here.is_chief() else _Discarding
-        return FileWriterCache._writers.setdefault(logdir, kind(logdir))
+        _, path = files_at(logdir, "tf.summary.FileWriterCache.get", "logdir")
+        return FileWriterCache._writers.setdefault(path, kind(path))
 
     @staticmethod
     def clear() -> None:
