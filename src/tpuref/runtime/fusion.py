@@ -12,6 +12,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr
 from tpuref.runtime.columns import Layout, layout
 from tpuref.runtime.fusion_plan import FusionPlan, Memory, UnexpectedShape
+from tpuref.runtime.operation_failure import FAULTS
 
 KEPT_PLANS = 8
 """For how many different layouts of its inputs a fusion keeps a plan."""
@@ -19,7 +20,7 @@ KEPT_PLANS = 8
 KEPT_BYTES = 1 << 24
 """A plan that needs more memory than this is made again for each run."""
 
-_FAULTS = (UnexpectedShape, OpError, ValueError, TypeError, IndexError, OverflowError)
+_FAULTS = (UnexpectedShape, OpError, *FAULTS)
 """What a plan raises for inputs that it cannot take, or that an operation refuses."""
 
 

@@ -18,7 +18,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.divergence import come_together, differing_shapes
-from tpuref.runtime.operation_failure import described, operation_failure
+from tpuref.runtime.operation_failure import FAULTS, described, operation_failure
 from tpuref.runtime.run import EffectContext, Run
 from tpuref.runtime.verdict import truth
 
@@ -139,7 +139,7 @@ def compute(
             "available; use smaller batches or fewer cores",
             code=codes.OUT_OF_MEMORY,
         ) from error
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
+    except FAULTS as error:
         said = codes.with_code(str(error), codes.OPERATION_FAILED)
         raise operation_failure(instr, described(arrays), replica, said) from error
 
