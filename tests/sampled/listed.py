@@ -329,6 +329,14 @@ LISTED = (
     ),
     Listed(
         "value",
+        "tf.(arg)?sort",
+        "",
+        "this release sorts integers by their negation, which overflows",
+        20389,
+        inputs="limit",
+    ),
+    Listed(
+        "value",
         "tf.math.reduce_euclidean_norm",
         "-",
         "the norm of one element is its absolute value",
