@@ -97,8 +97,7 @@ def test_folds_of_nothing() -> None:
     assert run("All", empty > 0, **attrs).tolist() == [True, True]
     assert run("Max", np.zeros(0, np.int16), **ALL) == -(2**15)
     assert run("Mean", np.zeros((0, 2), np.int32), axis=1, keepdims=False).size == 0
-    with pytest.raises(InvalidArgumentError, match=r"mean of int32\[0\]"):
-        run("Mean", np.zeros(0, np.int32), **ALL)
+    assert run("Mean", np.zeros(0, np.int32), **ALL) == 0
 
 
 def test_extremes_keep_nan() -> None:

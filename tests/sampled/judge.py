@@ -17,6 +17,7 @@ import numpy as np
 import tpuref.compat.v1 as tf
 
 from . import plain
+from .calls import LIMITS
 
 Program = list[dict[str, Any]]
 Outcome = dict[str, list[Any]]
@@ -71,12 +72,18 @@ class Difference:
         ``None`` or ``value``.
     ours, theirs
         What tpuref and TensorFlow give.
+    apart
+        The largest distance of two finite values, relative to the largest above 1.
+    inputs
+        Which of ``nan``, ``inf``, ``large`` and ``limit`` the inputs have.
     """
 
     call: str
     kind: str
     ours: str
     theirs: str
+    apart: float = 0.0
+    inputs: str = ""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.call}: {self.ours:.200}, wanted {self.theirs:.200}"
@@ -97,7 +104,10 @@ def difference(
             if kind is not None:
                 x, y = _pairs(a, b)[k]
                 show = _static if "static" in kind else _short
-                return Difference(_name(step, program), kind, show(x), show(y))
+                apart = _apart(_array(x), _array(y)) if kind == "value" else 0.0
+                return Difference(
+                    _name(step, program), kind, show(x), show(y), apart, _odd(program)
+                )
     return None
 
 
@@ -166,6 +176,29 @@ def _close(a: Any, b: Any, tolerance: float, scale: float) -> bool:
             a.astype("f8"), b.astype("f8"), tolerance, tolerance * scale, equal_nan=True
         )
     return bool(close.all())
+
+
+def _apart(a: Any, b: Any) -> float:
+    if a.dtype.kind not in "fc":
+        return float("inf")
+    finite = np.isfinite(a) & np.isfinite(b)
+    distances = np.abs(a[finite].astype("c16") - b[finite])
+    scale = np.max(np.abs(b[finite]).astype("f8"), initial=1.0)
+    return float(np.max(distances, initial=0.0) / scale)
+
+
+def _odd(program: Program) -> str:
+    """Return which special numbers the inputs have."""
+    found = set()
+    for step in program:
+        if step["call"] == "input" and step["dtype"] != "bool":
+            data = np.array(step["data"], object).ravel().tolist()
+            limits = LIMITS.get(step["dtype"], ())
+            found |= {"nan" for x in data if x != x}
+            found |= {"inf" for x in data if x in (np.inf, -np.inf)}
+            found |= {"limit" for x in data for most in limits if abs(x - most) <= 1}
+            found |= {"large" for x in data if 255 < abs(x) < np.inf}
+    return " ".join(sorted(found))
 
 
 def _name(step: dict[str, Any], program: Program) -> str:

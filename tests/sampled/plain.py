@@ -116,10 +116,12 @@ class Interpreter:
         values = {}
         failures = self.build(steps, values)
         told = {name: [raised(error)] for name, error in failures.items()}
-        tensors = {
-            name: [self.tensor(part) for part in flat(value)]
-            for name, value in values.items()
-        }
+        tensors = {}
+        for name, value in values.items():
+            try:
+                tensors[name] = [self.tensor(part) for part in flat(value)]
+            except Exception as error:
+                told[name] = [raised(error)]
         fetched = [t for some in tensors.values() for t in some if t is not None]
         with self.tf.Session(config=plain_session(self.tf)) as session:
             try:

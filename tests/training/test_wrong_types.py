@@ -1,7 +1,4 @@
-"""Arguments of the wrong type: the error names function and argument and has a code.
-
-TensorFlow 1.15.5 raises AttributeError or TypeError of Python itself for most of them.
-"""
+"""Arguments of the wrong type: the error names the argument and has a code."""
 
 from __future__ import annotations
 

@@ -251,8 +251,9 @@ def _warn_of_others(files: FileSystem, path: str) -> None:
     _log.warning(
         "another process writes checkpoints to the directory of %s as well: two "
         "trainings there replace each other's latest checkpoint; give each a directory "
-        "of its own",
+        "of its own [%s]",
         path,
+        codes.SHARED_CHECKPOINTS,
     )
 
 

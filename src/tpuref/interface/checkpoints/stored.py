@@ -298,8 +298,9 @@ def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:
         _warned.add(path)
         _log.warning(
             "the checkpoint %s has no checksums, so damaged values are not noticed; "
-            "restore it and save it again",
+            "restore it and save it again [%s]",
             path,
+            codes.CHECKPOINT_WITHOUT_CHECKSUMS,
         )
     return entries
 

@@ -31,7 +31,7 @@ from tpuref.interface.estimator.mode_keys import ModeKeys
 from tpuref.interface.estimator.progress import bar
 from tpuref.interface.estimator.run_config import RunConfig
 from tpuref.interface.estimator.spec import EstimatorSpec
-from tpuref.interface.files.filesystem import joined
+from tpuref.interface.files.filesystem import files_at, joined
 from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.random import set_random_seed
 from tpuref.interface.metrics.means import mean
@@ -597,7 +597,8 @@ def load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
 
 def _with_directory(config: Any, model_dir: Any) -> Any:
     """Return a configuration with a model directory, temporary if none is set."""
-    model_dir = None if model_dir is None else str(model_dir)
+    if model_dir is not None:
+        _, model_dir = files_at(model_dir, "tf.estimator.Estimator", "model_dir")
     if model_dir and config.model_dir and model_dir != config.model_dir:
         raise coded(
             ValueError,

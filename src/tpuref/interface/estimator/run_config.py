@@ -9,6 +9,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number
 from tpuref.base.errors import coded
 from tpuref.engine.runtime.hosts import here
+from tpuref.interface.files.filesystem import files_at
 
 _UNSET = object()
 _REPLACEABLE = (
@@ -119,7 +120,10 @@ class RunConfig:
                     "without an Estimator",
                     code=codes.INVALID_ARGUMENT,
                 )
-        self.model_dir = None if model_dir is None else str(model_dir)
+        self.model_dir = model_dir
+        if model_dir is not None:
+            where = "tf.estimator.RunConfig"
+            _, self.model_dir = files_at(model_dir, where, "model_dir")
         self.tf_random_seed = tf_random_seed
         self.save_summary_steps = save_summary_steps
         self.save_checkpoints_steps = _value_or_none(save_checkpoints_steps)

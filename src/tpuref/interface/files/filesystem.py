@@ -401,16 +401,8 @@ def files_at(
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise wrong_type(f"{function}: {argument}", "a path", path)
     text = os.fsdecode(path)
-    try:
-        encoded = os.fsencode(text)
-    except UnicodeEncodeError:
-        encoded = b"\0"
-    if b"\0" in encoded:
-        raise InvalidArgumentError(
-            f"{function}: {argument} must be a path, which has no NUL and no unpaired "
-            f"surrogates, got {text!r}",
-            code=codes.FILE_FAULT,
-        )
+    if not _is_encodable(text):
+        raise _unencodable(function, argument, text)
     scheme, separator, rest = text.partition("://")
     if not separator:
         return LOCAL, text
@@ -457,6 +449,22 @@ _CLASSES: dict[type[OSError], type[OpError]] = {
 }
 
 
+def _is_encodable(path: str) -> bool:
+    """Return whether the operating system has files of such a name."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def _unencodable(function: str, argument: str, path: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{function}: {argument} must be a path, which has no NUL and no unpaired "
+        f"surrogates, got {path!r}",
+        code=codes.FILE_FAULT,
+    )
+
+
 @contextlib.contextmanager
 def failures(function: str, path: str) -> Iterator[None]:
     """Convert an OSError of the block to an error of `tf.errors`."""
@@ -473,3 +481,7 @@ def failures(function: str, path: str) -> Iterator[None]:
         raise (kinds or [UnknownError])[0](
             f"{function}: {path!r}: {error.strerror or error}", code=codes.FILE_FAULT
         ) from error
+    except ValueError:
+        if _is_encodable(path):
+            raise
+        raise _unencodable(function, "the name of a file", path) from None

@@ -12,7 +12,7 @@ from tpuref.interface.functions.arithmetic import maximum
 from tpuref.interface.functions.comparison import greater_equal
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import zeros
-from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.extents import shape, size
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import expand_dims, reshape
 from tpuref.interface.functions.selection import where_v2
@@ -97,7 +97,8 @@ def unsorted_segment_sum(
     """
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     places = expand_dims(maximum(ids, 0), -1)
-    part = shape(data)[ids.shape.ndims :]
+    outer = size(shape(ids)) if ids.shape.ndims is None else ids.shape.ndims
+    part = shape(data)[outer:]
     if (known := ids.operand().value) is None or (known < 0).any():
         counted = reshape(greater_equal(ids, 0), concat([shape(ids), part * 0 + 1], 0))
         data = where_v2(counted, data, zeros([], data.dtype))

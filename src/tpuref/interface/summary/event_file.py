@@ -219,10 +219,11 @@ class FileWriterCache:
     _writers: ClassVar[dict[str, FileWriter]] = {}
 
     @staticmethod
-    def get(logdir: str) -> FileWriter:
+    def get(logdir: PathLike) -> FileWriter:
         """Return the writer of a directory, created on first use."""
         kind = FileWriter if here.is_chief() else _DiscardingWriter
-        return FileWriterCache._writers.setdefault(logdir, kind(logdir))
+        _, path = files_at(logdir, "tf.summary.FileWriterCache.get", "logdir")
+        return FileWriterCache._writers.setdefault(path, kind(path))
 
     @staticmethod
     def clear() -> None:

@@ -75,6 +75,54 @@ ENTRIES = (
         """,
     ),
     Entry(
+        codes.CHECKPOINT_WITHOUT_CHECKSUMS,
+        "A checkpoint has no checksums",
+        meaning="It was written in format 1, by an earlier version or another program. "
+        "A value that a disk or a transfer has changed restores without an error.",
+        remedy="Restore it and save it again: checkpoints of format 2 have a checksum "
+        "for each tensor.",
+        text="""
+            import json
+            import logging
+            import tempfile
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            prefix = tempfile.mkdtemp() + "/model"
+            v = tf.get_variable("v", initializer=1.0)
+            with tf.Session() as sess:
+                sess.run(v.initializer)
+                tf.train.Saver().save(sess, prefix)
+            with open(prefix + ".index") as file:
+                index = json.load(file)
+            with open(prefix + ".index", "w") as file:
+                json.dump(index | {"format": "tpuref checkpoint 1"}, file)
+            tf.train.load_variable(prefix, "v")
+        """,
+    ),
+    Entry(
+        codes.SHARED_CHECKPOINTS,
+        "Another process writes checkpoints to the same directory",
+        meaning="The state file `checkpoint` is not as this process wrote it. Two "
+        "trainings in one directory replace each other's latest checkpoint, and a "
+        "restart continues whichever was last.",
+        remedy="Give each training a model_dir or checkpoint_dir of its own.",
+        text="""
+            import logging
+            import tempfile
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            folder = tempfile.mkdtemp()
+            tf.train.update_checkpoint_state(folder, folder + "/model-1")
+            with open(folder + "/checkpoint", "a") as file:  # plays the other process
+                file.write("\\n")
+            tf.train.update_checkpoint_state(folder, folder + "/model-2")
+        """,
+    ),
+    Entry(
         codes.SERVER_UNPROTECTED,
         "Other computers may reach the server, without a token or without TLS",
         meaning="The server listens on an address that is not a loopback address. "

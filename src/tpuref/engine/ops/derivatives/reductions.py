@@ -64,7 +64,10 @@ def _prod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     if axis is None:
         others = reshaped_like(apply, _others(apply, flat(apply, x), 0), x)
     else:
-        (first, *more) = (axis,) if isinstance(axis, int) else axis
+        axes = (axis,) if isinstance(axis, int) else tuple(axis)
+        if not axes:
+            return dy
+        first, *more = axes
         others, rest, before = _others(apply, x, first), x, first
         for k in more:
             rest = apply("Prod", rest, axis=before, keepdims=True)

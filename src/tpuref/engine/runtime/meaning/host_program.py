@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tpuref.base.errors import OpError
 from tpuref.engine.ops.definition import Place
 from tpuref.engine.ops.meaning import Array, Compute
 from tpuref.engine.ops.sources import CONST, IDENTITY
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
+from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.meaning.run import Run
 
 Values = dict[int, Any]
@@ -119,7 +121,7 @@ def _computed(calls: Sequence[_Call]) -> Step:
                     if result.__class__ is tuple or result.__class__ is list:
                         (result,) = result
                     values[output] = np.asarray(result, dtype, order="C")
-                except Exception:
+                except (OpError, MemoryError, *FAULTS):
                     thorough(values, run)  # fails again, with its message
 
     return step

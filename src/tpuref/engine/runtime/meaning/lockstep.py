@@ -18,7 +18,11 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.available_memory import available_bytes
 from tpuref.engine.runtime.meaning.divergence import come_together, differing_shapes
-from tpuref.engine.runtime.meaning.operation_failure import described, operation_failure
+from tpuref.engine.runtime.meaning.operation_failure import (
+    FAULTS,
+    described,
+    operation_failure,
+)
 from tpuref.engine.runtime.meaning.run import EffectContext, Run
 from tpuref.engine.runtime.meaning.verdict import truth
 
@@ -139,7 +143,7 @@ def compute(
             "available; use smaller batches or fewer cores",
             code=codes.OUT_OF_MEMORY,
         ) from error
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
+    except FAULTS as error:
         said = codes.with_code(str(error), codes.INVALID_OPERANDS)
         raise operation_failure(instr, described(arrays), replica, said) from error
 

@@ -8,6 +8,9 @@ from typing import Any
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.program import Instr
 
+FAULTS = (ValueError, TypeError, IndexError, OverflowError)
+"""What NumPy and JAX raise for operands that an operation cannot take."""
+
 
 def described(arrays: Iterable[Any]) -> str:
     """Return types and shapes for a message; the arrays may be those of XLA."""

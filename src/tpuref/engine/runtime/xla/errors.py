@@ -18,7 +18,11 @@ from tpuref.base.errors import (
 )
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.lockstep import locate
-from tpuref.engine.runtime.meaning.operation_failure import described, operation_failure
+from tpuref.engine.runtime.meaning.operation_failure import (
+    FAULTS,
+    described,
+    operation_failure,
+)
 
 
 def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
@@ -79,7 +83,7 @@ def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
         raised = type(error)(f"on replica {instr.replica or 0}: {message}")
         locate(raised, instr)
         raise raised from error
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
+    except FAULTS as error:
         said = codes.with_code(str(error), codes.INVALID_OPERANDS)
         raised = operation_failure(instr, described(operands), instr.replica or 0, said)
         locate(raised, instr)

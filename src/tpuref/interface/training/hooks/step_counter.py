@@ -56,7 +56,7 @@ class StepCounterHook(SessionRunHook):
     def begin(self) -> None:
         """Look up the global step."""
         if self._summary_writer is None and self._output_dir:
-            self._summary_writer = FileWriterCache.get(str(self._output_dir))
+            self._summary_writer = FileWriterCache.get(self._output_dir)
         self._global_step = required_global_step("tf.train.StepCounterHook")
         self._summary_tag = f"{self._global_step.op.name}/sec"
 

@@ -65,7 +65,7 @@ class SummarySaverHook(SessionRunHook):
     def begin(self) -> None:
         """Look up the global step."""
         if self._summary_writer is None and self._output_dir:
-            self._summary_writer = FileWriterCache.get(str(self._output_dir))
+            self._summary_writer = FileWriterCache.get(self._output_dir)
         self._next_step: int | None = None
         self._global_step = required_global_step("tf.train.SummarySaverHook")
 

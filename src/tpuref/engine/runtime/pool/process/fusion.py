@@ -10,6 +10,7 @@ from tpuref.base.errors import OpError
 from tpuref.engine.ops.definition import Place
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr
+from tpuref.engine.runtime.meaning.operation_failure import FAULTS
 from tpuref.engine.runtime.pool.columns import Layout, layout
 from tpuref.engine.runtime.pool.process.fusion_plan import (
     FusionPlan,
@@ -23,7 +24,7 @@ KEPT_PLANS = 8
 KEPT_BYTES = 1 << 24
 """A plan that needs more memory than this is made again for each run."""
 
-_FAULTS = (UnexpectedShape, OpError, ValueError, TypeError, IndexError, OverflowError)
+_FAULTS = (UnexpectedShape, OpError, *FAULTS)
 """What a plan raises for inputs that it cannot take, or that an operation refuses."""
 
 
