@@ -347,7 +347,8 @@ import sys
 def test_what_is_loaded():
     assert "numpy" not in sys.modules
     loaded = {m for m in sys.modules if m.partition(".")[0] == "tpuref"}
-    assert loaded == {"tpuref", "tpuref.testing", "tpuref.testing.pytest_plugin"}
+    testing = "tpuref.tools.testing"
+    assert loaded == {"tpuref", "tpuref.tools", testing, testing + ".pytest_plugin"}
 """
 
 

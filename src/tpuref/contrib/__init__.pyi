@@ -1,10 +1,10 @@
 """The names under ``tf.contrib``; those without types are rows of `names/private.txt`."""
 
-from typing import Any
-
 from tpuref.contrib import cluster_resolver as cluster_resolver
+
 from tpuref.contrib import distribute as distribute
 from tpuref.contrib import tpu as tpu
+from typing import Any
 
 cloud: Any
 data: Any

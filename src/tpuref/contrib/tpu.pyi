@@ -1,11 +1,11 @@
 """The names under ``tf.contrib.tpu``."""
 
+from tpuref.engine.runtime.topology.topology import Topology as Topology
 from tpuref.interface.estimator.tpu_config import InputPipelineConfig as InputPipelineConfig
 from tpuref.interface.estimator.tpu_config import RunConfig as RunConfig
 from tpuref.interface.estimator.tpu_config import TPUConfig as TPUConfig
 from tpuref.interface.estimator.tpu_estimator import TPUEstimator as TPUEstimator
 from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec as TPUEstimatorSpec
-from tpuref.engine.runtime.topology.topology import Topology as Topology
 from tpuref.interface.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
 from tpuref.interface.tpu.collectives import cross_replica_sum as cross_replica_sum
 from tpuref.interface.tpu.cores import core as core

@@ -105,8 +105,8 @@ def _home(module: str, value: str) -> str:
     lists = package == "tpuref" and first in ("", "compat", "contrib")
     if lists and is_namespace(below):
         return f"tpuref.{below}:"
-    is_package = first == "tools" and value.islower()  # a tool of its own
-    return f"{module}.{value}:" if is_package else f"{module}:{value}"
+    is_module = module == "tpuref.tools"  # the module of a tool, such as tpuref.testing
+    return f"{module}.{value}:" if is_module else f"{module}:{value}"
 
 
 def documentation(path: str) -> str | None:

@@ -11,10 +11,10 @@ from tpuref.engine.graph.logical_devices import list_physical_devices as list_ph
 from tpuref.engine.graph.logical_devices import optimizer as optimizer
 from tpuref.engine.graph.logical_devices import set_soft_device_placement as set_soft_device_placement
 from tpuref.engine.graph.logical_devices import threading as threading
-from tpuref.interface.tpu.bring_up import experimental_connect_to_cluster as experimental_connect_to_cluster
-from tpuref.interface.tpu.bring_up import experimental_connect_to_host as experimental_connect_to_host
 from tpuref.engine.tracing.function import functions_run_eagerly as functions_run_eagerly
 from tpuref.engine.tracing.function import run_functions_eagerly as run_functions_eagerly
+from tpuref.interface.tpu.bring_up import experimental_connect_to_cluster as experimental_connect_to_cluster
+from tpuref.interface.tpu.bring_up import experimental_connect_to_host as experimental_connect_to_host
 
 experimental_run_functions_eagerly = run_functions_eagerly
 set_logical_device_configuration = accepted

@@ -50,14 +50,24 @@ from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
 from tpuref.compat.v2 import train as train
 from tpuref.engine.configuration import config as config
-from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.engine.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.engine.differentiation.gradients import gradients_v2
-from tpuref.interface.gradients.hessians import hessians_v2
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
 from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod
 from tpuref.engine.differentiation.options import UnconnectedGradients as UnconnectedGradients
-from tpuref.interface.gradients.tape import GradientTape as GradientTape
+from tpuref.engine.graph.aggregation import VariableAggregation as VariableAggregation
+from tpuref.engine.graph.aggregation import VariableSynchronization as VariableSynchronization
+from tpuref.engine.graph.convert import constant_v2
+from tpuref.engine.graph.convert import convert_to_tensor_v2
+from tpuref.engine.graph.default import executing_eagerly as executing_eagerly
+from tpuref.engine.graph.default import init_scope as init_scope
+from tpuref.engine.graph.graph import Graph as Graph
+from tpuref.engine.graph.tensor import Operation as Operation
+from tpuref.engine.graph.tensor import Tensor as Tensor
+from tpuref.engine.graph.variables import VariableV2
+from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
+from tpuref.engine.tracing.function import function as function
+from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import argmax_v2
 from tpuref.interface.functions.along_axis import argmin_v2
@@ -192,18 +202,8 @@ from tpuref.interface.functions.trigonometry import sin as sin
 from tpuref.interface.functions.trigonometry import sinh as sinh
 from tpuref.interface.functions.trigonometry import tan as tan
 from tpuref.interface.functions.trigonometry import tanh as tanh
-from tpuref.engine.graph.aggregation import VariableAggregation as VariableAggregation
-from tpuref.engine.graph.aggregation import VariableSynchronization as VariableSynchronization
-from tpuref.engine.graph.convert import constant_v2
-from tpuref.engine.graph.convert import convert_to_tensor_v2
-from tpuref.engine.graph.default import executing_eagerly as executing_eagerly
-from tpuref.engine.graph.default import init_scope as init_scope
-from tpuref.engine.graph.graph import Graph as Graph
-from tpuref.engine.graph.tensor import Operation as Operation
-from tpuref.engine.graph.tensor import Tensor as Tensor
-from tpuref.engine.graph.variables import VariableV2
-from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
-from tpuref.engine.tracing.function import function as function
+from tpuref.interface.gradients.hessians import hessians_v2
+from tpuref.interface.gradients.tape import GradientTape as GradientTape
 
 Variable = VariableV2
 argmax = argmax_v2

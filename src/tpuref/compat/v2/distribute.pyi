@@ -1,8 +1,8 @@
 """The names under ``tf.compat.v2.distribute``."""
 
-from tpuref.interface.cluster_resolver.server import Server as Server
 from tpuref.compat.v1.distribute import cluster_resolver as cluster_resolver
 from tpuref.compat.v1.distribute import experimental as experimental
+from tpuref.interface.cluster_resolver.server import Server as Server
 from tpuref.interface.distribute.replicas.context import InputContext as InputContext
 from tpuref.interface.distribute.replicas.context import ReplicaContext as ReplicaContext
 from tpuref.interface.distribute.replicas.context import ValueContext as ValueContext

@@ -8,6 +8,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
+from tpuref.base.errors import OpError
 from tpuref.tools.cli.run import add_script, apply_settings, run_script
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         apply_settings(options)
         profiler.start(options.output)
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OpError, OSError, ValueError) as error:
         print(f"tpuref trace: {error}", file=sys.stderr)
         return 2
     try:

@@ -1,7 +1,7 @@
 """The lockstep interpreter: what a program means.
 
-All replicas take each instruction together, one after the other, in this process.
-Every other executor has to give what this one gives.
+All replicas take each instruction together, in this process.  Every other executor has
+to give the same results.
 """
 
 from __future__ import annotations
@@ -18,11 +18,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.available_memory import available_bytes
 from tpuref.engine.runtime.meaning.divergence import come_together, differing_shapes
-from tpuref.engine.runtime.meaning.operation_failure import (
-    FAULTS,
-    described,
-    operation_failure,
-)
+from tpuref.engine.runtime.meaning import operation_failure as failures
 from tpuref.engine.runtime.meaning.run import EffectContext, Run
 from tpuref.engine.runtime.meaning.verdict import truth
 
@@ -143,9 +139,10 @@ def compute(
             "available; use smaller batches or fewer cores",
             code=codes.OUT_OF_MEMORY,
         ) from error
-    except FAULTS as error:
+    except failures.FAULTS as error:
         said = codes.with_code(str(error), codes.INVALID_OPERANDS)
-        raise operation_failure(instr, described(arrays), replica, said) from error
+        shown = failures.described(arrays)
+        raise failures.operation_failure(instr, shown, replica, said) from error
 
 
 def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> Values:
