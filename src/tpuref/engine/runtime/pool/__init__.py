@@ -20,7 +20,8 @@ A run
     ``host/gathering.py`` serves host calls and collects results.
 A sum
     ``process/exchange.py`` joins small sums, ``process/collectives.py`` finds the
-    contributions of all cores in the arena and calls the kernels (``kernels/links.py``).
+    contributions of all cores in the arena and calls the kernels (``kernels/cython`` or
+    ``kernels/python``, ``links``).
 A failure
     ``host/stall.py`` reports processes that keep a run waiting, ``host/gathering.py``
     calls the others off, ``remote_error.py`` raises the error of a core on the host.
