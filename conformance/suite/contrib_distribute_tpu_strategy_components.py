@@ -118,7 +118,8 @@ def kinds_of_variables(tf):
         refused(ValueError, words, make, synchronization=sync.NONE)
         words = ["aggregation must be one of tf.VariableAggregation, got 'sum'"]
         refused(ValueError, words, make, aggregation="sum")
-        expect_raises(ValueError, make, trainable=True, synchronization=sync.ON_READ)
+        local = make(trainable=True, synchronization=sync.ON_READ)
+        same(tf.trainable_variables() == [local], True)
         for when, kind in (
             (sync.AUTO, "MirroredVariable"),
             (sync.ON_WRITE, "MirroredVariable"),

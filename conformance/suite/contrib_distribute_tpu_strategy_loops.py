@@ -138,8 +138,8 @@ def works_ahead(tf):
             counts.append(made)
             elements.append(strategy.unwrap(element)[0].op)
         session.run(elements)
-        # What was taken, what waits and what is being made, of each of two towers.
-        expected = [2 * (1 + steps + 1) for _, _, steps in cases]
+        # What was taken and what waits, of each of two towers.
+        expected = [2 * (1 + steps) for _, _, steps in cases]
         deadline = time.monotonic() + 20.0
         while any(len(made) < most for made, most in zip(counts, expected)):
             assert time.monotonic() < deadline, [len(made) for made in counts]
@@ -341,7 +341,7 @@ def steps_arguments(tf):
                 (giving(), iterator, 1, {"x": [1.0, 2.0, 3.0]}),
             ),
             (ValueError, ["fully known shape", "drop_remainder"], (giving(), unsized)),
-            (ValueError, ["output 'x'", "before the first step"], (unknown, iterator)),
+            (ValueError, ["output 'x'", "pass its initial value"], (unknown, iterator)),
             (
                 ValueError,
                 ["aggregation must be one of", "'sum'"],

@@ -46,7 +46,8 @@ def unheard(tf):
 
     Servers of a release really listen, on a free port; the list is then empty.
     """
-    if importlib.util.find_spec(tf.__name__ + ".remote") is None:
+    name = tf.__name__ + ".engine.remote"
+    if not all(map(importlib.util.find_spec, (tf.__name__ + ".engine", name))):
         yield []
         return
     made = []
@@ -55,7 +56,7 @@ def unheard(tf):
         made.append(Listening(*arguments, **options))
         return made[-1]
 
-    server = types.ModuleType(tf.__name__ + ".remote.server")
+    server = types.ModuleType(name + ".server")
     server.SessionServer = listen
     with contextlib.ExitStack() as replaced:
         for module in (server, _package("grpc"), _package("proto")):

@@ -26,20 +26,18 @@ MISFIT = "misfit"
 
 #: Packages below those that most mutants change. They are imported first, once for all.
 BELOW = (
-    "functions",
-    "differentiation",
-    "checkpoints",
-    "layers",
-    "losses",
-    "metrics",
-    "training",
-    "optimizers",
-    "data",
+    "engine.differentiation",
+    "interface.functions",
+    "interface.checkpoints",
+    "interface.layers",
+    "interface.losses",
+    "interface.metrics",
+    "interface.training",
+    "interface.optimizers",
+    "interface.data",
 )
 #: What comes from elsewhere and takes as long as a clause.
 ELSEWHERE = ("unittest.mock",)
-#: What the clauses use is loaded at its first use, or with one of these.
-NAMES = ("api", "contrib.cluster_resolver", "contrib.distribute", "contrib.tpu")
 #: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.
 CLAUSE_CPU_SECONDS = 20
 CLAUSE_SECONDS = 120
@@ -168,7 +166,11 @@ class Trunk:
         os._exit(0)
 
     def end(self):
-        """Import everything, then wait for the branches; in one, try its change."""
+        """Import what has changes, then wait for the branches; in one, try its change.
+
+        A branch imports the rest by the public names that its clauses use. No name
+        leads to the unchanged module: no module of the trunk had come to it.
+        """
         try:
             tf = self._loaded()
         except Exception as error:
@@ -183,15 +185,10 @@ class Trunk:
             self._wait()
 
     def _loaded(self):
-        if self._change is None:
-            for name in ELSEWHERE:
-                importlib.import_module(name)
         tf = subject.load("tpuref")
-        for name in [*_modules_of(BELOW), *NAMES]:
-            if self._change is None or name in NAMES:
-                importlib.import_module(f"tpuref.{name}")
-        for name in list(self._left):
-            importlib.import_module(name)
+        for name in [*ELSEWHERE, *_modules_of(BELOW), *self._left]:
+            if self._change is None:
+                importlib.import_module(name)
         return tf
 
     def _is_branch(self, change):
@@ -221,12 +218,13 @@ class Trunk:
 
 
 def _modules_of(packages):
-    """Return the names of the modules in these packages of tpuref."""
+    """Return the full names of the modules in these packages of tpuref."""
     return [
         module.name
         for package in packages
         for module in pkgutil.walk_packages(
-            [os.path.join(package_directory(), package)], package + "."
+            [os.path.join(package_directory(), *package.split("."))],
+            f"tpuref.{package}.",
         )
     ]
 

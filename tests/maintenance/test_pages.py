@@ -59,7 +59,8 @@ def test_a_page_shows_statement_check_and_results(table):
     assert "### returns/int\n\nAn int.\n" in text
     assert "- source: releases of TensorFlow\n- doubt: Really?" in text
     assert "[`namespace`](../../conformance/suite/tf_tpu.py), tier run" in text
-    assert "[`tpuref/interface/tpu/cores.py`](../../src/tpuref/tpu/cores.py)" in text
+    file = "tpuref/interface/tpu/cores.py"
+    assert f"[`{file}`](../../src/{file})" in text
     assert "- results: tensorflow-1.15.5 needs-tpu" in text
 
 
