@@ -35,7 +35,7 @@ def cluster() -> Any:
 
 
 CALLS = {
-    "AddV2: name": lambda: tf.add(1, 2, name=1.5),
+    "Add: name": lambda: tf.add(1, 2, name=1.5),
     "Const: name": lambda: tf.constant(1, name=1.5),
     "Relu: name": lambda: tf.nn.relu(1.0, name=np.ones(2)),
     "tf.assign: ref": lambda: tf.assign(-1, 2),

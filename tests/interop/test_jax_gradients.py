@@ -174,6 +174,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "MatrixDiag": diagonal,
     "Print": lambda x, y, **attrs: x,
     "IdentityN": lambda *xs: xs,
+    "PlaceholderWithDefault": lambda x, shape: x,
+    "TensorArrayRead": lambda x, i: x[i],
 }
 """What JAX computes where the record has no meaning over an array namespace."""
 

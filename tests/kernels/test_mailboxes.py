@@ -89,6 +89,10 @@ def test_a_wait_ends(kernel: ModuleType, arena: np.ndarray) -> None:
     assert time.monotonic() - begin < 10
 
 
+# Where a test before it imported JAX, the fork warns of threads; the child has none.
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_many_messages_between_two_processes(
     kernel: ModuleType, arena: np.ndarray
 ) -> None:

@@ -63,7 +63,7 @@ import sys
 
 import added
 import tpuref as tf
-from tpuref.engine.runtime import process
+from tpuref.engine.runtime.pool.host import process
 
 # Core processes start isolated, so they are told where the operations are.
 process._COMMAND = process._COMMAND.replace(

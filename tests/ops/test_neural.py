@@ -148,8 +148,14 @@ def test_losses_want_fitting_shapes() -> None:
         )
     with pytest.raises(ValueError, match="equal shapes"):
         RULES["SigmoidCrossEntropyWithLogits"].infer(known([2, 3]), known([3]))
-    with pytest.raises(InvalidArgumentError, match="equal shapes"):
-        run("SigmoidCrossEntropyWithLogits", np.ones((2, 3)), np.ones(3))
+
+
+def test_shapes_known_only_in_a_run_broadcast_in_sigmoid_cross_entropy() -> None:
+    """As in 1.15.5, which compares only static shapes."""
+    x, z = np.linspace(-2, 2, 6).reshape(2, 3), np.array([0.0, 0.5, 1.0])
+    got = run("SigmoidCrossEntropyWithLogits", x, z)
+    whole = run("SigmoidCrossEntropyWithLogits", x, np.stack([z, z]))
+    np.testing.assert_array_equal(got, whole)
 
 
 # -- normalization and bias --------------------------------------------------------
