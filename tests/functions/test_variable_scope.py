@@ -530,4 +530,5 @@ def test_a_regularizer_that_uses_a_tensor_of_the_loop() -> None:
 
     last = tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])
     with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
         assert session.run(last) == 3
