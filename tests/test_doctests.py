@@ -19,8 +19,8 @@ NEED_GRPC = ("tpuref.engine.remote.", "tpuref.interface.cluster_resolver.server"
 NEED_JAX = "tpuref.engine.runtime.xla."
 NEED_TRAINING = (
     "tpuref.interface.data.parsing",
-    "tpuref.estimator.",
-    "tpuref.summary.",
+    "tpuref.interface.estimator.",
+    "tpuref.interface.summary.",
     "tpuref.interface.training.hooks.",
     "tpuref.interface.training.monitored_training_session",
     "tpuref.interface.training.warm_start",
