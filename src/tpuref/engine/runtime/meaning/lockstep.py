@@ -17,8 +17,8 @@ from tpuref.engine.ops.definition import OpDef, outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.available_memory import available_bytes
-from tpuref.engine.runtime.meaning.divergence import come_together, differing_shapes
 from tpuref.engine.runtime.meaning import operation_failure as failures
+from tpuref.engine.runtime.meaning.divergence import come_together, differing_shapes
 from tpuref.engine.runtime.meaning.run import EffectContext, Run
 from tpuref.engine.runtime.meaning.verdict import truth
 
