@@ -67,7 +67,7 @@ def _followed(name: str) -> tuple[str, Any]:
 
 
 def names_below(name: str) -> frozenset[str]:
-    """Return what tpuref has in a namespace or class; ``""`` is ``tf``."""
+    """Return the public names of a namespace or class; ``""`` is ``tf``."""
     there, held = _followed(name)
     if there != name:
         return frozenset()

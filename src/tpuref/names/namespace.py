@@ -67,7 +67,7 @@ def is_public(module: object) -> bool:
 
 
 def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
-    """Return what a name of a namespace stands for.
+    """Return the object of a public name.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _release_for(module: str, name: str) -> int:
 
 
 def load(home: str) -> Any:
-    """Return what a home holds, importing its module."""
+    """Import the module of a home and return its object."""
     module, _, name = home.partition(":")
     found = importlib.import_module(module)
     if not name:
@@ -150,7 +150,7 @@ def missing_attribute(
 
 
 def message_about(name: str) -> str:
-    """Return what is said about a missing name, such as ``"tf.gradients"``."""
+    """Return the message about a missing name, such as ``"tf.gradients"``."""
     # It needs difflib and the table of releases, which few programs meet.
     text: str = importlib.import_module("tpuref.names.message").about(name).text
     return text

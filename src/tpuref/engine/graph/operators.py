@@ -141,7 +141,7 @@ class Operators:
         return object.__hash__(self)
 
     def ref(self) -> Reference:
-        """Return what can be a key of a dictionary; its `deref` is the tensor."""
+        """Return a hashable reference to the tensor; its `deref` is the tensor."""
         return Reference(self)
 
     experimental_ref = ref

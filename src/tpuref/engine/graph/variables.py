@@ -509,7 +509,7 @@ def assign_sub(
 
 
 class _MadeAsVariable(_MadeByCreators):
-    """Makes a `Variable` of a call of `VariableV2`, and takes each for one of its own.
+    """Metaclass of `VariableV2`: its calls create a `Variable`, which is its instance.
 
     The two differ in the parameters of the call alone; programs ask whether something
     is a ``tf.Variable`` of either release.
