@@ -62,8 +62,9 @@ def test_tpuref_gives_what_tensorflow_gives(first: int) -> None:
 
 @needs_tensorflow
 def test_what_is_listed_differs() -> None:
-    found = compare([calls.draw(one.seed) for one in LISTED])
-    pairs = zip(LISTED, found, strict=True)
+    shown = [(one, one.seed) for one in LISTED if one.seed is not None]
+    found = compare([calls.draw(seed) for _, seed in shown])
+    pairs = zip([one for one, _ in shown], found, strict=True)
     assert [one for one, d in pairs if d is None or entry(d) is not one] == []
 
 

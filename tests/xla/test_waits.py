@@ -12,9 +12,13 @@ import pytest
 
 import tpuref as tf
 
+pytest.importorskip("jax", reason="JAX is not installed")
+
 ENDLESS = """
 import signal
 import tpuref as tf
+
+pytest.importorskip("jax", reason="JAX is not installed")
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 tf.config.executor, tf.config.cores, tf.config.timeout = "xla", 2, 1.0
