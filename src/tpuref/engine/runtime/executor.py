@@ -82,7 +82,7 @@ def _pool(cores: int) -> Executor:
 
 
 def _xla(cores: int) -> Executor:
-    optional_module("jax", "tf.config.executor = 'xla'", "xla")
+    optional_module("jax", "tf.config.executor = 'xla'", "tpuref[xla]")
     # Imported here, as only who chooses it has JAX.
     from tpuref.engine.runtime.xla.executor import XlaExecutor
 
