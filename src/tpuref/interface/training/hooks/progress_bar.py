@@ -90,7 +90,12 @@ def progress_bar(
 
 
 def progress_bar_of(hooks: Sequence[Any]) -> list[SessionRunHook]:
-    """Return the hook of a bar for a loop that one of `hooks` ends."""
+    """Return the hook of a bar for a loop that one of `hooks` ends.
+
+    There is none where `hooks` have one already, as an estimator's do.
+    """
+    if any(isinstance(hook, ProgressBarHook) for hook in hooks):
+        return []
     for hook in hooks:
         if isinstance(hook, StopAtStepHook):
             return progress_bar(None, hook._num_steps, hook._last_step)
