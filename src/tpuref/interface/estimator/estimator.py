@@ -42,8 +42,8 @@ from tpuref.interface.training.global_step import create_global_step, get_global
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.interface.training.hooks.final_ops import FinalOpsHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
-from tpuref.interface.training.hooks.progress_bar import progress_bar
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook
+from tpuref.interface.training.hooks.progress_bar import progress_bar
 from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.interface.training.log import log
 from tpuref.interface.training.monitored_session import MonitoredSession

@@ -10,8 +10,8 @@ from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
-from tpuref.interface.training.hooks.session_run_hook import SessionRunHook
 from tpuref.interface.training.hooks.progress_bar import progress_bar_of
+from tpuref.interface.training.hooks.session_run_hook import SessionRunHook
 from tpuref.interface.training.hooks.step_counter import StepCounterHook
 from tpuref.interface.training.hooks.summary_saver import SummarySaverHook
 from tpuref.interface.training.monitored_session import MonitoredSession
