@@ -219,8 +219,9 @@ LATE_IMPORTS = {
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
     ("tpuref.tools.benchmarks.convolution", "threadpoolctl"): "optional",
     ("tpuref.tools.benchmarks.plot", "matplotlib"): "optional",
-    ("tpuref.tools.cli", "argcomplete"): "optional",
-    ("tpuref.tools.cli.completion", "argcomplete"): "optional",
+    ("tpuref.tools.cli", "argcomplete"): "only while a shell completes",
+    ("tpuref.interface.training.hooks.progress_bar", "tqdm"): "30 ms, on terminals",
+    ("tpuref.tools.cli.completion", "argcomplete"): "only one command needs it",
     ("tpuref.tools.cli.conformance", "tpuref_conformance"): "a distribution of its own",
     (
         "tpuref.interface.cluster_resolver.server",

@@ -13,13 +13,8 @@ import pytest
 from tpuref.tools.cli import main
 
 
-def needs_argcomplete() -> None:
-    pytest.importorskip("argcomplete", reason="needs pip install tpuref[completion]")
-
-
 def completions(line: str, folder: Path) -> list[str]:
     """Return what bash would offer after `line`."""
-    needs_argcomplete()
     command = folder / "tpuref"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tpuref "$@"\n')
     command.chmod(0o755)
@@ -46,13 +41,11 @@ def completions(line: str, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_for_each_shell(shell: str, capsys: Any) -> None:
-    needs_argcomplete()
     assert main(["completion", shell]) == 0
     assert "_ARGCOMPLETE" in capsys.readouterr().out
 
 
 def test_the_script_for_bash_is_one(capsys: Any) -> None:
-    needs_argcomplete()
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
     subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=60)
@@ -78,11 +71,3 @@ def test_the_script_for_bash_is_one(capsys: Any) -> None:
 )
 def test_what_a_shell_offers(line: str, offered: str, tmp_path: Path) -> None:
     assert offered in completions(line, tmp_path)
-
-
-def test_without_argcomplete_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.setitem(sys.modules, "argcomplete", None)
-    assert main(["completion", "bash"]) == 2
-    assert "pip install 'tpuref[completion]'" in capsys.readouterr().err

@@ -19,6 +19,7 @@ import tpuref as tf
 outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0], [3.0]])
 with tf.Session() as session:
     print([float(total) for total, in session.run(outputs)])
+assert tf.config.executor == "lockstep"
 print(sys.platform, file=sys.stderr)
 """
 WARNING = "[TPUREF-W254]"

@@ -525,7 +525,15 @@ def test_a_bar_on_a_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    made(tmp_path, iterations_per_loop=2).train(batches(4), max_steps=4)
-    first, last = capsys.readouterr().err.rstrip("\n").split("\r")[1:]
-    assert first.startswith(f"[{'=' * 15}{' ' * 15}] step 2 of 4, loss ")
-    assert last.startswith(f"[{'=' * 30}] step 4 of 4, loss ")
+    estimator = made(tmp_path, iterations_per_loop=2)
+    for steps, last in ((4, 4), (6, 10)):  # the second training goes on from step 4
+        estimator.train(batches(4), steps=steps)
+        drawn = capsys.readouterr().err.rstrip("\n").split("\r")[-1]
+        assert "100%" in drawn and f"{last}/{last} [" in drawn and "loss=" in drawn
+    with tf.Graph().as_default():
+        step = tf.train.create_global_step().assign_add(1)
+        hooks = [tf.train.StopAtStepHook(num_steps=3)]
+        with tf.train.MonitoredTrainingSession(hooks=hooks) as session:
+            while not session.should_stop():
+                session.run(step)
+    assert "3/3 [" in capsys.readouterr().err.split("\r")[-1]

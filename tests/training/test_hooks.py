@@ -568,3 +568,25 @@ def test_a_warm_start(tmp_path: Path) -> None:
 def test_a_session_creator_makes_sessions() -> None:
     with pytest.raises(TypeError, match="session_creator.*SessionCreator"):
         tf.train.MonitoredSession(session_creator=lambda: None)
+
+
+def test_a_training_that_goes_on_writes_its_graph_once(tmp_path: Path) -> None:
+    """TensorBoard warns of a second graph; a graph that differs is written."""
+
+    def train(last: int, name: str) -> None:
+        with tf.Graph().as_default():
+            tf.constant(1.0, name=name)
+            step = tf.train.create_global_step().assign_add(1)
+            hooks = [tf.train.StopAtStepHook(last_step=last)]
+            with tf.train.MonitoredTrainingSession(
+                checkpoint_dir=str(tmp_path), hooks=hooks
+            ) as session:
+                while not session.should_stop():
+                    session.run(step)
+
+    for last, name, graphs in ((2, "a", 1), (4, "a", 1), (6, "b", 2)):
+        tf.summary.FileWriterCache.clear()  # a new process
+        train(last, name)
+        files = tmp_path.glob("events*")
+        events = [e for f in files for e in tf.train.summary_iterator(str(f))]
+        assert sum(bool(event.graph_def) for event in events) == graphs

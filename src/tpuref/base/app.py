@@ -32,7 +32,7 @@ def run(
     SystemExit
         With what `main` returns, when it has.
     """
-    absl = optional_module("absl.app", "tf.app.run")
+    absl = optional_module("absl.app", "tf.app.run", "absl-py")
     chosen = main or sys.modules["__main__"].main
     absl.run(chosen, argv=argv, flags_parser=_parsed)
 

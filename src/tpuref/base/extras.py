@@ -9,19 +9,36 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 
-def optional_module(name: str, function: str, extra: str = "training") -> ModuleType:
-    """Return a module of an optional package.
+def install_line(package: str) -> str:
+    """Return the command that installs a package, which may be an extra of tpuref.
+
+    Examples
+    --------
+    >>> install_line("absl-py")
+    'pip install absl-py'
+    >>> install_line("tpuref[xla]")
+    "pip install 'tpuref[xla]' (in a checkout of tpuref: pip install '.[xla]')"
+    """
+    name, bracket, extra = package.partition("[")
+    if not bracket:
+        return f"pip install {name}"
+    checkout = f"in a checkout of tpuref: pip install '.[{extra}'"
+    return f"pip install '{package}' ({checkout})"
+
+
+def optional_module(name: str, function: str, package: str) -> ModuleType:
+    """Return a module of a package that may not be installed.
 
     Raises
     ------
     ImportError
-        If it is not installed; the message names `function` and the `extra` of tpuref
-        that installs it.
+        If it is not installed; the message names `function` and how to install the
+        `package`.
 
     Examples
     --------
-    >>> optional_module("json", "tf.train.Saver").__name__
-    'json'
+    >>> optional_module("absl.flags", "tf.flags", "absl-py").__name__
+    'absl.flags'
     """
     try:
         return importlib.import_module(name)
@@ -29,7 +46,7 @@ def optional_module(name: str, function: str, extra: str = "training") -> Module
         raise coded(
             ImportError,
             f"{function} needs the module {name!r}, which is not installed: "
-            f"pip install 'tpuref[{extra}]'",
+            f"{install_line(package)}",
             code=codes.NOT_INSTALLED,
             name=name,
         ) from error

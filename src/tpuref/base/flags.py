@@ -53,7 +53,7 @@ FLAGS = _Flags()
 
 
 def _absl() -> Any:
-    return optional_module("absl.flags", "tf.flags")
+    return optional_module("absl.flags", "tf.flags", "absl-py")
 
 
 def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:

@@ -70,7 +70,7 @@ class Connection:
             channel = grpc.secure_channel(target, credentials, options)
         # The thread and the finalizer hold the inboxes but not this object, so a
         # session that the program drops is collected and hangs up.
-        self._sorting = _Sorting(address)
+        self._sorting = _Sorting(address, credentials is not None)
         self._outbox: Outbox = queue.SimpleQueue()
         method: Any = channel.stream_stream(schema.METHOD)
         replies = method(_until_none(self._outbox), metadata=metadata)
@@ -139,8 +139,9 @@ class Replies:
 class _Sorting:
     """The inboxes of requests that wait for replies."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, is_secure: bool) -> None:
         self.address = address
+        self.is_secure = is_secure
         self.heard = time.monotonic()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._broken: OpError | None = None
@@ -198,7 +199,7 @@ def _receive(replies: Any, sorting: _Sorting) -> None:
             code=codes.SERVER_UNREACHABLE,
         )
     except grpc.RpcError as error:
-        sorting.break_off(_error_of_status(error, sorting.address))
+        sorting.break_off(_error_of_status(error, sorting))
     except OpError as error:
         sorting.break_off(error)
     except Exception as error:  # otherwise waits would go on
@@ -207,13 +208,16 @@ def _receive(replies: Any, sorting: _Sorting) -> None:
         replies.cancel()
 
 
-def _error_of_status(error: Any, address: str) -> OpError:
+def _error_of_status(error: Any, sorting: _Sorting) -> OpError:
     """Return the error for the gRPC status that ended a stream."""
-    code, details = error.code(), error.details()
+    code, details, address = error.code(), error.details(), sorting.address
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+        # A server with TLS closes a connection that begins without it.
+        needs_tls = not sorting.is_secure and "Socket closed" in details
+        hint = ". If it uses TLS, give tf.RPCOptions credentials" if needs_tls else ""
         return UnavailableError(
             f"the server at {address} cannot be reached or is gone: {details}. Once it "
-            "runs, create a new tf.Session",
+            f"runs, create a new tf.Session{hint}",
             code=codes.SERVER_UNREACHABLE,
         )
     if code == grpc.StatusCode.UNIMPLEMENTED:

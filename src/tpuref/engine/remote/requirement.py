@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.extras import install_line
 
 
 def check_installed(function: str) -> None:
@@ -16,7 +17,7 @@ def check_installed(function: str) -> None:
         raise coded(
             ImportError,
             f"{function}: remote sessions need the module {missing[0]!r}, which is not "
-            "installed: pip install 'tpuref[grpc]'",
+            f"installed: {install_line('tpuref[cloud]')}",
             code=codes.NOT_INSTALLED,
         )
     # By default gRPC logs every connection that ends to standard error.

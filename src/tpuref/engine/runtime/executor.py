@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.extras import optional_module
+from tpuref.engine.configuration import config
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.log import advice
@@ -82,7 +83,7 @@ def _pool(cores: int) -> Executor:
 
 
 def _xla(cores: int) -> Executor:
-    optional_module("jax", "tf.config.executor = 'xla'", "xla")
+    optional_module("jax", "tf.config.executor = 'xla'", "tpuref[xla]")
     # Imported here, as only who chooses it has JAX.
     from tpuref.engine.runtime.xla.executor import XlaExecutor
 
@@ -102,6 +103,7 @@ def available(name: str) -> str:
     if name != "pool" or has_pool():
         return name
     _warn_of_lockstep(sys.platform)
+    config.executor = "lockstep"  # so that it tells what runs
     return "lockstep"
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from tpuref.base.arguments import integer, number
-from tpuref.base.errors import DataLossError, UnimplementedError
+from tpuref.base.errors import UnimplementedError
 from tpuref.interface.checkpoints.stored import remove_save
 from tpuref.interface.files.filesystem import failures, files_at
 
@@ -70,7 +70,7 @@ class KeptCheckpoints:
                 continue
             try:
                 remove_save(path, save)
-            except (DataLossError, UnimplementedError) as error:
+            except UnimplementedError as error:
                 _log.warning("the checkpoint %s stays: %s", path, error)
 
     def recover(self, paths: Sequence[str]) -> None:

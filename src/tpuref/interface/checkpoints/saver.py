@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from tpuref.interface.checkpoints.state import update_checkpoint_state
 from tpuref.interface.checkpoints.stored import CheckpointReader, write_checkpoint
 from tpuref.interface.checkpoints.tensor_file import check_storable
 from tpuref.interface.files.filesystem import PathLike, failures, files_at
+
+_log = logging.getLogger("tensorflow")  # the program's, as in TensorFlow 1
 
 
 @dataclass
@@ -290,6 +293,7 @@ class Saver:
                 "give the names that tf.train.list_variables lists",
                 code=codes.NOT_IN_CHECKPOINT,
             )
+        _log.info("Restoring parameters from %s", save_path)
         for name, variable in variables.items():
             check_fits(reader, name, variable, self._reshape)
         for name, variable in variables.items():

@@ -170,10 +170,11 @@ def remove_checkpoint(
 
     The format and the suffix are those of files that tpuref does not write.
 
+    Of a damaged index, or one that names a file in another folder, only the index
+    itself is removed, with a warning.
+
     Raises
     ------
-    tpuref.errors.DataLossError
-        If its index names a file in another folder; nothing is removed.
     tpuref.errors.UnimplementedError
         If it is one of TensorFlow's; nothing is removed.
     """
@@ -186,13 +187,15 @@ def remove_save(prefix: PathLike, save: str | None = None) -> None:
     with failures("tf.train.remove_checkpoint", path):
         if not files.exists(_index(path)):
             return
+        own: list[str] = []
         try:
-            index = _read_index(files, path)
-        except DataLossError:
-            index = None  # damaged: remove the index alone
-        if save is not None and (index is None or index.get("save") != save):
-            return
-        own = [] if index is None else _own_tensors(files, path)
+            if save is not None and _read_index(files, path).get("save") != save:
+                return
+            own = _own_tensors(files, path)
+        except DataLossError as error:
+            if save is not None:
+                return
+            _log.warning("only the index of %s is removed: %s", path, error)
         for one in (_index(path), *own, *_marks(files, path, own)):
             _remove(files, one)
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.extras import install_line
 from tpuref.base.masking import masked, shown_cause
 from tpuref.interface.cluster_resolver.api_errors import (
     has_status,
@@ -207,8 +208,8 @@ def client_module(name: str) -> ModuleType:
     except ImportError as error:
         raise coded(
             ImportError,
-            f"TPUClusterResolver: finding a TPU by name needs {name}; install it with "
-            "`pip install tpuref[gcp]`, or pass service=, or an address "
+            f"TPUClusterResolver: finding a TPU by name needs {name}; "
+            f"{install_line('tpuref[cloud]')}, or pass service=, or an address "
             "tpu='grpc://host:port', or tpu='local' for this computer",
             code=codes.NOT_INSTALLED,
         ) from error

@@ -86,7 +86,7 @@ class Server:
     Raises
     ------
     ImportError
-        If gRPC is not installed: ``pip install tpuref[grpc]``.
+        If gRPC is not installed: ``pip install tpuref[cloud]``.
     ValueError
         If the task is ambiguous or not in the cluster, or the protocol is unsupported;
         if the token is empty or not printable ASCII.

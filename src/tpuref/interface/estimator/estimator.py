@@ -28,7 +28,6 @@ from tpuref.interface.estimator.functions import (
     parameters_of,
 )
 from tpuref.interface.estimator.mode_keys import ModeKeys
-from tpuref.interface.estimator.progress import bar
 from tpuref.interface.estimator.run_config import RunConfig
 from tpuref.interface.estimator.spec import EstimatorSpec
 from tpuref.interface.files.filesystem import files_at, joined
@@ -44,6 +43,7 @@ from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.interface.training.hooks.final_ops import FinalOpsHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook
+from tpuref.interface.training.hooks.progress_bar import progress_bar
 from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.interface.training.log import log
 from tpuref.interface.training.monitored_session import MonitoredSession
@@ -226,7 +226,7 @@ class Estimator:
             spec = self._build_spec(input_fn, ModeKeys.TRAIN, steps, max_steps)
             self._warm_start_variables()
             ends = self._ends_of_training(steps, max_steps)
-            ends += bar(spec.loss, steps, max_steps)
+            ends += progress_bar(spec.loss, steps, max_steps)
             loss = self._run_training(spec, [*ends, *(hooks or ())], saving_listeners)
             flush_writers(get_default_graph())
         log.info("Loss for final step: %s.", loss)

@@ -32,7 +32,7 @@ def configure_gcs(
         If fsspec is not installed.
     """
     settings = optional_module(
-        "fsspec.config", "tf.contrib.cloud.configure_gcs", "files"
+        "fsspec.config", "tf.contrib.cloud.configure_gcs", "tpuref[cloud]"
     )
     if credentials is not None:
         token = json.loads(credentials) if isinstance(credentials, str) else credentials

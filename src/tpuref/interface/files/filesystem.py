@@ -408,7 +408,7 @@ def files_at(
         return LOCAL, text
     if scheme == "file":
         return LOCAL, rest
-    fsspec = optional_module("fsspec", f"{function} of {text!r}", "files")
+    fsspec = optional_module("fsspec", f"{function} of {text!r}", "tpuref[cloud]")
     try:
         return ForeignFiles(scheme, fsspec.filesystem(scheme)), text
     except ValueError as error:

@@ -31,7 +31,7 @@ class MessageType:
         self._public = public
 
     def _class(self) -> Any:
-        optional_module("google.protobuf", self._public)
+        optional_module("google.protobuf", self._public, "protobuf")
         return message_classes(self._declarations)[self._name]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - a message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import socket
@@ -13,7 +14,7 @@ from typing import IO, Any, ClassVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer, number, wrong_type
-from tpuref.base.errors import DataLossError
+from tpuref.base.errors import DataLossError, OpError
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike, failures, files_at, joined
@@ -249,6 +250,22 @@ def graph_definition(graph: Graph) -> Any:
         node.input.extend(tensor.name.removesuffix(":0") for tensor in operation.inputs)
         node.input.extend(f"^{other.name}" for other in operation.control_inputs)
     return definition
+
+
+def add_graph_once(writer: FileWriter, graph: Graph) -> None:
+    """Write a graph, unless an event file of the directory begins with it.
+
+    TensorBoard warns of a run with several graphs, such as a training that goes on.
+    """
+    content = graph_definition(graph).SerializeToString()
+    files, directory = files_at(writer.get_logdir(), "tf.summary.FileWriter", "logdir")
+    writer.flush()
+    for path in files.glob(joined(directory, "events.out.tfevents.*")):
+        with contextlib.suppress(OpError):  # the file of a killed process
+            beginning = itertools.islice(summary_iterator(path), 3)
+            if any(event.graph_def == content for event in beginning):
+                return
+    writer.add_graph(graph)
 
 
 def _expect(kind: Any, argument: str, expected: str, value: Any) -> None:

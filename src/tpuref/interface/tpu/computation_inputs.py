@@ -196,6 +196,7 @@ def check_arity(
             f"{label} {_name(computation)}{signature} takes "
             f"{_accepted_inputs(signature.parameters)}, but gets {count}"
             + (f" and {infeed} more from the infeed queue" if infeed else "")
+            + _missing_inputs(signature.parameters, count + infeed)
             + f" [{codes.WRONG_COUNT}]"
         ) from None
 
@@ -218,12 +219,21 @@ def _inputs(count: int) -> str:
     return f"{count} input" if count == 1 else f"{count} inputs"
 
 
+def _positional(
+    parameters: Mapping[str, inspect.Parameter],
+) -> list[inspect.Parameter]:
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [p for p in parameters.values() if p.kind in kinds]
+
+
+def _missing_inputs(parameters: Mapping[str, inspect.Parameter], count: int) -> str:
+    rest = _positional(parameters)[count:]
+    names = [repr(p.name) for p in rest if p.default is p.empty]
+    return f"; missing: {', '.join(names)}" if names else ""
+
+
 def _accepted_inputs(parameters: Mapping[str, inspect.Parameter]) -> str:
-    positional = [
-        p
-        for p in parameters.values()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
+    positional = _positional(parameters)
     required = [p for p in positional if p.default is p.empty]
     keywords = [
         p.name

@@ -9,6 +9,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import coded
+from tpuref.base.keywords import suggests_keywords
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import add_operation, apply, apply_operation, parameter
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -36,6 +37,7 @@ from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
 __all__ = ["replicate", "replicate_dyn", "rewrite", "rewrite_dyn"]
 
 
+@suggests_keywords
 def replicate(
     computation: Callable[..., Any],
     inputs: Any = None,
@@ -126,11 +128,11 @@ def replicate(
             )
         )
     _check_not_nested("tf.tpu.replicate")
-    _check_types(infeed_queue, device_assignment)
+    elements = infeed_elements("tf.tpu.replicate", infeed_queue)
+    _check_device_assignment(device_assignment)
     options = checked_options(xla_options)
     replicas = replica_inputs(inputs)
     check_dtypes(replicas)
-    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
     check_arity(computation, len(replicas[0]), elements)
     if infeed_queue is not None:
         _check_unpadded_infeed(maximum_shapes)
@@ -147,6 +149,7 @@ def replicate(
 replicate_dyn = replicate
 
 
+@suggests_keywords
 def rewrite(
     computation: Callable[..., Any],
     inputs: Any = None,
@@ -193,10 +196,26 @@ def rewrite(
     000_04abb9e9288042d8.txt, rewrite.
     """
     own = single_inputs("tf.tpu.rewrite", inputs)
+    elements = infeed_elements("tf.tpu.rewrite", infeed_queue)
+    check_arity(computation, len(own), elements, "tf.tpu.rewrite: computation")
     return replicate(computation, [own], infeed_queue, device_assignment)[0]
 
 
 rewrite_dyn = rewrite
+
+
+def infeed_elements(function: str, infeed_queue: Any) -> int:
+    """Return the number of arguments that come from the infeed."""
+    if infeed_queue is None:
+        return 0
+    if not isinstance(infeed_queue, InfeedQueue):
+        raise coded(
+            TypeError,
+            f"{function}: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
+            f"None, got {infeed_queue!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return infeed_queue.number_of_tuple_elements
 
 
 def _check_not_nested(function: str) -> None:
@@ -211,14 +230,7 @@ def _check_not_nested(function: str) -> None:
         )
 
 
-def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
-    if infeed_queue is not None and not isinstance(infeed_queue, InfeedQueue):
-        raise coded(
-            TypeError,
-            "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
-            f"None, got {infeed_queue!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
-        )
+def _check_device_assignment(device_assignment: Any) -> None:
     if device_assignment is not None and not isinstance(
         device_assignment, DeviceAssignment
     ):

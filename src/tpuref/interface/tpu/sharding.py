@@ -8,20 +8,25 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.keywords import suggests_keywords
 from tpuref.engine.graph.build import apply_all
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.eager import run_in_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions.joining import concat, stack
-from tpuref.interface.tpu.computation_inputs import check_replica_count
+from tpuref.interface.tpu.computation_inputs import (
+    check_arity,
+    check_replica_count,
+)
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
-from tpuref.interface.tpu.replication import replicate
+from tpuref.interface.tpu.replication import infeed_elements, replicate
 
 __all__ = ["batch_parallel", "batch_parallel_dyn", "shard", "shard_dyn"]
 
 
+@suggests_keywords
 def shard(
     computation: Callable[..., Any],
     inputs: list[Any] | None = None,
@@ -99,6 +104,8 @@ def shard(
         )
     count = _shard_count(num_shards)
     tensors = _input_tensors(inputs)
+    elements = infeed_elements("tf.tpu.shard", infeed_queue)
+    check_arity(computation, len(tensors), elements, "tf.tpu.shard: computation")
     axes = _axes("input_shard_axes", input_shard_axes, len(tensors), "input")
     pieces = [
         _split(k, tensor, axis, count)
@@ -114,6 +121,7 @@ def shard(
 shard_dyn = shard
 
 
+@suggests_keywords
 def batch_parallel(
     computation: Callable[..., Any],
     inputs: list[Any] | None = None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from tpuref.base.extras import install_line
+
 NAME = "bench"
 
 BENCHMARKS = (
@@ -15,12 +17,12 @@ BENCHMARKS = (
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
-_EPILOG = """examples:
+_EPILOG = f"""examples:
   tpuref bench --quick --no-peers
   tpuref bench all-reduce steps --json
   tpuref bench --write-docs docs
 
-To install the other libraries: pip install 'tpuref[bench]'"""
+To install the other libraries: {install_line('tpuref[bench]')}"""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:

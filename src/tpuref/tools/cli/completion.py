@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 NAME = "completion"
 
@@ -14,9 +13,7 @@ Commands = argparse._SubParsersAction  # the type has no public name
 _EPILOG = """examples:
   eval "$(tpuref completion bash)"                 in ~/.bashrc
   eval "$(tpuref completion zsh)"                  in ~/.zshrc
-  tpuref completion fish > ~/.config/fish/completions/tpuref.fish
-
-This needs argcomplete: pip install 'tpuref[completion]'"""
+  tpuref completion fish > ~/.config/fish/completions/tpuref.fish"""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -35,14 +32,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the script, and return the exit status."""
-    try:
-        import argcomplete
-    except ImportError:
-        print(
-            "tpuref completion: this needs argcomplete: "
-            "pip install 'tpuref[completion]'",
-            file=sys.stderr,
-        )
-        return 2
+    import argcomplete
+
     print(argcomplete.shellcode(["tpuref"], shell=options.shell))
     return 0

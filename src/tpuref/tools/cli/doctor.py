@@ -10,6 +10,7 @@ import platform
 from importlib import metadata
 from typing import Any
 
+from tpuref.base.extras import install_line
 from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.base.version import __version__
 from tpuref.tools.cli import checks
@@ -18,7 +19,10 @@ from tpuref.tools.cli.colour import alarming, bold
 
 NAME = "doctor"
 
-EXTRAS = {"grpc": ("grpc",), "gcp": ("googleapiclient", "google.auth")}
+EXTRAS = {
+    "cloud": ("grpc", "googleapiclient", "google.auth", "fsspec"),
+    "xla": ("jax",),
+}
 """Modules of the extras that programs may need."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
@@ -89,7 +93,7 @@ def _machine() -> dict[str, Any]:
 
 def _extra(name: str) -> str:
     installed = all(_is_installed(module) for module in EXTRAS[name])
-    return "installed" if installed else f"not installed (pip install 'tpuref[{name}]')"
+    return "installed" if installed else install_line(f"tpuref[{name}]")
 
 
 def _is_installed(module: str) -> bool:

@@ -29,11 +29,10 @@ ENTRIES = (
         codes.NOT_INSTALLED,
         "Something must be installed first",
         meaning="An optional package (an extra of tpuref), Graphviz or the compiled "
-        "kernels are missing. Cloud TPUs need the extra gcp, servers grpc, "
-        "checkpoints and summaries training, paths such as gs:// files, and the "
-        "executor on XLA xla.",
+        "kernels are missing. Cloud TPUs, servers and paths such as gs:// need the "
+        "extra cloud, the executor on XLA the extra xla.",
         remedy="Install it as the message says, for example `pip install "
-        "'tpuref[grpc]'`. Without compiled kernels, set TPUREF_KERNELS to auto or "
+        "'tpuref[cloud]'`. Without compiled kernels, set TPUREF_KERNELS to auto or "
         "python: the results are the same, bit for bit.",
         replaces="E003 E005",
     ),

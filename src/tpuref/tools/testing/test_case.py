@@ -298,7 +298,7 @@ def is_built_with_cuda() -> bool:
 def main(argv: Any = None) -> None:
     """Run the tests of the program, with absl if it is installed."""
     try:
-        absl = optional_module("absl.testing.absltest", "tf.test.main")
+        absl = optional_module("absl.testing.absltest", "tf.test.main", "absl-py")
     except ImportError:
         unittest.main(argv=argv)
     else:

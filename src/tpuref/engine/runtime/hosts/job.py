@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,9 +61,10 @@ def wanted_job() -> Job | None:
 def _detect() -> Job | None:
     """Return the job that JAX detects: Slurm, Open MPI, Kubernetes or Cloud TPU."""
     function = "tf.config.executor = 'xla'"
-    if optional_module("jax", function, "xla").distributed.is_initialized():
+    jax = optional_module("jax", function, "tpuref[xla]")
+    if jax.distributed.is_initialized():
         return None  # the script has joined them itself
-    environments = optional_module("jax._src.clusters", function, "xla").ClusterEnv
+    environments = importlib.import_module("jax._src.clusters").ClusterEnv
     unknown = (None, None, None, None)
     coordinator, hosts, host, devices = (
         environments.auto_detect_unset_distributed_params(

@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 import jax
+import jax.experimental
 import numpy as np
 
 from tpuref.base import error_codes as codes
@@ -25,6 +26,11 @@ from tpuref.engine.runtime.xla.placement import placement
 from tpuref.engine.runtime.xla.signature import Held, Signature, given_to
 from tpuref.engine.runtime.xla.variables import DeviceVariable
 from tpuref.engine.runtime.xla.watch import the_watch
+
+# JAX 0.6, the newest for Python 3.10, has it among its experiments.
+enable_x64 = (
+    jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
+)
 
 KEPT = 256
 """The number of compiled programs in the cache."""
@@ -45,7 +51,7 @@ class XlaExecutor:
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
         # Enable 64-bit types in this block only, whatever the user's JAX settings are.
-        with jax.enable_x64(True):
+        with enable_x64(True):
             compiled = self._lookup(program, inputs, run)
             if compiled.is_joint:
                 self._join(run.state)

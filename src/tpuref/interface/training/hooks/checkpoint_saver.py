@@ -13,7 +13,7 @@ from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.checkpoints.saver import Saver
 from tpuref.interface.files.filesystem import PathLike, files_at, joined
-from tpuref.interface.summary.event_file import FileWriterCache
+from tpuref.interface.summary.event_file import FileWriterCache, add_graph_once
 from tpuref.interface.summary.messages import SESSION_CHECKPOINT, SessionLog
 from tpuref.interface.training.coordinator import Coordinator
 from tpuref.interface.training.global_step import required_global_step
@@ -133,7 +133,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Coordinator) -> None:
         """Write the graph for TensorBoard, and save the first checkpoint."""
-        self._summary_writer.add_graph(get_default_graph())
+        add_graph_once(self._summary_writer, get_default_graph())
         step = self._step(session)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from tpuref.base.extras import install_line
 from tpuref.tools.benchmarks.contest import Withdrawn
 from tpuref.tools.benchmarks.peers.rank import PORT
 
@@ -39,7 +40,7 @@ def absent(names: Iterable[str], wanted: bool) -> dict[str, str]:
 
 def _reason(name: str) -> str | None:
     if importlib.util.find_spec(REQUIRED[name]) is None:
-        return "not installed; python3 -m pip install 'tpuref[bench]'"
+        return f"not installed; {install_line('tpuref[bench]')}"
     if name == "mpich" and _mpiexec() is None:
         return "mpiexec is not installed; python3 -m pip install mpich"
     return None
