@@ -24,7 +24,6 @@ _FORMAT = 2
 _TOTALS = {
     "document": "stated by documents",
     "release": "done by releases",
-    "tpuref": "promised by tpuref",
 }
 
 

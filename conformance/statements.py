@@ -1,8 +1,8 @@
 """The statements that the suite checks: what they say, and who says it.
 
-``clauses/`` has a folder for each source: what the five documents state, what releases
-of TensorFlow do where a document is silent, and what tpuref promises of its own. Each
-folder has a file for each document, and each file a table for each statement.
+``clauses/`` has a folder for each source: what the five documents state, and what
+releases of TensorFlow do where a document is silent. Each folder has a file for each
+document, and each file a table for each statement.
 """
 
 import functools
@@ -14,7 +14,7 @@ from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clauses")
 #: Each source, and the folder of its statements.
-SOURCES = {"document": "documents", "release": "releases", "tpuref": "tpuref"}
+SOURCES = {"document": "documents", "release": "releases"}
 TIERS = ("surface", "build", "run", "host")
 
 _IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
@@ -29,7 +29,7 @@ class Statement:
     id : str
         ``api/part/slug``, unique in the suite.
     source : str
-        Who says so: ``document``, ``release`` or ``tpuref``.
+        Who says so: ``document`` or ``release``.
     document : str
         File name of the document that has, or lacks, the statement.
     tier : str
@@ -76,8 +76,9 @@ class Statement:
     @property
     def authority(self):
         """Who says so, in words."""
-        words = {"release": "releases of TensorFlow", "tpuref": "tpuref"}
-        return words.get(self.source) or name_of(self.document)
+        if self.source == "release":
+            return "releases of TensorFlow"
+        return name_of(self.document)
 
     def as_json(self):
         """Return the statement as data for ``json.dump``."""

@@ -230,9 +230,9 @@ def isolated(check):
     """Run the decorated check without variables, metadata server and network."""
 
     @functools.wraps(check)
-    def check_alone(*subjects):
+    def check_alone(*subjects, **fixtures):
         with surroundings():
-            check(*subjects)
+            check(*subjects, **fixtures)
 
     return check_alone
 

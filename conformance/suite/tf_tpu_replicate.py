@@ -188,3 +188,16 @@ def dyn_maximum_shapes_any_type(tf):
     for maximum_shapes in (4, shape, four, [4], [shape], [four]):
         same(checks.padded_lengths(tf, tf.tpu.replicate_dyn, maximum_shapes), (4,))
     maximum_shapes_structure_object(tf, tf.tpu.replicate_dyn)
+
+
+@clause("tf.tpu.replicate/args:inputs/order-of-keys")
+def order_of_keys(tf):
+    received = []
+
+    def computation(nest):
+        received.extend(nest)
+        return nest["b"] + nest["a"]
+
+    first, second = {"b": 1.0, "a": 2.0}, {"a": 3.0, "b": 4.0}
+    tf.tpu.replicate(computation, [[first], [second]])
+    same(received, ["b", "a"])

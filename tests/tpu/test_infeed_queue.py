@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.contrib_infeed_queue import configured
+from tpuref_conformance.suite.contrib_infeed_queue import facts as facts_of
+from tpuref_conformance.suite.contrib_infeed_queue_operations import one_element
 
 import tpuref as tf
 from tpuref.engine.runtime.system import LOCAL
+
+from ..messages import refused
 
 InfeedQueue = tf.contrib.tpu.InfeedQueue
 
@@ -679,3 +685,30 @@ def test_eager_mode() -> None:
             running(queue)
     values = [[float(e[0].numpy()[0]) for e in replicas] for replicas in taken]
     assert values == [[0.0, 1.0], [10.0, 11.0]]
+
+
+def test_several_graphs() -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
+    for _ in range(2):
+        with tf.Graph().as_default():
+            same(queue.generate_dequeue_op()[0].name, "InfeedQueue/dequeue:0")
+            queue.generate_enqueue_ops([[tf.zeros([2])]])
+            expect_raises(ValueError, queue.generate_dequeue_op)
+
+
+def test_values_for_tensors() -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float64], tuple_shapes=[[2]])
+    queue.set_configuration_from_input_tensors([[1, 2]])
+    same(facts_of(queue), configured(1, ["float64"], [[2]]))
+    unset = one_element(tf)
+    unset.set_configuration_from_sharded_input_tensors([[[1.0, 2.0]], [[3.0, 4.0]]])
+    same(facts_of(unset), configured(1, ["float32"], [[4]], [0], 2))
+    both = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
+    call = both.set_configuration_from_sharded_input_tensors
+    words = ["InfeedQueue: the shards of input_tensors have the types"]
+    for shards in ([[1, 1.0], [1, 1]], [[1, 1], [1, 1.0]], [[1.0, 1], [1, 1]]):
+        shards = [[[value] for value in shard] for shard in shards]
+        refused(TypeError, words, call, shards)
+    for unfit in (tf.float32, 5):
+        expect_raises(TypeError, tf.contrib.tpu.InfeedQueue, tuple_types=unfit)
+        expect_raises(TypeError, unset.set_configuration_from_input_tensors, unfit)

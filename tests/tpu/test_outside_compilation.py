@@ -12,6 +12,8 @@ import pytest
 
 import tpuref as tf
 
+from ..messages import refused
+
 
 def test_the_names_are_one_function() -> None:
     assert tf.tpu.outside_compilation is tf.tpu.outside_compilation_dyn
@@ -451,3 +453,14 @@ def test_a_variable_of_computation_and_host_part_is_refused(session: Any) -> Non
     session.run(tf.global_variables_initializer())
     with pytest.raises(tf.errors.InvalidArgumentError, match="'both' is assigned by"):
         session.run(out)
+
+
+def test_host_parts_that_are_refused() -> None:
+    outside = tf.tpu.outside_compilation
+
+    def within_itself():
+        return outside(lambda: outside(lambda: tf.constant(1.0)))
+
+    words = ["cannot be nested"]
+    refused(NotImplementedError, words, tf.tpu.replicate, within_itself)
+    refused(TypeError, ["computation must be callable, got 3"], outside, 3)
