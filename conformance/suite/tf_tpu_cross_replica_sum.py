@@ -17,13 +17,15 @@ from .tpu_strategy_page import evaluated, own, running_strategy
 ALONE = [[1], [0]]
 
 
-def in_each_replica(tf, computation, replicas):
+def in_each_replica(tf, computation, replicas, power=None):
     """Return the evaluated result of ``computation(replica number)`` per replica.
 
-    The replica number arrives as a float32 scalar tensor.
+    The replica number arrives as a float32 scalar tensor; with ``power`` that number
+    to the replica number does.
     """
+    numbers = [float(i) if power is None else power**i for i in range(replicas)]
     with fixed_system(tf, cores=replicas) as session:
-        out = tf.tpu.replicate(computation, [[float(i)] for i in range(replicas)])
+        out = tf.tpu.replicate(computation, [[number] for number in numbers])
         initialise_variables(tf, session)
         return session.run(out)
 
@@ -207,6 +209,12 @@ def overload_dictionary(tf, cross_replica_sum):
     )
     same([entry["b"] for entry in out], [2.0, 4.0, 2.0, 4.0])
     same([entry["a"]["c"] for entry in out], [20.0, 40.0, 20.0, 40.0])
+    given = {"b": 1.0, "a": 2.0}
+    summed = build_in_replicas(tf, lambda: cross_replica_sum(given, name="foo"), 2)
+    same(list(summed), ["b", "a"], call="keys of the result")
+    if hasattr(summed["a"], "op"):
+        names = [summed[key].op.name for key in ("a", "b")]
+        assert all("foo" in name for name in names), f"name='foo' gave {names}"
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/subgroups")
@@ -216,12 +224,11 @@ def subgroups(tf, cross_replica_sum):
     for groups in ([[5, 0], [3, 1], [4, 2]], [[4, 0, 2], [5, 1, 3]], [[1], [0], [2]]):
         replicas = sum(map(len, groups))
 
-        def computation(i, groups=groups):
-            x = tf.pow(2.0, i)
+        def computation(x, groups=groups):
             return cross_replica_sum(x, groups), cross_replica_sum(-x, groups)
 
         totals = {i: sum(2.0**k for k in row) for row in groups for i in row}
-        out = in_each_replica(tf, computation, replicas)
+        out = in_each_replica(tf, computation, replicas, power=2.0)
         same(out, [[totals[i], -totals[i]] for i in range(replicas)])
     distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
     if not hasattr(distribute, "TPUStrategy"):
@@ -234,14 +241,13 @@ def subgroups(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids")
 def rows_list_replica_ids(tf, cross_replica_sum):
-    def computation(i):
-        x = tf.pow(2.0, i)
+    def computation(x):
         return (
             cross_replica_sum(x, [[3, 0], [1, 2]]),
             cross_replica_sum(x, [[2, 1], [0, 3]]),
         )
 
-    out = in_each_replica(tf, computation, 4)
+    out = in_each_replica(tf, computation, 4, power=2.0)
     same(out, [[9.0, 9.0], [6.0, 6.0], [6.0, 6.0], [9.0, 9.0]])
 
 
