@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import time
 from types import SimpleNamespace
@@ -180,3 +181,17 @@ def test_one_attempt_opens_and_closes_a_session(monkeypatch: Any) -> None:
     monkeypatch.setattr(devices, "Session", Session)
     assert devices.list_devices("grpc://a:1", "config") == hosts(1)
     assert opened == [("grpc://a:1", "config"), "closed"]
+
+
+def test_a_deep_copy_is_the_resolver() -> None:
+    made = DISTRIBUTE("local")
+    assert copy.deepcopy({"resolver": made})["resolver"] is made
+
+
+def test_a_cut_answer_of_the_metadata_server_is_asked_for_again(
+    service: Any, cloud: Any, clock: Any
+) -> None:
+    cloud.fail("cut", 2, path="project-id")
+    DISTRIBUTE("node-1", service=service).cluster_spec()
+    assert service.requested == ["projects/proj-m/locations/europe-x/nodes/node-1"]
+    assert clock.slept == [0.1, 0.2]

@@ -53,6 +53,7 @@ def test_components(tf):
             (v.name, v.dtype.name, v.shape.as_list()), ("layer/v:0", "float32", [2, 2])
         )
         same((v.trainable, len(v)), (True, 3))
+        same(v.device, strategy.parameter_devices[0])
         mine = tf.get_variable(
             "w", [], tf.float16, trainable=False, collections=["mine"]
         )
