@@ -248,6 +248,8 @@ def environment_tpu_name(tf, resolver):
         same(text(made.master()), "grpc://10.1.2.3:8470")
         given = resolver(tpu="grpc://1.2.3.4:8470", service=UntouchableAPI())
         same(text(given.master()), "grpc://1.2.3.4:8470")
+        made = resolved(resolver, one_node(), tpu=None, job_name="tpus")
+        same(made.cluster_spec().as_dict(), {"tpus": list(TWO_HOSTS)})
 
 
 def environment_endpoints(tf, resolver):
@@ -280,9 +282,6 @@ def tpu_job(tf, resolver):
     made = resolved(resolver, one_node(), job_name="tpu_worker")
     same(made.cluster_spec().jobs, ["tpu_worker"])
     same(made.cluster_spec().job_tasks("tpu_worker"), list(TWO_HOSTS))
-    with surroundings(TPU_NAME="node-1"):
-        made = resolved(resolver, one_node(), tpu=None, job_name="tpus")
-        same(made.cluster_spec().as_dict(), {"tpus": list(TWO_HOSTS)})
 
 
 @resolver_clause("/args:coordinator_name/included")
