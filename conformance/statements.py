@@ -38,6 +38,8 @@ class Statement:
         The statement, in our words.
     doubt : str, optional
         What the document leaves open, and the reading taken.
+    beyond : bool, optional
+        Whether the check asks for more than the document's words, as `doubt` says.
     versions : (str or None, str or None), optional
         First and last minor version of TensorFlow that it holds for.
 
@@ -49,10 +51,27 @@ class Statement:
         Part of the page, such as ``args:inputs`` or ``returns``.
     """
 
-    FIELDS = ("id", "source", "document", "tier", "says", "doubt", "versions")
+    FIELDS = (
+        "id",
+        "source",
+        "document",
+        "tier",
+        "says",
+        "doubt",
+        "beyond",
+        "versions",
+    )
 
     def __init__(
-        self, id, source, document, tier, says, doubt=None, versions=(None, None)
+        self,
+        id,
+        source,
+        document,
+        tier,
+        says,
+        doubt=None,
+        beyond=False,
+        versions=(None, None),
     ):
         match = _IDENTIFIER.match(id)
         if match is None:
@@ -67,6 +86,7 @@ class Statement:
         self.tier = tier
         self.says = says
         self.doubt = doubt
+        self.beyond = beyond
         self.versions = tuple(versions)
         self.api, self.part = match.groups()
 
@@ -107,9 +127,13 @@ def statements():
     return read_statements()
 
 
-def _statement(id, source, document, tier, says, doubt=None, versions=None):
+def _statement(
+    id, source, document, tier, says, doubt=None, beyond=None, versions=None
+):
+    """Return a statement; ``beyond`` is a doubt about what the words do not say."""
     span = document.versions if versions is None else _span(id, versions)
-    return Statement(id, source, document.file, tier, says, doubt, span)
+    facts = (tier, says, doubt or beyond, beyond is not None)
+    return Statement(id, source, document.file, *facts, span)
 
 
 def _span(id, text):
