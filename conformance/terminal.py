@@ -98,9 +98,9 @@ def as_text(report, snippet, colour=False, verbose=False):
             "",
             "--verbose explains each failure and shows how to reproduce it",
         ]
-    lines += ["", *failures] if failures else []
     for column in report.columns:
         lines += _reasons(column, verbose)
+    lines += ["", *failures] if failures else []
     for complaint in report.complaints:
         lines += ["", *_wrapped("known deviations: ", complaint)]
     return "\n".join(lines) + "\n"
