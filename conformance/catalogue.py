@@ -54,6 +54,9 @@ class Subject:
         Path of the file of its known deviations, if it is not the suite's own.
     sources : tuple of str
         Whose statements judge it: all of them tpuref, the documents' anything else.
+    beyond : bool
+        Whether clauses beyond the words of the documents make its run fail: those of
+        tpuref and of the releases, whose deviations are recorded.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class Subject:
         self.described = described
         self.known = known
         self.sources = tuple(SOURCES) if module == "tpuref" else ("document",)
+        self.beyond = release or module == "tpuref"
 
     def environment(self):
         """Return the environment variables of the subject's process."""

@@ -84,6 +84,11 @@ def _add_subjects(group):
         help="judge subjects other than tpuref also by what releases of TensorFlow do "
         "where a document is silent",
     )
+    group.add_argument(
+        "--beyond",
+        action="store_true",
+        help="fail also where a clause asks for more than the words of a document",
+    )
 
 
 def _add_choice(group):
@@ -232,6 +237,7 @@ def _subjects(options):
     for subject in subjects:
         if options.include_releases and "release" not in subject.sources:
             subject.sources += ("release",)
+        subject.beyond = subject.beyond or options.beyond
     return subjects
 
 

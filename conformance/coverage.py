@@ -102,7 +102,7 @@ def _strays(statements):
 def _words(statement):
     if not statement.says.endswith("."):
         yield "its words are no sentence"
-    if statement.source != "tpuref" and "tpuref" in statement.says:
+    if "tpuref" in statement.says:
         yield f"speaks of tpuref, but its source is {statement.source}"
 
 

@@ -20,6 +20,27 @@ from .outcome import (
 from .subject import fresh_graph, version_of
 
 _FRAMES = 4
+_SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+#: Where a check may find that a name is missing, which it needs besides its own.
+_NAMESPACES = (
+    "tpu",
+    "tpu.experimental",
+    "contrib",
+    "contrib.cluster_resolver",
+    "contrib.distribute",
+    "contrib.tpu",
+    "compat",
+    "compat.v1",
+    "compat.v1.tpu",
+    "config",
+    "distribute",
+    "distribute.cluster_resolver",
+    "train",
+    "data",
+    "errors",
+    "math",
+    "nn",
+)
 
 
 def judge(clause, tf, release=False, cores=True):
@@ -70,8 +91,16 @@ def _run(clause, tf):
             message = str(error) or "an assertion without a message does not hold"
             return FAIL, message, _last_calls(error)
         message = f"{type(error).__name__}: {first_line(error)}"
-        return ERROR, message, _last_calls(error)
+        return ERROR, message + _in_the_check(error), _last_calls(error)
     return PASS, "", ()
+
+
+def _in_the_check(error):
+    """Say where an error was raised if it was by a check itself, not by the subject."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or not os.path.abspath(frames[-1].filename).startswith(_SUITE):
+        return ""
+    return f" (in the check itself, which assumes more: {frames[-1].line})"
 
 
 def _missing_name(tf, api):
@@ -104,8 +133,11 @@ def _missing_elsewhere(tf, api, error):
         return None
     found, name = getattr(error, "obj", None), getattr(error, "name", None)
     spaces = {"tf": getattr(tf, "judged_module", tf)}
-    for part in ("tpu", "contrib", "compat", "distribute", "train", "data", "errors"):
-        spaces["tf." + part] = getattr(tf, part, None)
+    for path in _NAMESPACES:
+        space = tf
+        for part in path.split("."):
+            space = getattr(space, part, None)
+        spaces["tf." + path] = space
     for path, space in spaces.items():
         needed = f"{path}.{name}"
         if space is not None and found is space and not api.startswith(needed):

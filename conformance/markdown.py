@@ -29,9 +29,23 @@ def as_markdown(report, snippet):
         lines += ["", f"## `{statement.id}`", "", statement.says, ""]
         lines += [_result_line(c, statement) for c in report.columns if not c.reason]
         lines += _script(report, statement, snippet)
+    for column in report.columns:
+        lines += _reasons(column)
     for complaint in report.complaints:
         lines += ["", f"- known deviations: {complaint}"]
     return "\n".join(lines) + "\n"
+
+
+def _reasons(column):
+    """Return why clauses were not applicable, as a list."""
+    reasons = {one: ids for one, ids in column.not_applicable().items() if one}
+    if not reasons:
+        return []
+    lines = ["", f"## Not applicable to {column.name}", ""]
+    for reason, ids in reasons.items():
+        names = ", ".join(f"`{id}`" for id in ids)
+        lines.append(f"- {_plain(reason)}: {names}")
+    return lines
 
 
 def table(report):

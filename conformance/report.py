@@ -12,19 +12,19 @@ from .outcome import (
     WITHOUT_PACKAGE,
     Result,
 )
-from .statements import SOURCES, Statement
+from .statements import Statement
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
 EXIT_COULD_NOT_RUN = 2
 
-_FORMAT = 2
+_FORMAT = 3
 
-#: The rows of the table below the documented names, by the source that they count.
+#: The rows of the table below the documented names, by the clauses that they count.
 _TOTALS = {
     "document": "stated by documents",
+    "beyond": "beyond the words",
     "release": "done by releases",
-    "tpuref": "promised by tpuref",
 }
 
 
@@ -49,6 +49,8 @@ class Column:
         Environment variables it was run with.
     clauses : int
         How many clauses it was to be judged by.
+    excused : list of str
+        Clauses beyond the words of the documents, which do not make the run fail.
     results : dict of str to Result
     """
 
@@ -61,11 +63,12 @@ class Column:
         "seconds",
         "settings",
         "clauses",
+        "excused",
     )
 
     def __init__(self, results, **fields):
         for field in self.FIELDS:
-            setattr(self, field, fields[field])
+            setattr(self, field, {"excused": [], **fields}[field])
         self.results = {result.id: result for result in results}
         if len(self.results) != len(results):
             raise BadReport(f"{self.name}: a clause has two results")
@@ -84,6 +87,9 @@ class Column:
             seconds=round(run.seconds, 3),
             settings=subject.settings,
             clauses=len(run.clauses),
+            excused=[
+                one.id for one in run.clauses if one.beyond and not subject.beyond
+            ],
         )
 
     @property
@@ -93,6 +99,21 @@ class Column:
 
     def failures(self):
         """Return the results that make the run fail."""
+        return [one for one in self._failing() if one.id not in self.excused]
+
+    def excused_failures(self):
+        """Return the results that would fail, but are of clauses beyond the words."""
+        return [one for one in self._failing() if one.id in self.excused]
+
+    def not_applicable(self):
+        """Return the clauses that were not decided, by the reasons."""
+        found = {}
+        for one in self.results.values():
+            if one.outcome == NOT_APPLICABLE:
+                found.setdefault(one.message, []).append(one.id)
+        return found
+
+    def _failing(self):
         if self.reason:
             return []
         failing = CONTRADICTIONS
@@ -154,11 +175,11 @@ class Report:
 
     def totals(self):
         """Return a row for each source with a result, and one for all of them."""
-        present = {one.source for one in self._decided()}
+        present = {_total(one) for one in self._decided()}
         rows = [
-            self._row(_TOTALS[source], lambda one, source=source: one.source == source)
-            for source in SOURCES
-            if source in present
+            self._row(label, lambda one, kind=kind: _total(one) == kind)
+            for kind, label in _TOTALS.items()
+            if kind in present
         ]
         return [*rows, self._row("all", lambda one: True)]
 
@@ -219,6 +240,11 @@ class Report:
             raise BadReport(f"the footer does not fit the {total} results")
         statements = [Statement(**entry) for entry in data["statements"]]
         return cls(statements, columns, data["complaints"], data["created"])
+
+
+def _total(statement):
+    """Return which total counts a statement."""
+    return "beyond" if statement.beyond else statement.source
 
 
 def read_report(path):

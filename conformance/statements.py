@@ -1,8 +1,8 @@
 """The statements that the suite checks: what they say, and who says it.
 
-``clauses/`` has a folder for each source: what the five documents state, what releases
-of TensorFlow do where a document is silent, and what tpuref promises of its own. Each
-folder has a file for each document, and each file a table for each statement.
+``clauses/`` has a folder for each source: what the five documents state, and what
+releases of TensorFlow do where a document is silent. Each folder has a file for each
+document, and each file a table for each statement.
 """
 
 import functools
@@ -14,7 +14,7 @@ from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clauses")
 #: Each source, and the folder of its statements.
-SOURCES = {"document": "documents", "release": "releases", "tpuref": "tpuref"}
+SOURCES = {"document": "documents", "release": "releases"}
 TIERS = ("surface", "build", "run", "host")
 
 _IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
@@ -29,7 +29,7 @@ class Statement:
     id : str
         ``api/part/slug``, unique in the suite.
     source : str
-        Who says so: ``document``, ``release`` or ``tpuref``.
+        Who says so: ``document`` or ``release``.
     document : str
         File name of the document that has, or lacks, the statement.
     tier : str
@@ -38,6 +38,8 @@ class Statement:
         The statement, in our words.
     doubt : str, optional
         What the document leaves open, and the reading taken.
+    beyond : bool, optional
+        Whether the check asks for more than the document's words, as `doubt` says.
     versions : (str or None, str or None), optional
         First and last minor version of TensorFlow that it holds for.
 
@@ -49,10 +51,27 @@ class Statement:
         Part of the page, such as ``args:inputs`` or ``returns``.
     """
 
-    FIELDS = ("id", "source", "document", "tier", "says", "doubt", "versions")
+    FIELDS = (
+        "id",
+        "source",
+        "document",
+        "tier",
+        "says",
+        "doubt",
+        "beyond",
+        "versions",
+    )
 
     def __init__(
-        self, id, source, document, tier, says, doubt=None, versions=(None, None)
+        self,
+        id,
+        source,
+        document,
+        tier,
+        says,
+        doubt=None,
+        beyond=False,
+        versions=(None, None),
     ):
         match = _IDENTIFIER.match(id)
         if match is None:
@@ -67,6 +86,7 @@ class Statement:
         self.tier = tier
         self.says = says
         self.doubt = doubt
+        self.beyond = beyond
         self.versions = tuple(versions)
         self.api, self.part = match.groups()
 
@@ -76,8 +96,9 @@ class Statement:
     @property
     def authority(self):
         """Who says so, in words."""
-        words = {"release": "releases of TensorFlow", "tpuref": "tpuref"}
-        return words.get(self.source) or name_of(self.document)
+        if self.source == "release":
+            return "releases of TensorFlow"
+        return name_of(self.document)
 
     def as_json(self):
         """Return the statement as data for ``json.dump``."""
@@ -106,9 +127,13 @@ def statements():
     return read_statements()
 
 
-def _statement(id, source, document, tier, says, doubt=None, versions=None):
+def _statement(
+    id, source, document, tier, says, doubt=None, beyond=None, versions=None
+):
+    """Return a statement; ``beyond`` is a doubt about what the words do not say."""
     span = document.versions if versions is None else _span(id, versions)
-    return Statement(id, source, document.file, tier, says, doubt, span)
+    facts = (tier, says, doubt or beyond, beyond is not None)
+    return Statement(id, source, document.file, *facts, span)
 
 
 def _span(id, text):

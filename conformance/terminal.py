@@ -6,7 +6,15 @@ import sys
 import textwrap
 import threading
 
-from .outcome import ABSENT, CONTRADICTIONS, MEANINGS, OUTCOMES, PASS, RECORDED
+from .outcome import (
+    ABSENT,
+    CONTRADICTIONS,
+    MEANINGS,
+    NOT_APPLICABLE,
+    OUTCOMES,
+    PASS,
+    RECORDED,
+)
 from .report import LETTERS, cell
 
 _WIDTH = 88
@@ -84,11 +92,14 @@ def as_text(report, snippet, colour=False, verbose=False):
             failures += _in_full(report, column, snippet, colour)
         else:
             failures += [_tinted(_RED, one, colour) for one in _in_short(column)]
+        failures += _excused(column, verbose)
     if failures and not verbose:
         failures += [
             "",
             "--verbose explains each failure and shows how to reproduce it",
         ]
+    for column in report.columns:
+        lines += _reasons(column, verbose)
     lines += ["", *failures] if failures else []
     for complaint in report.complaints:
         lines += ["", *_wrapped("known deviations: ", complaint)]
@@ -156,6 +167,35 @@ def _in_short(column):
         count = f"{len(ids)} clause{'' if len(ids) == 1 else 's'}"
         lines.append(f"{column.name}: {ABSENT}: {message} ({count})")
     return lines
+
+
+def _excused(column, verbose):
+    """Return what does not hold beyond the words of the documents."""
+    excused = column.excused_failures()
+    if not excused:
+        return []
+    many = f"{len(excused)} clause{'' if len(excused) == 1 else 's'}"
+    lines = [
+        f"{column.name}: beyond the words: {many} that the documents do not state in "
+        "so many words; --beyond makes them fail"
+    ]
+    if verbose:
+        lines += [
+            f"  {one.id}: {one.outcome}: {' '.join(one.message.split())}"
+            for one in excused
+        ]
+    return lines
+
+
+def _reasons(column, verbose):
+    """Return why clauses were not applicable; all of them if ``verbose``."""
+    lines = []
+    for reason, ids in column.not_applicable().items():
+        if reason:
+            count = f"{len(ids)} clause{'' if len(ids) == 1 else 's'}"
+            lines += _wrapped(f"{NOT_APPLICABLE}: ", f"{reason} ({count})")
+            lines += [f"    {id}" for id in ids] if verbose else []
+    return ["", f"{column.name}:", *lines] if lines else []
 
 
 def _in_full(report, column, snippet, colour):

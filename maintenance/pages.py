@@ -18,9 +18,9 @@ _INTRODUCTION = """\
 <!-- Written by `tpuref conformance pages`; a change by hand is lost. -->
 
 What `{file}` says, which describes release {release}: {stated} statements. With them
-stand {done} about what releases do and the document leaves out, and {promised} of
-tpuref's own. Each names the check that decides it, and its result on each subject that
-it applies to; each documented name leads to the code behind it.
+stand {done} about what releases do and the document leaves out. Each names the check
+that decides it, and its result on each subject that it applies to; each documented name
+leads to the code behind it.
 
 | subject | version | Python | results |
 | --- | --- | --- | --- |
@@ -55,7 +55,6 @@ def _page(document, clauses, runs):
         release=document.release,
         stated=sum(one.source == "document" for one in clauses),
         done=sum(one.source == "release" for one in clauses),
-        promised=sum(one.source == "tpuref" for one in clauses),
         subjects=subjects,
     )
     for api in dict.fromkeys(clause.api for clause in clauses):

@@ -75,6 +75,13 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server.stop()
 
 
+@pytest.fixture(name="tf")
+def module() -> Iterator[Any]:
+    """The module, with a new graph, for tests written as clauses are."""
+    with tf.Graph().as_default():
+        yield tf
+
+
 @pytest.fixture
 def session() -> Iterator[tf.Session]:
     """A session of the default graph."""

@@ -230,9 +230,9 @@ def isolated(check):
     """Run the decorated check without variables, metadata server and network."""
 
     @functools.wraps(check)
-    def check_alone(*subjects):
+    def check_alone(*subjects, **fixtures):
         with surroundings():
-            check(*subjects)
+            check(*subjects, **fixtures)
 
     return check_alone
 
@@ -346,9 +346,15 @@ class GoogleClient:
 
 
 @contextlib.contextmanager
-def installed(client):
-    """Make ``client`` the Google client of this process; None: there is none."""
+def installed(client, authentication=False):
+    """Make ``client`` the Google client of this process; None: there is none.
+
+    With ``authentication`` the packages that find credentials are there without it.
+    """
     made = dict.fromkeys(_CLIENT_MODULES) if client is None else client.modules()
+    if authentication:
+        whole = GoogleClient(None).modules()
+        made.update({name: whole[name] for name in made if "api" not in name})
     if _google() is None:
         made["google"] = types.ModuleType("google")
     before = {name: sys.modules[name] for name in made if name in sys.modules}

@@ -232,6 +232,16 @@ def padding_spec_power_of_two_buckets(tf):
         sums = sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
         same(sums, [[15.0], [6.0]], call="sum of each input")
         same(padded_shapes(tf), [(4, 8)], call="padded shape of 3x5 and 2x3")
+    with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
+        x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+        out = tf.compat.v1.tpu.replicate(
+            tf.reduce_sum,
+            [[x], [y]],
+            maximum_shapes=[tf.TensorShape([None, 6])],
+            padding_spec=power_of_two,
+        )
+        sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
+        same(padded_shapes(tf), [(4, 6)], call="padded shape, 6 of it given")
 
 
 @clause("tf.compat.v1.tpu.replicate/args:padding_spec/none-is-auto")
@@ -326,6 +336,9 @@ def raises_structure_mismatch(tf):
     expect_raises(ValueError, build, {"a": tensor, "b": tensor}, [{"a": shape}])
     expect_raises(ValueError, build, [tensor, tensor], [[shape]])
     expect_raises(ValueError, build, [tensor], [[shape, shape]])
+    for deeper in ([shape], {"b": shape}, [[shape]]):
+        expect_raises(ValueError, build, tensor, [deeper])
+        expect_raises(ValueError, build, {"a": tensor}, [{"a": deeper}])
 
 
 @clause("tf.compat.v1.tpu.PaddingSpec/name/exists")

@@ -237,6 +237,20 @@ def batch_reduce_same(tf):
             for one in strategy.batch_reduce(kind, pairs)
         ]
         same(found, [[[[4.0, 8.0], [12.0, 16.0]]], [10.0], [[1111.0]]])
+        # Matrices of several shapes, none of them square, different in each tower.
+        wide = per_tower(
+            tf, strategy, [[[k, 2.0, 3.0], [4.0, 5.0, 6.0]] for k in (1.0, 2.0) * 2]
+        )
+        tall = per_tower(
+            tf, strategy, [[[1.0, k], [3.0, 4.0], [5.0, 6.0]] for k in (2.0, 4.0) * 2]
+        )
+        pairs = [(wide, device), (tall, tall), (wide, wide)]
+        found = [
+            evaluated(session, strategy, one)[-1]
+            for one in strategy.batch_reduce(kind, pairs)
+        ]
+        summed = [[6.0, 8.0, 12.0], [16.0, 20.0, 24.0]]
+        same(found, [summed, [[4.0, 12.0], [12.0, 16.0], [20.0, 24.0]], summed])
 
 
 @page.clause(".batch_reduce/args:aggregation/accepted-values")

@@ -287,6 +287,16 @@ def steps_start_values(tf):
             )
             found = output(session, strategy, context.last_step_outputs["s"])
             same(found, expected)
+    if not has_eager_mode(tf):
+        return
+    with eager_strategy(tf) as strategy:
+        for step, expected in ((silent, 7.0), (setting, 3.0)):
+            iterator = one_shot_for_towers(tf, strategy)
+            start = {"s": tf.constant(7.0)}
+            context = strategy.run_steps_on_dataset(step, iterator, 2, start)
+            found = context.last_step_outputs["s"]
+            found = found[0] if isinstance(found, list) else strategy.unwrap(found)[0]
+            same(float(found.numpy()), expected, call="the output in eager mode")
 
 
 @page.clause(".run_steps_on_dataset/returns/multi-step-context")

@@ -145,20 +145,27 @@ def call_tower_id(tf):
 def merge_call_context(tf):
     seen = []
 
-    def merge(strategy, value):
-        seen.append((strategy, tf.get_tower_context(), len(strategy.unwrap(value))))
-        return strategy.reduce(tf.VariableAggregation.SUM, value, value)
+    def merge(strategy, value, tens, text, k=None):
+        merged = [strategy.unwrap(one) for one in (value, tens, k)]
+        seen.append((strategy, tf.get_tower_context(), merged, text))
+        kind = tf.VariableAggregation.SUM
+        totals = strategy.batch_reduce(kind, [(one, one) for one in (value, tens, k)])
+        return totals[0], tuple(totals[1:])
 
     def fn(strategy):
         context = tf.get_tower_context()
-        return context.merge_call(merge, tf.constant(context.tower_id + 1.0))
+        one = context.tower_id + 1.0
+        parts = [tf.constant(one * times) for times in (1, 10, 100)]
+        return context.merge_call(merge, parts[0], parts[1], "same", k=parts[2])
 
     with running_strategy(tf, cores=4) as (session, strategy):
-        totals = strategy.call_for_each_tower(fn, strategy)
-        same(evaluated(session, strategy, totals), [10.0, 10.0, 10.0, 10.0])
+        ones, (tens, hundreds) = strategy.call_for_each_tower(fn, strategy)
+        for total, expected in ((ones, 10.0), (tens, 100.0), (hundreds, 1000.0)):
+            same(evaluated(session, strategy, total), [expected] * 4)
         same(len(seen), 1)
         assert seen[0][0] is strategy, repr(seen[0][0])
-        same(seen[0][1:], (None, 4))
+        same((seen[0][1], seen[0][3]), (None, "same"))
+        same([len(parts) for parts in seen[0][2]], [4, 4, 4], call="merged arguments")
 
 
 @page.clause(".call_for_each_tower/behaviour/merge-call-waits-for-all")
@@ -187,7 +194,10 @@ def merge_results_unwrapped(tf):
         # float32, whole numbers: exact
         own = context.merge_call(lambda strategy, merged: merged, value)
         received.append(context.merge_call(lambda strategy: plain))
-        return own + 1.0
+        nest = context.merge_call(lambda strategy, one: (one, [one, plain]), value)
+        same((type(nest), type(nest[1])), (tuple, list))
+        assert nest[1][1] is plain, repr(nest[1][1])
+        return own + (nest[0] - nest[1][0]) + 1.0
 
     with running_strategy(tf, cores=4) as (session, strategy):
         results = strategy.call_for_each_tower(fn)
@@ -386,6 +396,15 @@ def unwrap_parameters(tf):
 @page.clause(".unwrap/returns/list-of-per-device-values")
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
+        if hasattr(tf, "VariableSynchronization"):
+            local = variable(
+                tf,
+                "local",
+                synchronization=tf.VariableSynchronization.ON_READ,
+                aggregation=tf.VariableAggregation.SUM,
+            )
+            found = strategy.unwrap(local)
+            same((type(found), len(set(found))), (list, 4), call="tower-local variable")
         parts = strategy.unwrap(per_tower(tf, strategy, [5.0, 6.0, 7.0, 8.0]))
         assert isinstance(parts, list), repr(parts)
         same([isinstance(part, tf.Tensor) for part in parts], [True] * 4)
@@ -480,6 +499,10 @@ def group_unwrapped(tf):
         initialise_variables(tf, session)
         session.run(together)
         same(evaluated(session, strategy, counts), [2.0] * 3)
+        alone = tf.no_op(name="alone")
+        named = strategy.group(alone, name="named")
+        same(named.name, "named", call="the name of a group of one")
+        assert "alone" in {one.name for one in ancestors(named)}, repr(named)
         values = per_tower(tf, strategy, [1.0, 2.0, 3.0])
         before = {one.name for one in ancestors(strategy.group(values))}
         missing = {part.op.name for part in strategy.unwrap(values)} - before

@@ -39,6 +39,8 @@ def colocate_parameters(tf):
 
 @page.clause(".colocate_vars_with/behaviour/controls-variable-devices")
 def colocate_controls_devices(tf):
+    with tf.device("/device:CPU:0"):
+        plain = variable(tf, "plain")
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = list(strategy.parameter_devices)[:2]
         with strategy.colocate_vars_with(devices):
@@ -57,6 +59,9 @@ def colocate_controls_devices(tf):
             raise KeyError
         afterwards = variable(tf, "afterwards")
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
+        with strategy.colocate_vars_with(plain):
+            beside = variable(tf, "beside")
+        same(devices_of(strategy, beside), [plain.device], call="a plain variable")
 
 
 @page.clause(".colocate_vars_with/behaviour/only-inside-scope")
@@ -193,6 +198,11 @@ def update_mirrored_arguments(tf):
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
         same(evaluated(session, strategy, mirrored), [4.0] * 3)
+        del seen[:]
+        with strategy.colocate_vars_with(list(strategy.parameter_devices)[1:2]):
+            single = variable(tf, "single")
+        strategy.update(single, fn, two, k=two)
+        same(seen, [(strategy.worker_devices[1],) * 3], call="on one device")
 
 
 @page.clause(".update/raises/per-device-argument")

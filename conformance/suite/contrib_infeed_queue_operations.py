@@ -1,13 +1,11 @@
 """Checks of tf.contrib.tpu.InfeedQueue: the operations that it makes.
 
-They are those of release 1.15.5, and tpuref adds that a queue may be used in several
-graphs and accepts values instead of tensors.
+They are those of release 1.15.5.
 """
 
 from ..clause import expect_raises, same
 from ..probes import eager_mode, fixed_system
 from .contrib_infeed_queue import configured, facts, page, two_elements
-from .messages import refused
 from .tpu_strategy_page import size
 
 
@@ -248,38 +246,6 @@ def split_unfit(tf):
     expect_raises(ValueError, split, frozen, tf.zeros([6]))
     expect_raises(ValueError, split, frozen, tf.zeros([4], tf.int32))
     split(frozen, tf.zeros([4]))
-
-
-# ---------------------------------------------------------------- additions of tpuref
-
-
-@page.clause(".generate_dequeue_op/behaviour/several-graphs")
-def several_graphs(tf):
-    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
-    for _ in range(2):
-        with tf.Graph().as_default():
-            same(queue.generate_dequeue_op()[0].name, "InfeedQueue/dequeue:0")
-            queue.generate_enqueue_ops([[tf.zeros([2])]])
-            expect_raises(ValueError, queue.generate_dequeue_op)
-
-
-@page.clause(".set_configuration_from_input_tensors/behaviour/values")
-def values_for_tensors(tf):
-    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float64], tuple_shapes=[[2]])
-    queue.set_configuration_from_input_tensors([[1, 2]])
-    same(facts(queue), configured(1, ["float64"], [[2]]))
-    unset = one_element(tf)
-    unset.set_configuration_from_sharded_input_tensors([[[1.0, 2.0]], [[3.0, 4.0]]])
-    same(facts(unset), configured(1, ["float32"], [[4]], [0], 2))
-    both = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
-    call = both.set_configuration_from_sharded_input_tensors
-    words = ["InfeedQueue: the shards of input_tensors have the types"]
-    for shards in ([[1, 1.0], [1, 1]], [[1, 1], [1, 1.0]], [[1.0, 1], [1, 1]]):
-        shards = [[[value] for value in shard] for shard in shards]
-        refused(TypeError, words, call, shards)
-    for unfit in (tf.float32, 5):
-        expect_raises(TypeError, tf.contrib.tpu.InfeedQueue, tuple_types=unfit)
-        expect_raises(TypeError, unset.set_configuration_from_input_tensors, unfit)
 
 
 @page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/arrives")

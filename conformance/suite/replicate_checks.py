@@ -496,7 +496,7 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
         return replicate(lambda a, b: a, inputs, maximum_shapes=maximum_shapes)
 
     shape = tf.TensorShape([4])
-    for shapes in ([shape], [shape, shape, shape], [[shape, shape]]):
+    for shapes in ([shape], [shape, shape, shape], [[shape, shape]], shape):
         expect_raises(ValueError, build, shapes)
     same(len(build([shape, shape])), 2)
     inputs = [[{"a": vector(tf)}]] * 3
@@ -535,7 +535,7 @@ def returns_same_structure(tf, replicate):
         lambda x: [collections.OrderedDict([("b", x), ("a", (x,))])], [[1.0]] * 3
     ):
         same(type(entry[0]), collections.OrderedDict)
-        same(sorted(entry[0]), ["a", "b"])
+        same(list(entry[0]), ["b", "a"], call="the keys, in their order")
 
 
 @replicate_clause("/returns/none-gives-noop")
@@ -573,12 +573,33 @@ def returns_single_value_is_tuple(tf, replicate):
         same(len(entry), 1, call="values in the tuple")
     (listed,) = replicate(lambda x: [x + 1], [[1.0]])
     assert isinstance(listed, list) and len(listed) == 1, repr(listed)
+    values = [7.0, np.float32(7.0), np.ones([2, 3], np.float32), True]
+    if hasattr(tf, "get_variable"):
+        values.append(tf.get_variable("v", [], initializer=tf.zeros_initializer()))
+    for value in values:
+        for entry in replicate(lambda value=value: value, [[], []]):
+            assert type(entry) is tuple, f"expected a tuple, got {entry!r}"
+            same([isinstance(one, tf.Tensor) for one in entry], [True])
 
 
 def returns_operations_only_give_noop(tf, replicate):
-    for computation in (lambda: tf.no_op(), lambda: [tf.no_op()]):
+    for computation in (
+        lambda: tf.no_op(),
+        lambda: [tf.no_op()],
+        lambda: [tf.no_op(), tf.no_op()],
+        lambda: (),
+    ):
         (entry,) = replicate(computation)
         assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
+    one = tf.constant(1.0)
+    for misplaced in (
+        lambda: {"a": tf.no_op()},
+        lambda: {"a": [one, tf.no_op()]},
+        lambda: [[one], tf.no_op()],
+        lambda: [tf.no_op(), one],
+        lambda: [one, tf.no_op(), one, tf.no_op()],
+    ):
+        expect_raises(ValueError, replicate, misplaced)
 
 
 @replicate_clause("/returns/operations-noop-depends-on-computation")

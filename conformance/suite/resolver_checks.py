@@ -174,6 +174,12 @@ def passes_through(resolver, name):
 @isolated
 def tpu_local(tf, resolver):
     passes_through(resolver, "local")
+    with surroundings(Metadata()):
+        passes_through(resolver, "local")
+    for name in ("local-tpu", "my-local"):
+        service = CloudTPU({name: node("10.9.9.9:1")})
+        found = resolved(resolver, service, tpu=name).cluster_spec()
+        same(found.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
 
 
 @resolver_clause("/args:tpu/grpc-prefix")
@@ -242,6 +248,8 @@ def environment_tpu_name(tf, resolver):
         same(text(made.master()), "grpc://10.1.2.3:8470")
         given = resolver(tpu="grpc://1.2.3.4:8470", service=UntouchableAPI())
         same(text(given.master()), "grpc://1.2.3.4:8470")
+        made = resolved(resolver, one_node(), tpu=None, job_name="tpus")
+        same(made.cluster_spec().as_dict(), {"tpus": list(TWO_HOSTS)})
 
 
 def environment_endpoints(tf, resolver):
@@ -252,6 +260,17 @@ def environment_endpoints(tf, resolver):
         addresses = made.cluster_spec().job_tasks("worker")
         same([text(address) for address in addresses], list(TWO_HOSTS))
         same(found.requested, [], call="requests to the metadata server")
+        named = resolver(
+            job_name="tpus",
+            coordinator_name="first",
+            coordinator_address="10.0.0.9:2222",
+            service=UntouchableAPI(),
+        )
+        spec = named.cluster_spec()
+        same(sorted(spec.jobs), ["first", "tpus"])
+        same([text(one) for one in spec.job_tasks("tpus")], list(TWO_HOSTS))
+        same([text(one) for one in spec.job_tasks("first")], ["10.0.0.9:2222"])
+        same(text(named.master()), "grpc://10.1.2.3:8470")
 
 
 # ---------------------------------------------------------------- jobs
@@ -385,6 +404,8 @@ def import_error(tf, resolver):
         expect_raises(ImportError, resolver, tpu=["node-1"], project="p", zone="z")
         resolved(resolver, one_node()).cluster_spec()
         resolver(tpu="grpc://1.2.3.4:8470").master()
+    with installed(None, authentication=True):
+        expect_raises(ImportError, resolver, tpu="node-1", project="p", zone="z")
 
 
 @resolver_clause("/raises/no-tpus")

@@ -17,13 +17,15 @@ from .tpu_strategy_page import evaluated, own, running_strategy
 ALONE = [[1], [0]]
 
 
-def in_each_replica(tf, computation, replicas):
+def in_each_replica(tf, computation, replicas, power=None):
     """Return the evaluated result of ``computation(replica number)`` per replica.
 
-    The replica number arrives as a float32 scalar tensor.
+    The replica number arrives as a float32 scalar tensor; with ``power`` that number
+    to the replica number does.
     """
+    numbers = [float(i) if power is None else power**i for i in range(replicas)]
     with fixed_system(tf, cores=replicas) as session:
-        out = tf.tpu.replicate(computation, [[float(i)] for i in range(replicas)])
+        out = tf.tpu.replicate(computation, [[number] for number in numbers])
         initialise_variables(tf, session)
         return session.run(out)
 
@@ -207,6 +209,12 @@ def overload_dictionary(tf, cross_replica_sum):
     )
     same([entry["b"] for entry in out], [2.0, 4.0, 2.0, 4.0])
     same([entry["a"]["c"] for entry in out], [20.0, 40.0, 20.0, 40.0])
+    given = {"b": 1.0, "a": 2.0}
+    summed = build_in_replicas(tf, lambda: cross_replica_sum(given, name="foo"), 2)
+    same(list(summed), ["b", "a"], call="keys of the result")
+    if hasattr(summed["a"], "op"):
+        names = [summed[key].op.name for key in ("a", "b")]
+        assert all("foo" in name for name in names), f"name='foo' gave {names}"
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/subgroups")
@@ -216,12 +224,11 @@ def subgroups(tf, cross_replica_sum):
     for groups in ([[5, 0], [3, 1], [4, 2]], [[4, 0, 2], [5, 1, 3]], [[1], [0], [2]]):
         replicas = sum(map(len, groups))
 
-        def computation(i, groups=groups):
-            x = tf.pow(2.0, i)
+        def computation(x, groups=groups):
             return cross_replica_sum(x, groups), cross_replica_sum(-x, groups)
 
         totals = {i: sum(2.0**k for k in row) for row in groups for i in row}
-        out = in_each_replica(tf, computation, replicas)
+        out = in_each_replica(tf, computation, replicas, power=2.0)
         same(out, [[totals[i], -totals[i]] for i in range(replicas)])
     distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
     if not hasattr(distribute, "TPUStrategy"):
@@ -234,14 +241,13 @@ def subgroups(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids")
 def rows_list_replica_ids(tf, cross_replica_sum):
-    def computation(i):
-        x = tf.pow(2.0, i)
+    def computation(x):
         return (
             cross_replica_sum(x, [[3, 0], [1, 2]]),
             cross_replica_sum(x, [[2, 1], [0, 3]]),
         )
 
-    out = in_each_replica(tf, computation, 4)
+    out = in_each_replica(tf, computation, 4, power=2.0)
     same(out, [[9.0, 9.0], [6.0, 6.0], [6.0, 6.0], [9.0, 9.0]])
 
 
@@ -318,46 +324,44 @@ def returns_tensor(tf, cross_replica_sum):
 @function_clause("tf.tpu.cross_replica_sum/returns/dtype-and-shape-kept")
 def dtype_and_shape_kept(tf, cross_replica_sum):
     kept = [
-        (tf.float32, [2, 3]),
-        (tf.int32, [4]),
-        (tf.bfloat16, [5]),
-        (tf.uint32, [1]),
-        (tf.float16, []),
-        (tf.float64, [2]),
+        np.ones([2, 3], np.float32),
+        np.ones([4], np.int32),
+        np.ones([1], np.uint32),
+        np.ones([], np.float16),
+        np.ones([2], np.float64),
     ]
-
-    def computation(_):
-        inputs = [tf.cast(tf.ones(shape), dtype) for dtype, shape in kept]
-        return [cross_replica_sum(x) for x in inputs]
-
-    for sums in in_each_replica(tf, computation, 4):
-        for total, (dtype, shape) in zip(sums, kept):
-            same(np.asarray(total).dtype.name, dtype.name)
-            same(total, np.full(shape, 4.0, dtype.as_numpy_dtype))
-    _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
+    for sums in sums_of(tf, cross_replica_sum, [kept] * 4):
+        for total, one in zip(sums, kept):
+            same(np.asarray(total).dtype.name, one.dtype.name)
+            same(total, one * one.dtype.type(4))
     # Above 2**24 float32 has only every other whole number.
-    out = in_each_replica(
-        tf, lambda i: cross_replica_sum(tf.cast(i, tf.int32) + 2**24), 3
-    )
-    same(out, [[3 * 2**24 + 3]] * 3)
-    out = in_each_replica(
-        tf, lambda i: cross_replica_sum(tf.cast(i, tf.float64) + 2.0**40), 3
-    )
-    same(out, [[np.float64(3 * 2.0**40 + 3.0)]] * 3)
+    for first in (np.int32(2**24), np.float64(2.0**40)):
+        inputs = [[first + first.dtype.type(i)] for i in range(3)]
+        total = first * first.dtype.type(3) + first.dtype.type(3)
+        same(sums_of(tf, cross_replica_sum, inputs), [[total]] * 3)
+    if hasattr(tf, "bfloat16"):
+        _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
+    for unfit in (np.int64(1), np.array([True]), np.array(["a"]), np.complex64(1j)):
+        expect_raises(TypeError, build_sum, tf, cross_replica_sum, unfit)
 
-    for dtype in (tf.int64, tf.bool, tf.string, tf.complex64):
-        x = tf.placeholder(dtype, [2])
-        expect_raises(TypeError, build_sum, tf, cross_replica_sum, x)
+
+def sums_of(tf, cross_replica_sum, inputs):
+    """Return, for each replica, the sums of its inputs over the replicas."""
+    with fixed_system(tf, cores=len(inputs)) as session:
+        out = tf.tpu.replicate(lambda *own: [cross_replica_sum(x) for x in own], inputs)
+        return session.run(out)
 
 
 def _require_bfloat16_sum_in_float32(tf, cross_replica_sum):
-    def computation(i):
-        x = tf.where(tf.equal(i, 0.0), tf.constant(256.0), tf.constant(1.0))
+    def computation(x):
         return cross_replica_sum(tf.cast(x, tf.bfloat16))
 
     # Around 256 bfloat16 has steps of 2: 256 + 1 + 1 + 1 is 259, which rounds to 260;
     # rounded after every addition it would stay 256.
-    sums = np.array(in_each_replica(tf, computation, 4))
+    with fixed_system(tf, cores=4) as session:
+        out = tf.tpu.replicate(computation, [[256.0], [1.0], [1.0], [1.0]])
+        sums = np.array(session.run(out))
+    same(sums.dtype.name, "bfloat16")
     same(sums.astype(np.float32), [[260.0]] * 4)
 
 

@@ -213,3 +213,19 @@ def dyn_args(tf):
 @clause("tf.tpu.outside_compilation_dyn/behaviour/kwargs-overload")
 def dyn_kwargs(tf):
     kwargs_forwarded_by_name(tf, tf.tpu.outside_compilation_dyn)
+
+
+@clause("tf.tpu.outside_compilation/behaviour/parts-are-numbered")
+def parts_are_numbered(tf):
+    numbers = []
+
+    def computation():
+        for _ in range(3):
+            part = tf.tpu.outside_compilation(lambda: tf.constant(1.0))
+            number = part.op.get_attr("_xla_outside_compilation")
+            numbers.append(number.decode() if isinstance(number, bytes) else number)
+        return part
+
+    tf.tpu.replicate(computation)
+    tf.tpu.replicate(computation)
+    same(numbers, ["0", "1", "2", "0", "1", "2"])

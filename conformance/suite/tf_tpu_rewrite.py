@@ -103,6 +103,7 @@ def tensors_first(tf, rewrite):
         lambda t: [tf.no_op(), t],
         lambda t: (tf.no_op(), t),
         lambda t: [t, tf.no_op(), t + 1.0],
+        lambda t: [t, tf.no_op(), t + 1.0, tf.no_op()],
     ):
         expect_raises(ValueError, rewrite, misplaced, [x])
     rewrite(lambda t: [t, tf.no_op()], [x])
@@ -322,6 +323,7 @@ def operations_only_give_noop(tf, rewrite):
         _require_noop(tf, rewrite(computation))
     for nested in (
         lambda: {"a": tf.no_op()},
+        lambda: {"a": [tf.constant(1.0), tf.no_op()]},
         lambda: [tf.constant(1.0), [tf.no_op()]],
         lambda: [[tf.constant(1.0)], tf.no_op()],
     ):

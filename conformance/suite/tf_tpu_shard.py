@@ -288,3 +288,26 @@ def dyn_same_as_plain(tf):
     plain = inspect.signature(tf.tpu.shard).parameters
     same(list(inspect.signature(tf.tpu.shard_dyn).parameters), list(plain))
     run_every_check(tf, "tf.tpu.shard", tf.tpu.shard_dyn)
+
+
+@clause("tf.tpu.shard/behaviour/static-shapes")
+def static_shapes(tf):
+    seen = []
+
+    def computation(piece):
+        seen.append(piece.shape.as_list())
+        return tf.reduce_sum(piece), piece, piece, piece
+
+    out = tf.tpu.shard(
+        computation,
+        [tf.zeros([6, 4])],
+        num_shards=3,
+        outputs_from_all_shards=(True, True, True, False),
+        output_shard_axes=(0, 0, 1, 1),
+    )
+    same(seen, [[2, 4]])
+    same([tensor.shape.as_list() for tensor in out], [[3], [6, 4], [2, 12], [2, 4]])
+    assert "shard_0" in out[3].op.name, out[3].op.name
+    for count in (1, 2):
+        (nothing,) = tf.tpu.shard(lambda: None, num_shards=count)
+        assert "shard_0" in nothing.name, nothing.name

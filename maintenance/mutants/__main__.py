@@ -45,7 +45,7 @@ def main(arguments):
     for verdict in hunt(chosen, clauses):
         mutant = verdict.mutant
         if verdict.state == CAUGHT:
-            caught[source[mutant.clauses[0]]] += 1
+            caught[source.get(mutant.clauses[0], "test")] += 1
         else:
             progress.close()
             print(f"{verdict.state}: {mutant.name} ({mutant.says})")

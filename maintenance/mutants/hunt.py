@@ -13,6 +13,7 @@ import signal
 import sys
 import traceback
 
+import pytest
 from tpuref_conformance import subject
 from tpuref_conformance.judge import judge
 from tpuref_conformance.outcome import CONTRADICTIONS
@@ -83,10 +84,13 @@ def hunt(mutants, clauses):
     changes = {}
     for number, mutant in enumerate(mutants):
         try:
-            unknown = [id for id in mutant.clauses if id not in by_id]
+            judges = [by_id.get(id, id) for id in mutant.clauses]
+            unknown = [
+                id for id in mutant.clauses if id not in by_id and "::" not in id
+            ]
             if unknown:
                 raise Misfit(f"there is no clause {', '.join(unknown)}")
-            module, judges = _module(mutant), [by_id[id] for id in mutant.clauses]
+            module = _module(mutant)
             changes.setdefault(module.name, []).append((number, module, judges))
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
@@ -238,8 +242,13 @@ def _silence():
 
 
 def _judged(clauses, tf):
-    """Return state and message; each of the clauses has to notice."""
+    """Return state and message; each of the clauses, or tests, has to notice."""
     for clause in clauses:
+        if isinstance(clause, str):
+            status = pytest.main(["-q", "-p", "no:cacheprovider", clause])
+            if status != pytest.ExitCode.TESTS_FAILED:
+                return SURVIVED, f"{clause}: pytest ended with {status}"
+            continue
         result = judge(clause, tf)
         message = f"{clause.id}: {result.outcome}: {result.message}"
         if "NameError: " in result.message or "UnboundLocalError: " in result.message:

@@ -20,7 +20,8 @@ class Mutant:
     says : str
         What is wrong.
     clauses : list of str
-        The clauses that must notice, each of them.
+        The clauses that must notice, each of them; ``FILE::TEST`` names a test, for a
+        variant that breaks only a promise of ours.
     target : str
         The end of the full name of the function, class, variable or module that is
         changed, as much of it as tells it from others: ``shard``, ``Topology.tasks``,

@@ -5,6 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import tpuref as tf
+
+CONTRIB = tf.contrib.cluster_resolver.TPUClusterResolver
+DISTRIBUTE = tf.distribute.cluster_resolver.TPUClusterResolver
+
 
 class HttpError(Exception):
     """An error answer, with its status where Google's client has it."""

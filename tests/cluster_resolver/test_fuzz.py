@@ -22,8 +22,7 @@ from tpuref.interface.cluster_resolver.patience import Patience
 from tpuref.interface.cluster_resolver.source import Search
 from tpuref.testing import FakeClock
 
-from .api_object import Service
-from .statements import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, Service
 
 CASES = int(os.environ.get("TPUREF_FUZZ_CASES", "200"))
 

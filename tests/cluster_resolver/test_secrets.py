@@ -9,8 +9,7 @@ import pytest
 import tpuref as tf
 from tpuref.testing import FakeClock
 
-from .api_object import HttpError, Service
-from .statements import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, HttpError, Service
 
 PLACE = {"zone": "z", "project": "p"}
 SECRET = "s3cret"

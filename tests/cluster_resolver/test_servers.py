@@ -14,7 +14,7 @@ import pytest
 import tpuref as tf
 from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
-from .statements import CONTRIB, DISTRIBUTE, both
+from .api_object import CONTRIB, DISTRIBUTE
 
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
@@ -49,7 +49,7 @@ with tf.Session(sys.argv[1]) as session:
 """
 
 
-@both("/args:coordinator_address/none-starts-server")
+@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
 def test_a_coordinator_really_listens(resolver: Any, service: Any) -> None:
     made = resolver(service=service, coordinator_name="coordinator", **NODE)
     (address,) = made.cluster_spec().as_dict()["coordinator"]

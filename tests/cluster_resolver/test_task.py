@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .api_object import Service, node
-from .statements import DISTRIBUTE
+from .api_object import DISTRIBUTE, Service, node
 
 PLACE = {"zone": "z", "project": "p"}
 FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")

@@ -11,8 +11,7 @@ import pytest
 import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
-from .api_object import NODE_1, Service
-from .statements import CONTRIB, DISTRIBUTE
+from .api_object import CONTRIB, DISTRIBUTE, NODE_1, Service
 
 PLACE = {"zone": "z", "project": "p"}
 WRONG: list[Any] = [

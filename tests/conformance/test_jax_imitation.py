@@ -20,7 +20,6 @@ UNSEEN = {
     "args:x/overload-graph-node",
     "args:x/overload-per-replica",
     "args:name/names-the-op",
-    "returns/dtype-and-shape-kept",
 }
 SLIPS = {
     "tf.tpu.shard/name/splits-along-axes",

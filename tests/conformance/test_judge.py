@@ -26,7 +26,7 @@ def counts_calls(tf):
 
 
 def clause(id, tier, check, versions=(None, None)):
-    stated = Statement(id, "document", "0.txt", tier, "Says.", None, versions)
+    stated = Statement(id, "document", "0.txt", tier, "Says.", versions=versions)
     return Clause(stated, check)
 
 
@@ -102,6 +102,25 @@ def test_another_name_that_is_missing_is_no_failure(kind):
     result = judge(clause("tf.tpu.double/x/y", "build", refuses_zero), subject(tpu=tpu))
     assert result.outcome == "not-applicable"
     assert result.message == "cannot be observed: there is no tf.tpu.zero"
+
+
+def test_a_check_that_fails_in_its_own_code_says_so():
+    def unpacks(tf):
+        first, second = tf.double(1)
+        return first + second
+
+    def calls(tf):
+        tf.double("1")
+
+    for check, said in ((unpacks, True), (calls, False)):
+        check.__code__ = check.__code__.replace(
+            co_filename=sys.modules[judge.__module__].__file__
+        )
+        judged = judge(
+            clause("tf.double/x/y", "build", check), subject(lambda x: x / 1)
+        )
+        assert judged.outcome == "error"
+        assert ("in the check itself" in judged.message) is said
 
 
 def test_a_run_clause_needs_cores_and_is_not_run_without():

@@ -133,7 +133,7 @@ def test_the_outcome_and_the_document_are_filters(page, browser):
     browser.run(choose.format("document", ""))
     browser.run(choose.format("outcome", ""))
     counts = {}
-    for source in ("document", "release", "tpuref"):
+    for source in ("document", "release"):
         browser.run(choose.format("source", source))
         counts[source] = len(browser.run(SHOWN))
     assert sum(counts.values()) == total and min(counts.values()) > 0

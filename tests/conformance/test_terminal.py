@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 from types import SimpleNamespace
 
 import pytest
+from tpuref_conformance.markdown import as_markdown
 from tpuref_conformance.outcome import Result
 from tpuref_conformance.report import Column, Report
 from tpuref_conformance.statements import Statement
@@ -71,3 +73,28 @@ def test_rows_are_coloured_by_what_they_hold(outcome, colour):
     text = as_text(report(outcome), snippet, colour=True, verbose=True)
     assert f"{colour}tf.a" in text
     assert "\033" not in as_text(report(outcome), snippet)
+
+
+def test_what_is_beyond_the_words_does_not_fail_a_stranger_but_is_told():
+    beyond = Statement("tf.a/b/d", "document", "0.txt", "run", "Says.", "Why.", True)
+    whole = report("pass")
+    (column,) = whole.columns
+    column.results["tf.a/b/d"] = Result("tf.a/b/d", "fail", "no")
+    whole = Report([STATEMENT, beyond], [column])
+    assert whole.exit_status == 1
+    column.excused = ["tf.a/b/d"]
+    text = as_text(whole, str, verbose=True)
+    assert whole.exit_status == 0
+    assert re.search(r"^stated by documents +1$", text, re.MULTILINE)
+    assert re.search(r"^beyond the words +1F$", text, re.MULTILINE)
+    assert "beyond the words: 1 clause " in text and "tf.a/b/d: fail: no" in text
+
+
+def test_reasons_of_what_is_not_applicable_are_told():
+    whole = report("pass")
+    (column,) = whole.columns
+    column.strict = False
+    column.results["tf.a/b/c"] = Result("tf.a/b/c", "not-applicable", "no tf.z")
+    assert "not-applicable: no tf.z (1 clause)" in as_text(whole, str)
+    assert "    tf.a/b/c" in as_text(whole, str, verbose=True).split("\n")
+    assert "- no tf.z: `tf.a/b/c`" in as_markdown(whole, str)

@@ -1,13 +1,201 @@
-"""The scenarios on both executors, for one, two, four and eight towers."""
+"""Small programs of a strategy, on both executors, for one to eight towers."""
 
 from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-from .scenarios import SCENARIOS
+SUM = tf.VariableAggregation.SUM
+MEAN = tf.VariableAggregation.MEAN
+FIRST = tf.VariableAggregation.ONLY_FIRST_TOWER
+
+Scenario = Callable[[Any], tuple[Any, Any]]
+"""Builds fetches for a strategy, and returns them with the values expected."""
+
+
+def per_tower(strategy, scale=1.0):
+    """The values 1, 2, 3, ... of the towers, times a number."""
+
+    def own():
+        return tf.constant(scale * (tf.get_tower_context().tower_id + 1.0))
+
+    return strategy.call_for_each_tower(own)
+
+
+def total(strategy):
+    return sum(range(1, strategy.num_towers + 1))
+
+
+def mean(strategy):
+    return total(strategy) / strategy.num_towers
+
+
+def merge_sum(distribution, three_plus_tower_id):
+    return sum(distribution.unwrap(three_plus_tower_id))
+
+
+def s054_two_merge_calls(strategy):
+    def both(distribution, x):
+        return distribution.reduce(SUM, x, x)
+
+    def fn():
+        context = tf.get_tower_context()
+        first = context.merge_call(both, tf.constant(context.tower_id + 1.0))
+        return context.merge_call(both, first * (context.tower_id + 1.0))
+
+    once = total(strategy)
+    twice = once * once
+    merged = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(merged), [twice] * strategy.num_towers
+
+
+def s127_assign_in_towers(strategy):
+    v = tf.get_variable("v", initializer=1.0, aggregation=SUM)
+
+    def fn():
+        return v.assign_add(tf.get_tower_context().tower_id + 1.0)
+
+    grown = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(grown), [1.0 + total(strategy)] * strategy.num_towers
+
+
+def s127_variable_made_in_towers(strategy):
+    def fn():
+        w = tf.get_variable("w", [2, 3], initializer=tf.random_normal_initializer())
+        return w - w.read_value()
+
+    zeros = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(zeros), [[[0.0] * 3] * 2] * strategy.num_towers
+
+
+def s056_callables(strategy):
+    class Model:
+        def fn(self, x):
+            return x + tf.get_tower_context().tower_id
+
+    bound = strategy.call_for_each_tower(Model().fn, tf.constant(1))
+    partial = strategy.call_for_each_tower(
+        functools.partial(tf.add, tf.constant(1)), strategy.worker_device_index
+    )
+    expected = [1 + k for k in range(strategy.num_towers)]
+    return [strategy.unwrap(bound), strategy.unwrap(partial)], [expected, expected]
+
+
+def cross_tower_arithmetic_in_between(strategy):
+    """Values go from the cores to the host, to the cores, and so on."""
+
+    def fn(x):
+        context = tf.get_tower_context()
+        for _ in range(3):
+            x = context.merge_call(merge_sum, x) / context.num_towers
+        return x * (context.tower_id + 1.0)
+
+    results = strategy.call_for_each_tower(fn, per_tower(strategy))
+    return strategy.unwrap(results), [
+        mean(strategy) * (k + 1) for k in range(strategy.num_towers)
+    ]
+
+
+def a_plain_variable_of_several_towers(strategy):
+    """The towers' changes of a variable with one component follow one another."""
+    counter = _plain_variable(0.0)
+    counted = strategy.call_for_each_tower(lambda: counter.assign_add(1.0))
+    with tf.control_dependencies(strategy.unwrap(counted)):
+        return counter.read_value(), float(strategy.num_towers)
+
+
+def _plain_variable(value):
+    from tpuref.engine.graph.context import context
+
+    kept, context.creators = context.creators, []
+    try:
+        return tf.Variable(value, name="plain")
+    finally:
+        context.creators = kept
+
+
+def different_shapes_in_the_towers(strategy):
+    def fn():
+        return tf.ones([tf.get_tower_context().tower_id + 1])
+
+    ones = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(ones), [[1.0] * (k + 1) for k in range(strategy.num_towers)]
+
+
+def different_dtypes_in_the_towers(strategy):
+    def fn():
+        odd = tf.get_tower_context().tower_id % 2
+        return tf.cast(tf.constant([1, 2]), tf.float64 if odd else tf.int32)
+
+    values = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(values), [[1, 2]] * strategy.num_towers
+
+
+def branches_and_loops_in_the_towers(strategy):
+    def fn():
+        tower = tf.get_tower_context().tower_id
+        x = tf.constant(tower)
+        y = tf.cond(tf.equal(x, 0), lambda: x + 100, lambda: x + 200)
+        return tf.while_loop(lambda i: i < 1000, lambda i: i * 2, [y])
+
+    values = strategy.call_for_each_tower(fn)
+    return strategy.unwrap(values), [_doubled(k) for k in range(strategy.num_towers)]
+
+
+def _doubled(tower):
+    value = tower + (200 if tower else 100)
+    while value < 1000:
+        value *= 2
+    return value
+
+
+def inside_a_replicated_computation(strategy):
+    """The towers work in a loop on the cores, without the host."""
+    w = tf.get_variable("w", initializer=0.0, aggregation=SUM)
+
+    def body(i, last):
+        def fn():
+            context = tf.get_tower_context()
+            own = tf.cast(i, tf.float32) + context.tower_id
+            w.assign_add(own)
+            return tf.identity(context.merge_call(merge_sum, own))
+
+        sums = strategy.call_for_each_tower(fn)
+        averaged = strategy.reduce(MEAN, sums, sums)
+        return i + 1, strategy.unwrap(averaged)[0]
+
+    def computation():
+        return tf.while_loop(
+            lambda i, _: i < 4, body, [tf.constant(0), tf.constant(0.0)]
+        )[1]
+
+    n = strategy.num_towers
+    out = tf.tpu.replicate(computation, [[] for _ in range(n)])
+    last = float(sum(3 + k for k in range(n)))
+    everything = float(sum(i + k for i in range(4) for k in range(n)))
+    with tf.control_dependencies([value for (value,) in out]):
+        values = [v.read_value() for v in strategy.unwrap(w)]
+    return [out, values], [[(last,)] * n, [everything] * n]
+
+
+SCENARIOS: tuple[Scenario, ...] = (
+    s054_two_merge_calls,
+    s056_callables,
+    s127_assign_in_towers,
+    s127_variable_made_in_towers,
+    a_plain_variable_of_several_towers,
+    branches_and_loops_in_the_towers,
+    cross_tower_arithmetic_in_between,
+    different_dtypes_in_the_towers,
+    different_shapes_in_the_towers,
+    inside_a_replicated_computation,
+)
 
 TOWERS = [1, 2, 4, 8]
 

@@ -83,19 +83,6 @@ def test_a_sum_of_only_some_towers_is_no_sum_of_all(strategy_of):
     assert operations.count("TowerSum") == 1
 
 
-def test_fetching_one_component_of_an_update_changes_all(strategy, session):
-    v = tf.get_variable("v", initializer=1.0)
-    session.run(v.initializer)
-    grown = strategy.update(v, lambda c: c.assign_add(1.0))
-    session.run(strategy.unwrap(grown)[1])
-    assert session.run(strategy.unwrap(v)) == [2.0, 2.0]
-    session.run(grown)
-    assert session.run(strategy.unwrap(v)) == [3.0, 3.0]
-    alone = strategy.update(v, lambda c: c.assign_add(1.0, read_value=False))
-    session.run(strategy.unwrap(alone)[0])
-    assert session.run(strategy.unwrap(v)) == [4.0, 4.0]
-
-
 def test_towers_of_two_systems_in_one_run(strategy_of, session):
     results = []
     for towers in (2, 3):

@@ -66,7 +66,8 @@ def empty():
 def test_each_has_a_name_and_a_clause():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 400
     clauses = {one.id for one in CLAUSES}
-    assert [m.name for m in MUTANTS if not {*m.clauses} <= clauses] == []
+    judges = [judge for m in MUTANTS for judge in m.clauses if judge not in clauses]
+    assert [judge for judge in judges if not Path(judge.split("::")[0]).exists()] == []
 
 
 # In a process of its own, which has not imported what the mutants change.

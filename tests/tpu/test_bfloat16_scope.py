@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import ml_dtypes
@@ -17,60 +16,10 @@ def stored(name: str) -> Any:
     return variable
 
 
-def test_the_names_are_one_function() -> None:
-    assert tf.tpu.bfloat16_scope is tf.tpu.bfloat16_scope_dyn
-    assert tf.tpu.bfloat16_scope is tf.contrib.tpu.bfloat16_scope
-
-
-def test_it_is_a_context_manager() -> None:
-    scope = tf.tpu.bfloat16_scope()
-    assert isinstance(scope, contextlib.AbstractContextManager)
-    with scope:
-        pass
-
-
-def test_bfloat16_variables_are_stored_as_float32(evaluate: Any) -> None:
-    with tf.tpu.bfloat16_scope():
-        w = tf.get_variable(
-            "w", [], tf.bfloat16, initializer=tf.constant_initializer(1 + 2**-8)
-        )
-    assert w.dtype == tf.bfloat16 and tf.convert_to_tensor(w).dtype == tf.bfloat16
-    assert stored("w").dtype == tf.float32
-    assert evaluate(stored("w")) == np.float32(1.00390625)
-    read = evaluate(w)
-    assert read.dtype == ml_dtypes.bfloat16 and read == 1.0  # the tie goes to even
-
-
-@pytest.mark.parametrize("dtype", [None, tf.float32, tf.float16, tf.float64, tf.int32])
-def test_other_requests_are_untouched(dtype: Any) -> None:
-    arguments = {} if dtype is None else {"dtype": dtype}
-    with tf.tpu.bfloat16_scope():
-        a = tf.get_variable("a", [2], **arguments)
-    assert isinstance(a, tf.Variable) and a.dtype == (dtype or tf.float32)
-    types = {op.type for op in tf.get_default_graph().get_operations()}
-    assert "Cast" not in types or dtype == tf.int32
-
-
 def test_the_default_dtype_of_a_scope_counts_as_a_request() -> None:
     with tf.tpu.bfloat16_scope(), tf.variable_scope("s", dtype=tf.bfloat16):
         w = tf.get_variable("w", [2])
     assert w.dtype == tf.bfloat16 and stored("s/w").dtype == tf.float32
-
-
-def test_variables_made_otherwise_are_untouched() -> None:
-    with tf.tpu.bfloat16_scope():
-        v = tf.Variable(tf.zeros([1], tf.bfloat16))
-    assert isinstance(v, tf.Variable) and v.dtype == tf.bfloat16
-    assert tf.global_variables() == [v]
-
-
-def test_it_ends_with_the_block() -> None:
-    with tf.tpu.bfloat16_scope():
-        pass
-    with contextlib.suppress(KeyError), tf.tpu.bfloat16_scope():
-        raise KeyError
-    z = tf.get_variable("z", [1], tf.bfloat16)
-    assert isinstance(z, tf.Variable) and z.dtype == tf.bfloat16
 
 
 def test_names_are_those_of_the_releases() -> None:

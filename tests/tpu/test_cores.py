@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -20,25 +19,6 @@ def assignment(replicas: int, shape: Any = None, mesh: str = "2x2x2") -> Any:
     )
 
 
-# -- the name ------------------------------------------------------------------
-
-
-def test_the_name_of_a_core() -> None:
-    assert tf.tpu.core is tf.tpu.core_dyn is contrib.core
-    assert list(inspect.signature(tf.tpu.core).parameters) == ["num"]
-    assert tf.tpu.core(0) == "device:TPU_REPLICATED_CORE:0"
-    assert tf.tpu.core(num=7) == "device:TPU_REPLICATED_CORE:7"
-    assert tf.tpu.core(np.int64(3)) == tf.tpu.core(3)
-    with pytest.raises(TypeError):
-        tf.tpu.core()
-
-
-def test_the_name_is_one_for_tf_device() -> None:
-    with tf.device(tf.tpu.core(1)):
-        t = tf.constant(1)
-    assert t.device.endswith("TPU_REPLICATED_CORE:1")
-
-
 # -- which cores replicas run on -----------------------------------------------
 
 
@@ -53,18 +33,6 @@ def test_replicas_get_cores_in_order(replicas: int, traced: Any) -> None:
         values, trace = traced(out)
     assert values == [(r + 1,) for r in range(replicas)]
     assert places(trace) == {(r, 0, r) for r in range(replicas)}
-
-
-def test_an_assignment_places_replicas(traced: Any) -> None:
-    topology = contrib.Topology.for_cores(4)
-    coordinates = topology.device_coordinates.reshape(4, 1, 3)[[3, 1, 0, 2]]
-    out = tf.tpu.replicate(
-        lambda x: x + 1,
-        [[1.0]] * 4,
-        device_assignment=contrib.DeviceAssignment(topology, coordinates),
-    )
-    _, trace = traced(out)
-    assert places(trace) == {(0, 0, 3), (1, 0, 1), (2, 0, 0), (3, 0, 2)}
 
 
 def test_an_assignment_may_use_a_part_of_the_system(traced: Any) -> None:

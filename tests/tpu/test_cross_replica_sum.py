@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from typing import Any
 
@@ -23,28 +22,7 @@ def sums(values: list[Any], **options: Any) -> Any:
         return [result for (result,) in session.run(out)]
 
 
-def test_the_signature() -> None:
-    parameters = inspect.signature(tf.tpu.cross_replica_sum).parameters
-    assert {k: p.default for k, p in list(parameters.items())[1:]} == {
-        "group_assignment": None,
-        "name": None,
-    }
-    assert not hasattr(tf.tpu, "cross_replica_sum_dyn")
-
-
 # -- the sum -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("replicas", [1, 2, 3, 4, 8])
-def test_every_replica_gets_the_sum_of_all(replicas: int) -> None:
-    totals = sums([[float(r), 10.0 * r] for r in range(replicas)])
-    n = replicas * (replicas - 1) / 2
-    assert [total.tolist() for total in totals] == [[n, 10 * n]] * replicas
-
-
-def test_one_group_of_all_is_the_default() -> None:
-    values = [float(r) for r in range(4)]
-    assert sums(values) == sums(values, group_assignment=[[0, 1, 2, 3]])
 
 
 def test_all_replicas_get_the_same_bits() -> None:
@@ -68,27 +46,6 @@ def test_dtype_and_shape_are_kept(dtype: Any, shape: tuple[int, ...]) -> None:
     for total in totals:
         assert total.dtype == dtype and total.shape == shape
         assert np.array_equal(total.astype(np.float64), np.full(shape, 6.0))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        np.int64(1),
-        np.int8(1),
-        np.int16(1),
-        np.uint8(1),
-        np.uint64(1),
-        True,
-        1j,
-        np.complex64(1),
-        "text",
-    ],
-)
-def test_other_dtypes_are_refused(value: Any) -> None:
-    name = tf.convert_to_tensor(value).dtype.name
-    with pytest.raises(TypeError, match=f"{name}.*across replicas.*tf.cast") as raised:
-        sums([value, value])
-    assert "bfloat16" in str(raised.value)  # the message lists what is possible
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
@@ -116,13 +73,6 @@ def test_not_a_number_reaches_all() -> None:
     assert np.isnan(sums([np.float32(np.nan), np.float32(1.0)])).all()
 
 
-def test_static_shapes_are_known() -> None:
-    seen: list[Any] = []
-    x = tf.placeholder(tf.float32, [None, 3])
-    tf.tpu.replicate(lambda v: seen.append(tf.tpu.cross_replica_sum(v)), [[x], [x]])
-    assert seen[0].shape.as_list() == [None, 3] and seen[0].dtype == tf.float32
-
-
 def test_several_sums_keep_apart(evaluate: Any) -> None:
     def computation(x: Any) -> Any:
         total = tf.tpu.cross_replica_sum(x)
@@ -135,69 +85,6 @@ def test_several_sums_keep_apart(evaluate: Any) -> None:
 # -- every form of x -----------------------------------------------------------
 
 
-def within_two(computation: Any) -> Any:
-    out = tf.tpu.replicate(computation, [[], []])
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(out)
-
-
-@pytest.mark.parametrize(
-    ("x", "expected"),
-    [
-        (2.5, 5.0),
-        (np.float32(2.5), 5.0),
-        (3, 6),
-        (np.array([1.0, 2.0], np.float32), [2.0, 4.0]),
-        ((1.0, 2.0), [2.0, 4.0]),
-        ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]),
-        ([[1, 2], [3, 4]], [[2, 4], [6, 8]]),
-    ],
-)
-def test_values_and_sequences_become_one_tensor(x: Any, expected: Any) -> None:
-    seen: list[Any] = []
-
-    def computation() -> Any:
-        seen.append(tf.tpu.cross_replica_sum(x))
-        return seen[0]
-
-    results = within_two(computation)
-    assert isinstance(seen[0], tf.Tensor)
-    assert [np.asarray(r).tolist() for (r,) in results] == [expected] * 2
-
-
-def test_tensors_variables_and_lists_of_tensors() -> None:
-    v = tf.Variable([1.0, 2.0])
-    t = tf.constant([1.0])
-    results = within_two(
-        lambda: {
-            "tensor": tf.tpu.cross_replica_sum(tf.constant([1.0, 2.0])),
-            "variable": tf.tpu.cross_replica_sum(v),
-            "list": tf.tpu.cross_replica_sum([t, t]),
-        }
-    )
-    for result in results:
-        assert result["tensor"].tolist() == result["variable"].tolist() == [2.0, 4.0]
-        assert result["list"].tolist() == [[2.0], [2.0]]
-
-
-def test_a_dictionary_is_summed_by_key() -> None:
-    given = {"b": [2.0, 3.0], "a": 1.0, "c": {"d": 4}}
-    result, other = within_two(lambda: tf.tpu.cross_replica_sum(given))
-    assert list(result) == ["b", "a", "c"]
-    assert result["a"] == 2.0 and result["b"].tolist() == [4.0, 6.0]
-    assert result["c"] == other["c"] == {"d": 8}
-
-
-def test_each_replica_gives_its_component_of_a_per_replica(evaluate: Any) -> None:
-    x = tf.contrib.distribute.PerReplica([1.0, tf.constant(2.0), 3.0, 4.0])
-    out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x), [[]] * 4)
-    assert evaluate(out) == [(10.0,)] * 4
-    groups = [[0, 2], [1, 3]]
-    out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x, groups), [[]] * 4)
-    assert evaluate(out) == [(4.0,), (6.0,), (4.0,), (6.0,)]
-
-
 def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
     x = tf.contrib.distribute.PerReplica([[1.0], [2.0], [4.0]])
     with caplog.at_level(logging.WARNING, "tpuref"):
@@ -205,24 +92,6 @@ def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
     assert isinstance(total, tf.Tensor)
     assert evaluate(total).tolist() == [7.0]
     assert not caplog.records  # nothing was forgotten, so nothing is warned of
-
-
-def test_a_per_replica_has_a_component_for_each_replica() -> None:
-    x = tf.contrib.distribute.PerReplica([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="3 components.*2 replicas"):
-        tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x), [[], []])
-
-
-@pytest.mark.parametrize("values", [[], (), 5.0, None])
-def test_a_per_replica_holds_a_list(values: Any) -> None:
-    with pytest.raises(ValueError, match="PerReplica: values must be a non-empty list"):
-        tf.contrib.distribute.PerReplica(values)
-
-
-@pytest.mark.parametrize("x", [None, object(), [[1.0], [2.0, 3.0]], {1.0}])
-def test_what_has_no_tensor_form(x: Any) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x), [[], []])
 
 
 def test_an_operation_has_no_value() -> None:
@@ -233,87 +102,11 @@ def test_an_operation_has_no_value() -> None:
 # -- groups --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("groups", "expected"),
-    [
-        ([[0, 2], [1, 3]], [5.0, 10.0, 5.0, 10.0]),
-        ([[3, 0], [1, 2]], [9.0, 6.0, 6.0, 9.0]),
-        ([[0, 3], [2, 1]], [9.0, 6.0, 6.0, 9.0]),
-        ([[3, 2, 1, 0]], [15.0] * 4),
-        ([[0], [1], [2], [3]], [1.0, 2.0, 4.0, 8.0]),
-        (((0, 1), (2, 3)), [3.0, 3.0, 12.0, 12.0]),
-        (np.array([[0, 1], [2, 3]], np.int32), [3.0, 3.0, 12.0, 12.0]),
-        (np.array([[0, 1], [2, 3]], np.uint8), [3.0, 3.0, 12.0, 12.0]),
-    ],
-)
-def test_groups_are_summed_apart(groups: Any, expected: list[float]) -> None:
-    assert sums([1.0, 2.0, 4.0, 8.0], group_assignment=groups) == expected
-
-
-def test_a_constant_tensor_assigns_groups() -> None:
-    groups = tf.constant([[0, 1], [2, 3]])
-    assert sums([1.0, 2.0, 4.0, 8.0], group_assignment=groups) == [3, 3, 12, 12]
-
-
 def test_the_order_within_a_group_does_not_change_the_bits() -> None:
     values = [np.float32(v) for v in (1e8, 1.0, -1e8, 1.0)]
     one = sums(values, group_assignment=[[0, 1, 2, 3]])
     other = sums(values, group_assignment=[[3, 2, 0, 1]])
     assert one == other
-
-
-@pytest.mark.parametrize(
-    ("groups", "message"),
-    [
-        ([0, 1, 2, 3], r"two dimensions.*shape \[4\]"),
-        ([[[0, 1], [2, 3]]], r"two dimensions.*shape \[1, 2, 2\]"),
-        (0, r"two dimensions.*shape \[\]"),
-        ([], "two dimensions"),
-        ([[0], [1, 2, 3]], "same number of replicas"),
-        ([[0, 1], [2]], "same number of replicas"),
-        ([[0, 0], [1, 2]], "contains replica 0 2 times"),
-        ([[0, 1, 2, 3, 3]], "contains replica 3 2 times"),
-        ([[0, 1]], "omits replica 2"),
-        ([[]], "omits replica 0"),
-        ([[0, 1], [2, 9]], "contains replica 9, which does not exist"),
-        ([[0, 1], [2, -1]], "contains replica -1, which does not exist"),
-        ([[0, 1, 2, 4]], "contains replica 4, which does not exist"),
-    ],
-)
-def test_groups_are_a_partition(groups: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        sums([1.0, 2.0, 4.0, 8.0], group_assignment=groups)
-
-
-@pytest.mark.parametrize(
-    "groups",
-    [[[0.0, 1.0]], [["0", "1"]], np.array([[0.0, 1.0]]), [[True, False]], "01"],
-)
-def test_ids_are_whole_numbers(groups: Any) -> None:
-    with pytest.raises(TypeError, match="must contain integers"):
-        sums([1.0, 2.0], group_assignment=groups)
-
-
-def test_groups_are_known_while_the_graph_is_built() -> None:
-    for groups in (tf.placeholder(tf.int32, [1, 2]), tf.constant([[0.0, 1.0]])):
-        with pytest.raises(TypeError, match="known when the graph is built, as int32"):
-            sums([1.0, 2.0], group_assignment=groups)
-
-
-# -- the name ------------------------------------------------------------------
-
-
-def test_the_name_names_the_operation() -> None:
-    names: list[str] = []
-
-    def computation(x: Any) -> None:
-        names.extend(
-            tf.tpu.cross_replica_sum(x, name="total").op.name for _ in range(2)
-        )
-        names.append(tf.tpu.cross_replica_sum(x).op.type)
-
-    tf.tpu.replicate(computation, [[1.0], [2.0]])
-    assert names == ["total", "total_1", "CrossReplicaSum"]
 
 
 # -- outside of replicas -------------------------------------------------------
@@ -329,23 +122,10 @@ def test_outside_there_is_one_shard_and_one_warning(evaluate: Any, caplog: Any) 
     assert evaluate(total).tolist() == [1.0, 2.0]
 
 
-def test_outside_there_is_only_replica_0() -> None:
-    with pytest.raises(ValueError, match="contains replica 1, which does not exist"):
-        tf.tpu.cross_replica_sum(1.0, [[0, 1]])
-
-
 def test_inside_nothing_is_warned_of(caplog: Any) -> None:
     with caplog.at_level(logging.WARNING, "tpuref"):
         assert sums([1.0, 2.0]) == [3.0, 3.0]
     assert not caplog.records
-
-
-def test_eager_mode(caplog: Any) -> None:
-    with tf.eager_execution(), caplog.at_level(logging.WARNING, "tpuref"):
-        assert tf.tpu.cross_replica_sum([1.0]).numpy().tolist() == [1.0]
-        assert len(caplog.records) == 1
-        ((a,), (b,)) = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
-        assert (float(a), float(b)) == (3.0, 3.0)
 
 
 # -- control flow and faults at evaluation -------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from typing import Any
 
@@ -12,90 +11,9 @@ import pytest
 
 import tpuref as tf
 
-
-def test_the_names_are_one_function() -> None:
-    assert tf.tpu.outside_compilation is tf.tpu.outside_compilation_dyn
-    assert tf.tpu.outside_compilation is tf.contrib.tpu.outside_compilation
-
-
-def test_the_signature() -> None:
-    kinds = [
-        p.kind
-        for p in inspect.signature(tf.tpu.outside_compilation).parameters.values()
-    ]
-    assert kinds == [
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        inspect.Parameter.VAR_POSITIONAL,
-        inspect.Parameter.VAR_KEYWORD,
-    ]
-
+from ..messages import refused
 
 # -- arguments and results -----------------------------------------------------
-
-
-def test_arguments_are_forwarded_in_order(evaluate: Any) -> None:
-    out = tf.tpu.replicate(
-        lambda x, y: tf.tpu.outside_compilation(lambda a, b: a - b, x, y),
-        [[5.0, 3.0], [7.0, 1.0]],
-    )
-    assert evaluate(out) == [(2.0,), (6.0,)]
-
-
-def test_keywords_are_forwarded_by_name(evaluate: Any) -> None:
-    out = tf.tpu.rewrite(
-        lambda x: tf.tpu.outside_compilation(lambda a, scale: a * scale, x, scale=3.0),
-        [2.0],
-    )
-    assert evaluate(out) == (6.0,)
-
-
-def test_a_dictionary_by_position_is_an_ordinary_argument() -> None:
-    given = tf.tpu.outside_compilation(lambda d: d, {"scale": 3.0})
-    assert given == {"scale": 3.0}
-
-
-def test_every_argument_arrives_as_it_is() -> None:
-    seen: list[Any] = []
-
-    def host(*args: Any, **kwargs: Any) -> None:
-        seen.append((args, kwargs))
-
-    marker = object()
-
-    def computation(x: Any) -> None:
-        tf.tpu.outside_compilation(host, None, x, {"k": [x, 1]}, "text", marker, n=None)
-        seen.append(x)
-
-    tf.tpu.rewrite(computation, [1.0])
-    (args, kwargs), x = seen
-    assert args == (None, x, {"k": [x, 1]}, "text", marker) and kwargs == {"n": None}
-
-
-def test_it_is_called_once_while_the_graph_is_built() -> None:
-    calls: list[Any] = []
-    tf.tpu.replicate(
-        lambda x: tf.tpu.outside_compilation(lambda a: calls.append(a), x), [[1.0]] * 4
-    )
-    assert len(calls) == 1 and isinstance(calls[0], tf.Tensor)
-
-
-@pytest.mark.parametrize(
-    "value", [None, 5, "text", (), {"a": None}, [1, (2, None)], object()]
-)
-def test_what_is_returned_comes_back_as_it_is(value: Any) -> None:
-    got: list[Any] = []
-    tf.tpu.rewrite(lambda: got.append(tf.tpu.outside_compilation(lambda: value)))
-    assert got[0] is value
-
-
-def test_nested_tensors_come_back_in_their_structure(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
-        result = tf.tpu.outside_compilation(lambda a: (a, {"k": [a + 1]}, None), x)
-        assert type(result) is tuple and type(result[1]["k"]) is list
-        assert result[2] is None
-        return result[0] + result[1]["k"][0]
-
-    assert evaluate(tf.tpu.rewrite(computation, [1.0])) == (3.0,)
 
 
 def test_results_can_be_used_on_the_cores_again(evaluate: Any) -> None:
@@ -105,12 +23,6 @@ def test_results_can_be_used_on_the_cores_again(evaluate: Any) -> None:
         return tf.tpu.outside_compilation(lambda a: a * 2.0, total)
 
     assert evaluate(tf.tpu.replicate(computation, [[1.0], [2.0]])) == [(10.0,)] * 2
-
-
-@pytest.mark.parametrize("computation", [None, 5, "text"])
-def test_the_computation_has_to_be_callable(computation: Any) -> None:
-    with pytest.raises(TypeError, match="computation must be callable"):
-        tf.tpu.outside_compilation(computation)
 
 
 @pytest.mark.parametrize(
@@ -127,26 +39,6 @@ def test_any_callable_will_do(computation: Any) -> None:
 
 
 # -- outside of replicas -------------------------------------------------------
-
-
-def test_without_a_replicate_scope_it_is_a_plain_call(evaluate: Any) -> None:
-    t = tf.constant(1.0)
-    result = tf.tpu.outside_compilation(lambda a, b: a + b, t, b=1.0)
-    assert evaluate(result) == 2.0
-    nested = tf.tpu.outside_compilation(
-        lambda: tf.tpu.outside_compilation(lambda: "inner")
-    )
-    assert nested == "inner"
-
-
-def test_within_itself_it_is_refused() -> None:
-    def computation() -> Any:
-        return tf.tpu.outside_compilation(
-            lambda: tf.tpu.outside_compilation(lambda: tf.constant(1.0))
-        )
-
-    with pytest.raises(NotImplementedError, match="cannot be nested"):
-        tf.tpu.rewrite(computation)
 
 
 def test_an_error_while_building_leaves_no_scope_open(evaluate: Any) -> None:
@@ -451,3 +343,14 @@ def test_a_variable_of_computation_and_host_part_is_refused(session: Any) -> Non
     session.run(tf.global_variables_initializer())
     with pytest.raises(tf.errors.InvalidArgumentError, match="'both' is assigned by"):
         session.run(out)
+
+
+def test_host_parts_that_are_refused() -> None:
+    outside = tf.tpu.outside_compilation
+
+    def within_itself():
+        return outside(lambda: outside(lambda: tf.constant(1.0)))
+
+    words = ["cannot be nested"]
+    refused(NotImplementedError, words, tf.tpu.replicate, within_itself)
+    refused(TypeError, ["computation must be callable, got 3"], outside, 3)

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
 
 import tpuref as tf
-
-
-class Message:
-    """Something that serializes like an embedding configuration."""
-
-    def SerializeToString(self) -> bytes:
-        return b"abc"
 
 
 def sums(replicas: int) -> Any:
@@ -30,31 +22,7 @@ def two_jobs() -> tf.ConfigProto:
     return tf.ConfigProto(cluster_def=spec.as_cluster_def())
 
 
-def test_the_names_are_the_same_functions() -> None:
-    assert tf.tpu.initialize_system is tf.tpu.initialize_system_dyn
-    assert tf.tpu.initialize_system is tf.contrib.tpu.initialize_system
-    assert tf.tpu.shutdown_system is tf.tpu.shutdown_system_dyn
-    assert tf.tpu.shutdown_system is tf.contrib.tpu.shutdown_system
-
-
-def test_the_signatures() -> None:
-    start = inspect.signature(tf.tpu.initialize_system).parameters
-    stop = inspect.signature(tf.tpu.shutdown_system).parameters
-    assert {k: p.default for k, p in start.items()} == {
-        "embedding_config": None,
-        "job": None,
-    }
-    assert {k: p.default for k, p in stop.items()} == {"job": None}
-
-
 # -- starting ------------------------------------------------------------------
-
-
-def test_it_returns_a_tensor_and_starts_nothing(session: Any) -> None:
-    with tf.config.override(cores=2):
-        topology = tf.tpu.initialize_system()
-        assert isinstance(topology, tf.Tensor) and topology.dtype == tf.string
-    assert cores(session) == 8  # what it would start by default
 
 
 def test_the_default_system_has_eight_cores(session: Any) -> None:
@@ -88,12 +56,6 @@ def test_settings_choose_the_system(settings: Any, mesh: Any, session: Any) -> N
         assert topology.num_cores == settings["cores"]
 
 
-def test_the_system_is_usable_afterwards(session: Any) -> None:
-    with tf.config.override(cores=4):
-        session.run(tf.tpu.initialize_system())
-        assert session.run(sums(4)) == [(4.0,)] * 4
-
-
 def test_an_initialised_system_has_a_fixed_size(session: Any) -> None:
     with tf.config.override(cores=4):
         session.run(tf.tpu.initialize_system())
@@ -101,27 +63,6 @@ def test_an_initialised_system_has_a_fixed_size(session: Any) -> None:
         with pytest.raises(tf.errors.InvalidArgumentError, match="4 cores"):
             session.run(sums(replicas))
     assert session.run(sums(1)) == [(1.0,)]
-
-
-def test_the_topology_has_to_be_evaluated_before_use(session: Any) -> None:
-    topology = tf.tpu.initialize_system()
-    for use in (
-        lambda: tf.contrib.tpu.Topology(serialized=topology),
-        lambda: tf.contrib.tpu.device_assignment(topology, num_replicas=1),
-    ):
-        with pytest.raises((TypeError, ValueError), match="(?i)session.*run|evaluat"):
-            use()
-    fetched = session.run(topology)
-    chosen = tf.contrib.tpu.device_assignment(fetched, num_replicas=2)
-    out = tf.tpu.replicate(lambda x: x, [[1], [2]], device_assignment=chosen)
-    assert session.run(out) == [(1,), (2,)]
-
-
-def test_the_embedding_configuration_is_recorded() -> None:
-    without = tf.tpu.initialize_system().op
-    assert without.get_attr("embedding_config") == b""
-    config = tf.tpu.initialize_system(embedding_config=Message()).op
-    assert config.get_attr("embedding_config") == b"abc"
 
 
 @pytest.mark.parametrize("config", ["abc", b"abc", {}, 5, []])
@@ -163,16 +104,6 @@ def test_an_assignment_brings_its_topology(session: Any) -> None:
 # -- stopping ------------------------------------------------------------------
 
 
-def test_shutdown_is_an_operation(session: Any) -> None:
-    stop = tf.tpu.shutdown_system()
-    assert isinstance(stop, tf.Operation)
-    with tf.config.override(cores=2):
-        session.run(tf.tpu.initialize_system())
-    assert cores(session) == 2  # building it stopped nothing
-    assert session.run(stop) is None
-    assert cores(session) == 8  # what would be started next
-
-
 def test_after_shutdown_only_initialising_helps(session: Any) -> None:
     session.run(tf.tpu.initialize_system())
     out = sums(8)
@@ -186,14 +117,6 @@ def test_after_shutdown_only_initialising_helps(session: Any) -> None:
         assert "# where it stopped" in message
     session.run(tf.tpu.initialize_system())
     assert session.run(out) == [(8.0,)] * 8
-
-
-def test_shutdown_also_ends_a_system_that_started_by_itself(session: Any) -> None:
-    out = sums(2)
-    session.run(out)
-    session.run(tf.tpu.shutdown_system())
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        session.run(out)
 
 
 def test_a_system_that_never_ran_can_be_shut_down(session: Any) -> None:
@@ -225,30 +148,11 @@ def test_sessions_of_one_process_share_the_system() -> None:
 # -- jobs ----------------------------------------------------------------------
 
 
-def test_the_operations_are_placed_on_the_system_of_the_job() -> None:
-    start = tf.tpu.initialize_system(job="worker")
-    stop = tf.tpu.shutdown_system(job="worker")
-    assert start.device == stop.device == "/job:worker/device:TPU_SYSTEM:0"
-    with tf.device("/job:ps/task:1"):
-        assert tf.tpu.initialize_system().device == "/job:ps/task:1/device:TPU_SYSTEM:0"
-        assert "/job:worker" in tf.tpu.initialize_system(job="worker").device
-
-
 @pytest.mark.parametrize("job", ["", "a b", "1st", "x/y"])
 def test_what_is_no_job_name(job: str) -> None:
     for function in (tf.tpu.initialize_system, tf.tpu.shutdown_system):
         with pytest.raises(ValueError, match="job|device name"):
             function(job=job)
-
-
-def test_with_one_job_none_is_needed() -> None:
-    spec = tf.train.ClusterSpec({"worker": ["b:1"]})
-    config = tf.ConfigProto(cluster_def=spec.as_cluster_def())
-    with tf.Session(config=config) as session:
-        session.run(tf.tpu.initialize_system())
-        assert session.run(sums(8)) == [(8.0,)] * 8
-        assert all("/job:worker/" in d.name for d in session.list_devices())
-        session.run(tf.tpu.shutdown_system())
 
 
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])

@@ -22,6 +22,7 @@ reduce_sum = jnp.sum
 stack, pow, identity = jnp.stack, jnp.power, jnp.array
 zeros, ones = partial(jnp.zeros, dtype=float32), partial(jnp.ones, dtype=float32)
 _AXIS = "replicas"
+_SUMMED = {"bfloat16", "float16", "float32", "float64", "int32", "uint32"}
 
 
 def constant(value, dtype=None):
@@ -51,6 +52,8 @@ class tpu:
     @staticmethod
     def cross_replica_sum(x, group_assignment=None, name=None):
         """Sum over the replicas of a group."""
+        if isinstance(x, dict):  # a tree of JAX would sort the keys
+            return {k: tpu.cross_replica_sum(v, group_assignment) for k, v in x.items()}
         if isinstance(x, (list, tuple)):
             x = jnp.stack([constant(one) for one in x])
         x = jax.tree.map(constant, x, is_leaf=lambda one: one is None)
@@ -78,6 +81,8 @@ class tpu:
         member = jnp.asarray(group_of) == jnp.asarray(group_of)[mine]
 
         def total(value):
+            if value.dtype.name not in _SUMMED:
+                raise TypeError(f"cannot sum {value.dtype}")
             everyone = jax.lax.all_gather(value, _AXIS)
             chosen = member.reshape([-1] + [1] * value.ndim)
             kept = jnp.where(chosen, everyone, jnp.zeros_like(everyone))

@@ -1,10 +1,8 @@
 """What tpuref says about invalid shards."""
 
-from ..clause import same
-from .messages import refused
-from .page import Page
+from tpuref_conformance.clause import same
 
-page = Page("tf.tpu.shard")
+from ..messages import refused
 
 
 def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
@@ -13,8 +11,7 @@ def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
     refused(exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
 
 
-@page.clause("/messages/size")
-def size(tf):
+def test_size(tf):
     def require(shape, count, axis, *words):
         inputs = [tf.zeros([12]), tf.zeros(shape)]
         given = {"num_shards": count, "input_shard_axes": [0, axis]}
@@ -53,8 +50,7 @@ def size(tf):
     )
 
 
-@page.clause("/messages/dimension")
-def dimension(tf):
+def test_dimension(tf):
     def require(value, axis, *words):
         inputs = [tf.zeros([4]), value]
         given = {"input_shard_axes": [0, axis]}
@@ -81,8 +77,7 @@ def dimension(tf):
     same(seen, [([4, 3], [None, 3])])
 
 
-@page.clause("/messages/arguments")
-def arguments(tf):
+def test_arguments(tf):
     def require(kind, *words, **given):
         refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
 
@@ -105,8 +100,7 @@ def arguments(tf):
     require(ValueError, *words, outputs_from_all_shards=[True] * 3)
 
 
-@page.clause("/messages/inputs-and-outputs")
-def inputs_and_outputs(tf):
+def test_inputs_and_outputs(tf):
     words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
     refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
     words = [
@@ -116,26 +110,3 @@ def inputs_and_outputs(tf):
     ]
     for make in (lambda: {"a": tf.ones([1])}, lambda: [tf.ones([1]), [tf.ones([1])]]):
         refused_shards(tf, TypeError, words, make)
-
-
-@page.clause("/behaviour/static-shapes")
-def static_shapes(tf):
-    seen = []
-
-    def computation(piece):
-        seen.append(piece.shape.as_list())
-        return tf.reduce_sum(piece), piece, piece, piece
-
-    out = tf.tpu.shard(
-        computation,
-        [tf.zeros([6, 4])],
-        num_shards=3,
-        outputs_from_all_shards=(True, True, True, False),
-        output_shard_axes=(0, 0, 1, 1),
-    )
-    same(seen, [[2, 4]])
-    same([tensor.shape.as_list() for tensor in out], [[3], [6, 4], [2, 12], [2, 4]])
-    assert "shard_0" in out[3].op.name, out[3].op.name
-    for count in (1, 2):
-        (nothing,) = tf.tpu.shard(lambda: None, num_shards=count)
-        assert "shard_0" in nothing.name, nothing.name

@@ -2,18 +2,18 @@
 
 import functools
 
-from ..clause import expect_raises, same
-from ..probes import eager_mode, fixed_system
-from .cloud_stand_ins import hosts, reachable
-from .messages import refused
-from .tpu_strategy_page import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.probes import eager_mode, fixed_system
+from tpuref_conformance.suite.cloud_stand_ins import hosts, reachable
+from tpuref_conformance.suite.tpu_strategy_page import (
     evaluated,
     local_strategy,
-    page,
     size,
     strategy_in_scope,
     tower_context,
 )
+
+from ..messages import refused
 
 
 class Resolver:
@@ -51,8 +51,7 @@ def told(strategy):
 TWO = ["10.0.0.1:8470", "10.0.0.2:8470"]
 
 
-@page.clause("/args:tpu_cluster_resolver/any-object")
-def any_resolver(tf):
+def test_any_resolver(tf):
     named = "/job:worker/task:1/device:"
     same(
         told(cluster(tf, {"worker": TWO}, get_job_name="worker")),
@@ -76,8 +75,7 @@ def any_resolver(tf):
         same(repr(here), "<TPUStrategy of 2 towers on 1 host(s)>")
 
 
-@page.clause("/args:tpu_cluster_resolver/asked-of-the-master")
-def asked_of_master(tf):
+def test_asked_of_master(tf):
     def strategy(*counts, **answers):
         resolver = Resolver(
             **dict({"master": "grpc://10.0.0.1:8470", "cluster_spec": None}, **answers)
@@ -96,8 +94,7 @@ def asked_of_master(tf):
         refused(ValueError, ["has no TPU cores"], strategy, *counts)
 
 
-@page.clause("/messages/no-such-system")
-def no_such_system(tf):
+def test_no_such_system(tf):
     kind = tf.contrib.distribute.TPUStrategy
     for unfit, method in (
         (None, "master"),
@@ -105,7 +102,7 @@ def no_such_system(tf):
         (Resolver(cluster_spec=None), "master"),
         (Resolver(master="local"), "cluster_spec"),
     ):
-        words = ["tpu_cluster_resolver must be", "(with {}())".format(method)]
+        words = ["tpu_cluster_resolver must be", f"(with {method}())"]
         words.append("got " + type(unfit).__name__)
         refused(TypeError, words, kind, unfit, 1)
     for cores in (0, -1, {"TPU": 0}, {"GPU": 8}):
@@ -113,8 +110,7 @@ def no_such_system(tf):
         refused(ValueError, words, cluster, tf, {"worker": TWO}, cores)
 
 
-@page.clause("/messages/num-cores")
-def num_cores_words(tf):
+def test_num_cores_words(tf):
     with size(tf, 4):
         for cores in (1, 3, 4):
             same(local_strategy(tf, num_cores=cores).num_towers, cores)
@@ -128,8 +124,7 @@ def num_cores_words(tf):
             refused(TypeError, words, local_strategy, tf, num_cores=cores)
 
 
-@page.clause(".num_towers_per_host/messages/uneven")
-def uneven_towers(tf):
+def test_uneven_towers(tf):
     def strategy(towers):
         resolver = Resolver(
             master="grpc://10.0.0.1:8470",
@@ -142,28 +137,26 @@ def uneven_towers(tf):
         same(strategy(towers).num_towers_per_host, each)
     for towers in (5, 7):
         uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
-        words = ["the {} towers are spread unevenly".format(towers)]
+        words = [f"the {towers} towers are spread unevenly"]
         refused(ValueError, words, uneven)
 
 
-@page.clause(".get_host_cpu_device/messages/no-such-host")
-def no_such_host(tf):
+def test_no_such_host(tf):
     strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
     call = strategy.get_host_cpu_device
     same(
         [call(0), call(1)],
-        ["/job:worker/task:{}/device:CPU:0".format(k) for k in (0, 1)],
+        [f"/job:worker/task:{k}/device:CPU:0" for k in (0, 1)],
     )
     for host in (2, 3, -1):
-        words = ["there is no host {}; the system has 2".format(host)]
+        words = [f"there is no host {host}; the system has 2"]
         refused(ValueError, words, call, host)
     for unfit in ("x", None, 0.0, True):
         words = ["host_id must be a whole number, got " + repr(unfit)]
         refused(TypeError, words, call, unfit)
 
 
-@page.clause(".configure/behaviour/session")
-def configured_session(tf):
+def test_configured_session(tf):
     strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
     config = tf.ConfigProto()
     strategy.configure(config)
@@ -178,8 +171,7 @@ def configured_session(tf):
     same(tf.contrib.distribute.OneDeviceStrategy("").configure(config), None)
 
 
-@page.clause(".initialize/behaviour/job")
-def job_of_system(tf):
+def test_job_of_system(tf):
     strategy = cluster(tf, {"tpus": TWO}, get_job_name="tpus")
     (started,), (stopped,) = strategy.initialize(), strategy.finalize()
     same(started.op.type, "ConfigureDistributedTPU")
@@ -191,8 +183,7 @@ def job_of_system(tf):
         same(local.initialize()[0].device.count("/job:tpus"), 0)
 
 
-@page.clause("/args:num_cores/first-cores")
-def first_cores(tf):
+def test_first_cores(tf):
     with fixed_system(tf, cores=4) as session:
         for towers in (1, 3):
             strategy = local_strategy(tf, num_cores=towers)
@@ -208,8 +199,7 @@ def first_cores(tf):
                 same(strategy.worker_devices, named)
 
 
-@page.clause(".initialize/behaviour/eager-towers")
-def eager_towers(tf):
+def test_eager_towers(tf):
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)
         same(strategy.initialize(), None)
@@ -221,8 +211,7 @@ def eager_towers(tf):
         same(tf.contrib.distribute.OneDeviceStrategy("").finalize(), None)
 
 
-@page.clause(".scope/messages/nested")
-def nested_scopes(tf):
+def test_nested_scopes(tf):
     with size(tf, 2):
         strategy, other = local_strategy(tf), local_strategy(tf, num_cores=1)
     with strategy.scope() as entered:

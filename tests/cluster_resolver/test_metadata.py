@@ -1,23 +1,21 @@
 """Checks of what resolvers of tpuref make of the metadata server."""
 
-import contextlib
-import pathlib
-
-from ..clause import expect_raises, same
-from .cloud_stand_ins import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
     Metadata,
     UntouchableAPI,
     counted_servers,
     isolated,
-    replace,
     surroundings,
 )
-from .contrib_cluster_resolver import contrib
-from .distribute_cluster_resolver import distribute, page
-from .patience_stand_ins import TroubledMetadata
-from .resolver_checks import one_node, resolved
+from tpuref_conformance.suite.contrib_cluster_resolver import contrib
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import one_node, resolved
 
-PRODUCT_NAME = "/sys/class/dmi/id/product_name"
+from tpuref.interface.cluster_resolver import metadata as surrounding
+
+from .patience_stand_ins import TroubledMetadata
+
 GOOGLE = "Google Compute Engine\n"
 
 
@@ -29,25 +27,16 @@ def placed(tf, **answers):
     return service.requested
 
 
-@contextlib.contextmanager
 def machine(product):
-    """Let this be a machine whose product name is in its file; None: there is none."""
-    read = pathlib.Path.read_text
-
-    def read_text(self, *arguments, **options):
-        if str(self) != PRODUCT_NAME:
-            return read(self, *arguments, **options)
-        if product is None:
-            raise FileNotFoundError(PRODUCT_NAME)
-        return product
-
-    with replace(pathlib.Path, "read_text", read_text):
-        yield
+    """Let the product name of this machine be in its file; None: there is no file."""
+    if product is None:
+        surrounding.PRODUCT_NAME.unlink(missing_ok=True)
+    else:
+        surrounding.PRODUCT_NAME.write_text(product)
 
 
-@page.clause("/args:zone/own-questions")
 @isolated
-def questions(tf):
+def test_questions(tf):
     with surroundings(Metadata()) as metadata:
         made = distribute(tf)("node-1", service=one_node())
         made.cluster_spec()
@@ -68,9 +57,8 @@ def questions(tf):
     same(metadata.connected, [])
 
 
-@page.clause("/args:zone/own-answers-are-checked")
 @isolated
-def answers_are_checked(tf):
+def test_answers_are_checked(tf):
     same(
         placed(tf, project="a.b:c_d-1", zone="projects/1/zones/z-1"),
         ["projects/a.b:c_d-1/locations/z-1/nodes/node-1"],
@@ -101,9 +89,8 @@ def answers_are_checked(tf):
     assert "'bad host' is neither" in str(error), error
 
 
-@page.clause("/args:zone/own-other-servers")
 @isolated
-def other_servers(tf):
+def test_other_servers(tf):
     class OtherServer(Metadata):
         def answer(self, request):
             return super().answer(request).replace(b"Metadata-Flavor", b"X-Flavor")
@@ -116,30 +103,34 @@ def other_servers(tf):
         same(distribute(tf)("").master(), "")
 
 
-@page.clause("/raises/own-which-machines-are-asked")
 @isolated
-def which_machines(tf):
+def test_which_machines(tf):
     nowhere = {"GCE_METADATA_HOST": ""}
-    with machine(GOOGLE), surroundings(Metadata(), **nowhere):
+    machine(GOOGLE)
+    with surroundings(Metadata(), **nowhere):
         expect_raises(RuntimeError, distribute(tf), "")
-    with machine(GOOGLE), surroundings():
+    machine(GOOGLE)
+    with surroundings():
         same(distribute(tf)("").master(), "")
     for product in ("VirtualBox\n", "not Google\n", None):
-        with machine(product), surroundings(Metadata(), **nowhere) as metadata:
+        machine(product)
+        with surroundings(Metadata(), **nowhere) as metadata:
             same(distribute(tf)("").master(), "")
         same(metadata.connected, [])
-    with machine(None), surroundings(Metadata(), GCE_METADATA_IP="metadata", **nowhere):
+    machine(None)
+    with surroundings(Metadata(), GCE_METADATA_IP="metadata", **nowhere):
         expect_raises(RuntimeError, distribute(tf), "")
     for trouble in ("500 Error", "429 Busy", "403 Forbidden"):
-        with machine(GOOGLE), surroundings(TroubledMetadata([trouble])):
+        machine(GOOGLE)
+        with surroundings(TroubledMetadata([trouble])):
             same(distribute(tf)("").master(), "")
-    with machine(GOOGLE), surroundings(GCE_METADATA_HOST="bad host"):
+    machine(GOOGLE)
+    with surroundings(GCE_METADATA_HOST="bad host"):
         same(distribute(tf)("").master(), "")
 
 
-@page.clause("/args:coordinator_address/own-address-of-the-machine")
 @isolated
-def address_of_the_machine(tf):
+def test_address_of_the_machine(tf):
     def started(resolver, **answers):
         with counted_servers(tf) as servers, surroundings(Metadata(**answers)):
             resolved(resolver, one_node(), coordinator_name="c")

@@ -7,13 +7,10 @@ import contextlib
 import logging
 
 import numpy as np
-
-from ..clause import expect_raises, same
-from .messages import refused, require_words
-from .tpu_strategy_page import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.tpu_strategy_page import (
     eager_strategy,
     evaluated,
-    page,
     per_tower,
     require_devices,
     running_strategy,
@@ -21,6 +18,8 @@ from .tpu_strategy_page import (
     tower_context,
     variable,
 )
+
+from ..messages import refused, require_words
 
 
 @contextlib.contextmanager
@@ -53,8 +52,7 @@ def sums(tf):
 # ---------------------------------------------------------------- explain
 
 
-@page.clause(".reduce/behaviour/explained-to-a-function")
-def explained(tf):
+def test_explained(tf):
     kinds, accounts = tf.VariableAggregation, []
     with running_strategy(tf, cores=4) as (session, strategy):
         value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
@@ -101,12 +99,12 @@ def explained(tf):
         same(told, {strategy.worker_devices[0]})
 
 
-@page.clause(".reduce/behaviour/explained-in-the-log")
-def explained_in_log(tf):
+def test_explained_in_log(tf):
     kind = tf.VariableAggregation.SUM
-    with running_strategy(tf, cores=2) as (session, strategy), logged(
-        logging.INFO
-    ) as messages:
+    with (
+        running_strategy(tf, cores=2) as (session, strategy),
+        logged(logging.INFO) as messages,
+    ):
         value = per_tower(tf, strategy, [1.0, 2.0])
         total = strategy.reduce(kind, value, value)
         same(evaluated(session, strategy, total), [3.0] * 2)
@@ -128,8 +126,7 @@ def explained_in_log(tf):
             expect_raises(TypeError, strategy.explain_reductions, unfit)
 
 
-@page.clause(".reduce/behaviour/explained-in-eager-mode")
-def explained_eagerly(tf):
+def test_explained_eagerly(tf):
     accounts = []
     with eager_strategy(tf) as strategy:
         value = per_tower(tf, strategy, [1.0, 2.0])
@@ -149,8 +146,7 @@ def explained_eagerly(tf):
 # ---------------------------------------------------------------- means and sums
 
 
-@page.clause(".reduce/behaviour/types")
-def types_of_reductions(tf):
+def test_types_of_reductions(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):
 
@@ -174,8 +170,7 @@ def types_of_reductions(tf):
         same(combined(kinds.ONLY_FIRST_TOWER, numbers, "int32"), ("int32", 1.0))
 
 
-@page.clause(".reduce/behaviour/warns-of-sums-of-means")
-def warns_of_means(tf):
+def test_warns_of_means(tf):
     kinds = tf.VariableAggregation
 
     def passed_on():
@@ -219,8 +214,7 @@ def warns_of_means(tf):
         same(messages, [])
 
 
-@page.clause(".batch_reduce/behaviour/few-sums")
-def few_sums(tf):
+def test_few_sums(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
         anything = tf.placeholder(tf.float32, [None])
@@ -261,8 +255,7 @@ def few_sums(tf):
 # ---------------------------------------------------------------- what is refused
 
 
-@page.clause(".reduce/messages/values")
-def refused_values(tf):
+def test_refused_values(tf):
     kinds = tf.VariableAggregation
 
     def different(strategy, values):
@@ -305,8 +298,7 @@ def refused_values(tf):
             )
 
 
-@page.clause(".reduce/messages/destinations")
-def destinations(tf):
+def test_destinations(tf):
     kind = tf.VariableAggregation.SUM
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = list(strategy.worker_devices)
@@ -335,21 +327,19 @@ def destinations(tf):
             refused(ValueError, words, strategy.batch_reduce, kind, [pair])
 
 
-@page.clause(".batch_reduce/messages/aggregation")
-def refused_aggregations(tf):
+def test_refused_aggregations(tf):
     kinds = tf.VariableAggregation
     with strategy_in_scope(tf, cores=2) as strategy:
         value = per_tower(tf, strategy, [1.0, 2.0])
         for unfit in (kinds.NONE, "sum", None):
             words = ["reduce: aggregation must be", "MEAN or", repr(unfit)]
             refused(ValueError, words, strategy.reduce, unfit, value, value)
-            words = ["batch_" + words[0]] + words[1:]
+            words = ["batch_" + words[0], *words[1:]]
             pairs = [(value, value)]
             refused(ValueError, words, strategy.batch_reduce, unfit, pairs)
 
 
-@page.clause(".map/behaviour/devices")
-def map_devices(tf):
+def test_map_devices(tf):
     seen = []
 
     def fn(element, shared, scale=0):

@@ -4,10 +4,15 @@ An address comes from the environment or from the Cloud TPU API, and goes into a
 ClusterSpec that programs connect to: anything else must be refused.
 """
 
-from ..clause import expect_raises, same
-from .cloud_stand_ins import CloudTPU, isolated, node, surroundings
-from .distribute_cluster_resolver import distribute, page
-from .resolver_checks import resolved
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
+    CloudTPU,
+    isolated,
+    node,
+    surroundings,
+)
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import resolved
 
 VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
 
@@ -27,9 +32,8 @@ def reported(tf, *entries):
     return resolved(distribute(tf), service).cluster_spec().as_dict()["worker"]
 
 
-@page.clause("/behaviour/own-forms-of-endpoints")
 @isolated
-def forms_of_endpoints(tf):
+def test_forms_of_endpoints(tf):
     same(endpoints(tf, "grpc://10.1.2.3:8470"), ["10.1.2.3:8470"])
     same(endpoints(tf, "grpc://10.1.2.3"), ["10.1.2.3:8470"])
     same(endpoints(tf, "10.1.2.3:1,10.1.2.4"), ["10.1.2.3:1", "10.1.2.4:8470"])
@@ -41,9 +45,8 @@ def forms_of_endpoints(tf):
     same(endpoints(tf, "_a:7,1:7,Z9:07"), ["_a:7", "1:7", "Z9:7"])
 
 
-@page.clause("/behaviour/own-endpoints-are-checked")
 @isolated
-def endpoints_are_checked(tf):
+def test_endpoints_are_checked(tf):
     hosts = ["grpc://", ",", "10.1.2.3:8470,", "a b:1", "a_-:1", "-a:1", "a..b:1"]
     hosts += [
         "[]:1",
@@ -69,9 +72,8 @@ def endpoints_are_checked(tf):
     assert "'a b' is neither an IP address nor a host name" in str(error), error
 
 
-@page.clause("/behaviour/own-length-of-names")
 @isolated
-def length_of_names(tf):
+def test_length_of_names(tf):
     same(len(LONGEST_NAME), 253)
     same(endpoints(tf, LONGEST_NAME), [LONGEST_NAME + ":8470"])
     with surroundings(**{VARIABLE: LONGEST_NAME + "b"}):
@@ -86,9 +88,8 @@ def length_of_names(tf):
     assert VARIABLE + ": '" + "?" * 76 + "... is neither" in str(error), error
 
 
-@page.clause("/behaviour/own-addresses-of-an-answer")
 @isolated
-def addresses_of_an_answer(tf):
+def test_addresses_of_an_answer(tf):
     found = reported(
         tf,
         {"ipAddress": "b", "port": 2},
@@ -99,9 +100,8 @@ def addresses_of_an_answer(tf):
     same(found, ["b:2", "10.1.2.3:8470", "[::1]:65535", "b:1"])
 
 
-@page.clause("/behaviour/own-addresses-of-an-answer-are-checked")
 @isolated
-def addresses_of_an_answer_are_checked(tf):
+def test_addresses_of_an_answer_are_checked(tf):
     good = {"ipAddress": "10.1.2.3", "port": 8470}
     bad = [
         {},

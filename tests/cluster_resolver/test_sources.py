@@ -3,8 +3,8 @@
 import contextlib
 import io
 
-from ..clause import expect_raises, same
-from .cloud_stand_ins import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
     Metadata,
@@ -15,9 +15,9 @@ from .cloud_stand_ins import (
     node,
     surroundings,
 )
-from .contrib_cluster_resolver import contrib
-from .distribute_cluster_resolver import distribute, page
-from .resolver_checks import one_node, resolved
+from tpuref_conformance.suite.contrib_cluster_resolver import contrib
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import one_node, resolved
 
 CONFIG = '{"tpu_node_name": "node-1", "project": "cp", "zone": "cz"}'
 ENDPOINTS = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
@@ -31,9 +31,8 @@ def told(made):
     return printed.getvalue().splitlines()
 
 
-@page.clause("/name/own-order-of-sources")
 @isolated
-def order_of_sources(tf):
+def test_order_of_sources(tf):
     variables = {
         ENDPOINTS: "grpc://10.1.1.1:1",
         "TPU_NAME": "grpc://10.1.1.2:2",
@@ -52,9 +51,8 @@ def order_of_sources(tf):
         same(made.cluster_spec(), None)
 
 
-@page.clause("/name/own-tpu-config")
 @isolated
-def tpu_config(tf):
+def test_tpu_config(tf):
     def asked_for(**arguments):
         service = one_node()
         distribute(tf)(service=service, **arguments).cluster_spec()
@@ -82,9 +80,8 @@ def tpu_config(tf):
         assert words in str(error), error
 
 
-@page.clause("/raises/own-words-about-no-tpus")
 @isolated
-def words_about_no_tpus(tf):
+def test_words_about_no_tpus(tf):
     error = expect_raises(ValueError, distribute(tf))
     same(
         str(error).splitlines()[:5],
@@ -110,9 +107,8 @@ def words_about_no_tpus(tf):
     assert "no TPU is specified: tpu is an empty list" in str(error), error
 
 
-@page.clause("/args:tpu/own-lists")
 @isolated
-def lists(tf):
+def test_lists(tf):
     same(distribute(tf)(["grpc://10.1.2.3:8470"]).master(), "grpc://10.1.2.3:8470")
     same(resolved(contrib(tf), one_node(), tpu=["node-1"]).get_job_name(), "worker")
     error = expect_raises(NotImplementedError, distribute(tf), ["a", "b"])
@@ -132,9 +128,8 @@ def lists(tf):
     assert "there is no TPU 'c'" in str(error), error
 
 
-@page.clause("/args:tpu/own-what-is-a-name")
 @isolated
-def what_is_a_name(tf):
+def test_what_is_a_name(tf):
     for name in ("localhost:8470", "1.2.3.4:8470", "LOCAL", "uptc://x", "grpc:/x"):
         service = CloudTPU({name: node("10.1.2.3:8470")})
         made = resolved(distribute(tf), service, tpu=name)
@@ -164,9 +159,8 @@ def what_is_a_name(tf):
     )
 
 
-@page.clause(".explain/behaviour/own-trace")
 @isolated
-def trace(tf):
+def test_trace(tf):
     same(
         told(distribute(tf)("local")),
         ["TPUClusterResolver:", "  tpu: 'local', passed on as the session's master"],
@@ -200,9 +194,8 @@ def trace(tf):
     same(lines[-1], f"  {ENDPOINTS}: 10.1.2.3:1, 10.1.2.4:8470")
 
 
-@page.clause(".explain/behaviour/own-who-is-asked")
 @isolated
-def who_is_asked(tf):
+def test_who_is_asked(tf):
     def asked(**arguments):
         made = distribute(tf)("node-1", "z", "p", **arguments)
         return told(made)[2]
@@ -223,9 +216,8 @@ def who_is_asked(tf):
             same(asked(discovery_url=url), f"  asks: {host}, with default credentials")
 
 
-@page.clause("/args:coordinator_name/own-rules")
 @isolated
-def coordinator_rules(tf):
+def test_coordinator_rules(tf):
     named = {"coordinator_name": "c"}
     with counted_servers(tf, port=4711) as started:
         made = resolved(distribute(tf), one_node(), **named)
@@ -256,9 +248,8 @@ def coordinator_rules(tf):
             same(made.cluster_spec().as_dict(), expected)
 
 
-@page.clause(".__exit__/behaviour/own-without-server")
 @isolated
-def leaving_without_server(tf):
+def test_leaving_without_server(tf):
     for made in (
         distribute(tf)("local"),
         resolved(distribute(tf), one_node()),
@@ -275,9 +266,8 @@ def leaving_without_server(tf):
         same(made.master(), master)
 
 
-@page.clause("/raises/own-empty-name-in-google-cloud")
 @isolated
-def empty_name(tf):
+def test_empty_name(tf):
     with surroundings(Metadata()):
         for empty in ("", b"", [""], [b""]):
             error = expect_raises(RuntimeError, distribute(tf), empty)
@@ -289,9 +279,8 @@ def empty_name(tf):
         same(distribute(tf)(empty).master(), "")
 
 
-@page.clause(".environment/property/own-bns")
 @isolated
-def environment_of_bns(tf):
+def test_environment_of_bns(tf):
     same(contrib(tf)("/bns/cell/job/0").environment, "google")
     same(contrib(tf)("grpc://10.1.2.3:8470").environment, "")
     same(resolved(contrib(tf), one_node()).environment, "")

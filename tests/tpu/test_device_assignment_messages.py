@@ -1,13 +1,10 @@
 """What tpuref says about an invalid device assignment, and how it draws one."""
 
 import numpy as np
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.meshes import mesh, placed, topology_class
 
-from ..clause import expect_raises, same
-from .meshes import mesh, placed, topology_class
-from .messages import refused
-from .page import Page
-
-page = Page("tf.tpu.experimental.DeviceAssignment")
+from ..messages import refused
 
 
 def with_hole(tf):
@@ -22,8 +19,7 @@ def pairs(tf):
     return tf.tpu.experimental.DeviceAssignment(mesh(tf, 2, 2, 1), np.array(cores))
 
 
-@page.clause(".build/messages/too-large")
-def too_large(tf):
+def test_too_large(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["computation_shape [1, 2, 1]", "stride [1, 2, 1]", "[1, 4, 1]", "2x2x1"]
     stretched = """
@@ -57,8 +53,7 @@ def too_large(tf):
     refused(ValueError, [row], build, mesh(tf, 3, 1, 1), [1, 3, 1])
 
 
-@page.clause(".build/messages/too-many")
-def too_many(tf):
+def test_too_many(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["num_replicas=5", "2x2x2 has room for 4", "[1, 1, 2]", "[1, 1, 1]"]
     picture = """
@@ -78,8 +73,7 @@ def too_many(tf):
     refused(ValueError, words, build, long, [2, 1, 1], [2, 1, 1], 3)
 
 
-@page.clause(".build/messages/arguments")
-def arguments(tf):
+def test_arguments(tf):
     build, four = tf.tpu.experimental.DeviceAssignment.build, mesh(tf, 2, 2, 1)
     words = ["computation_shape", "3 positive numbers", "mesh 2x2x1", "[1, 1]"]
     refused(ValueError, words, build, four, [1, 1])
@@ -94,8 +88,7 @@ def arguments(tf):
     refused(TypeError, words, build, "2x2x1")
 
 
-@page.clause("/messages/outside")
-def outside(tf):
+def test_outside(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     words = ["logical core 0 of replica 1 at [0, 2, 0]", "outside mesh 2x2x1."]
     picture = """
@@ -117,8 +110,7 @@ def outside(tf):
     refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
 
 
-@page.clause("/messages/taken-twice")
-def taken_twice(tf):
+def test_taken_twice(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     crossed = [[[0, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 0]]]
     words = [
@@ -135,8 +127,7 @@ def taken_twice(tf):
     refused(ValueError, ["/1.0/+3!]"], construct, four, [[[0, 0, 0]]] * 5)
 
 
-@page.clause("/messages/shape-and-topology")
-def shape_and_topology(tf):
+def test_shape_and_topology(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     words = ["[replicas, cores per replica, 3]", "mesh 2x2x1", "got shape [1, 3]"]
     refused(ValueError, words, construct, four, [[0, 0, 0]])
@@ -149,8 +140,7 @@ def shape_and_topology(tf):
     refused(TypeError, words, construct, [2, 2, 1], [[[0, 0, 0]]])
 
 
-@page.clause("/messages/lookups")
-def lookups(tf):
+def test_lookups(tf):
     assignment = pairs(tf)
     words = ["replica=2", "there are 2, numbered from 0"]
     refused(ValueError, words, assignment.coordinates, 2, 0)
@@ -162,8 +152,7 @@ def lookups(tf):
     refused(ValueError, words, assignment.lookup_replicas, 1, 2)
 
 
-@page.clause(".core_index/returns/number")
-def core_index(tf):
+def test_core_index(tf):
     cores = [[[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]]]
     topology = mesh(tf, 2, 2, 1, tasks=2)
     assignment = tf.tpu.experimental.DeviceAssignment(topology, np.array(cores))
@@ -171,8 +160,7 @@ def core_index(tf):
     same(numbers, [3, 1, 2, 0])
 
 
-@page.clause(".draw/returns/picture")
-def picture(tf):
+def test_picture(tf):
     expected = [
         "2 replicas of 2 cores on mesh 2x2x1",
         "      x=0   x=1",
@@ -204,8 +192,7 @@ def picture(tf):
     expect_raises(ValueError, single.draw, "png")
 
 
-@page.clause(".draw/returns/colours-and-svg")
-def colours_and_svg(tf):
+def test_colours_and_svg(tf):
     single = tf.tpu.experimental.DeviceAssignment(with_hole(tf), [[[1, 1, 0]]])
     lines = pairs(tf).draw("terminal").splitlines()
     orange, blue = "\x1b[38;5;16;48;5;214m", "\x1b[38;5;16;48;5;75m"
@@ -223,8 +210,7 @@ def colours_and_svg(tf):
     assert "free" in svg and "x no device" in svg, svg
 
 
-@page.clause(".build/behaviour/chips-of-four-cores")
-def chips_of_four_cores(tf):
+def test_chips_of_four_cores(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     built = build(mesh(tf, 2, 1, 4), [1, 1, 2], num_replicas=4)
     same(placed(built), ["000 001", "002 003", "100 101", "102 103"])

@@ -7,13 +7,10 @@ import collections
 import functools
 
 import numpy as np
+from tpuref_conformance.clause import same
+from tpuref_conformance.probes import infeed_queue
 
-from ..clause import same
-from ..probes import infeed_queue
-from .messages import refused
-from .page import Page
-
-page = Page("tf.tpu.replicate")
+from ..messages import refused
 
 ONES = np.ones(2)
 Pair = collections.namedtuple("Pair", ["left", "right"])
@@ -34,8 +31,7 @@ def refused_computation(tf, exception_type, computation, inputs, words):
     refused(exception_type, words, tf.tpu.replicate, computation, inputs)
 
 
-@page.clause("/messages/inputs")
-def inputs(tf):
+def test_inputs(tf):
     words = ["inputs must be a list", "per replica or None", "got tuple ([1.0],)"]
     refused_inputs(tf, TypeError, ([1.0],), words)
     refused_inputs(tf, ValueError, [], ["empty list", "give [[]] or None"])
@@ -47,8 +43,7 @@ def inputs(tf):
     refused(TypeError, words, tf.tpu.rewrite, one(tf), {"a": 1.0})
 
 
-@page.clause("/messages/replicas-differ")
-def replicas_differ(tf):
+def test_replicas_differ(tf):
     words = ["replica 0 has 1, replica 2 has 2"]
     refused_inputs(tf, ValueError, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
     words = ["replica 0 has 3, replica 1 has 2"]
@@ -60,8 +55,7 @@ def replicas_differ(tf):
     refused_inputs(tf, ValueError, [[(1.0,)], [[1.0]]], words)
 
 
-@page.clause("/messages/tensors-differ")
-def tensors_differ(tf):
+def test_tensors_differ(tf):
     words = ["inputs[0][0] is", "float32[]", "inputs[2][0] is", "int32[]"]
     refused_inputs(tf, ValueError, [[1.0], [1.0], [2]], words)
     words = ["inputs[0][0]['a'][1] is", "int32[]", "inputs[1][0]['a'][1]", "float32[]"]
@@ -77,8 +71,7 @@ def tensors_differ(tf):
     refused_inputs(tf, ValueError, [[unknown], [two], [three]], words)
 
 
-@page.clause("/messages/leaves")
-def leaves(tf):
+def test_leaves(tf):
     words = ["tf.tpu.replicate: inputs[1][0]:", "of type object"]
     refused_inputs(tf, TypeError, [[1.0], [object()]], words)
     words = ["tf.tpu.replicate: inputs[0][0]['a'][1]:", "None"]
@@ -87,8 +80,7 @@ def leaves(tf):
     refused_inputs(tf, TypeError, [[1.0, tf.float32]], words)
 
 
-@page.clause("/messages/number-of-inputs")
-def number_of_inputs(tf):
+def test_number_of_inputs(tf):
     def require(computation, count, *words):
         inputs = [[1.0] * count]
         refused_computation(tf, ValueError, computation, inputs, words)
@@ -111,8 +103,7 @@ def number_of_inputs(tf):
     refused(ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
 
 
-@page.clause("/messages/number-of-inputs-of-ufuncs")
-def ufuncs(tf):
+def test_ufuncs(tf):
     words = ["numpy.add takes exactly 2 inputs, but gets 1 ["]
     refused_computation(tf, ValueError, np.add, [[1.0]], words)
     words = ["numpy.negative takes exactly 1 input, but gets 2 ["]
@@ -125,8 +116,7 @@ def ufuncs(tf):
     refused_computation(tf, TypeError, max, [[1.0]], ["scalar tensor"])
 
 
-@page.clause("/messages/other-arguments")
-def other_arguments(tf):
+def test_other_arguments(tf):
     replicate, computation = tf.tpu.replicate, one(tf)
     words = ["infeed_queue must be a tf.contrib.tpu.InfeedQueue", "got 'queue'"]
     refused(TypeError, words, replicate, computation, None, "queue")
@@ -140,8 +130,7 @@ def other_arguments(tf):
     refused(ValueError, words, replicate, computation, [[1.0]], **given)
 
 
-@page.clause("/messages/nested")
-def nested(tf):
+def test_nested(tf):
     words = ["cannot be nested; this one is inside 'cluster", "built at"]
     inner = one(tf)
     for build in (tf.tpu.replicate, tf.tpu.rewrite, tf.tpu.shard):
@@ -149,8 +138,7 @@ def nested(tf):
         refused_computation(tf, ValueError, outer, None, words)
 
 
-@page.clause("/messages/unknown-device")
-def unknown_device(tf):
+def test_unknown_device(tf):
     def on(device):
         def computation():
             with tf.device(device):
@@ -169,8 +157,7 @@ def unknown_device(tf):
         same(len(tf.tpu.replicate(on(device))), 1)
 
 
-@page.clause("/messages/returned")
-def returned(tf):
+def test_returned(tf):
     def require(make, *words):
         refused_computation(tf, ValueError, make, None, words)
 
@@ -189,8 +176,7 @@ def returned(tf):
     require(lambda: {"a": [tf.float32]}, "computation at ['a'][0] is neither")
 
 
-@page.clause("/returns/containers")
-def containers(tf):
+def test_containers(tf):
     def result(make):
         found = tf.tpu.replicate(make, [[], []])
         same(len(found), 2)
@@ -215,16 +201,3 @@ def containers(tf):
         same(found.type, "NoOp")
         same(found.name.split("/")[-1].split("_")[:2], ["shard", "1"])
         same([before.type for before in found.control_inputs], ["TPUReplicate"])
-
-
-@page.clause("/args:inputs/order-of-keys")
-def order_of_keys(tf):
-    received = []
-
-    def computation(nest):
-        received.extend(nest)
-        return nest["b"] + nest["a"]
-
-    first, second = {"b": 1.0, "a": 2.0}, {"a": 3.0, "b": 4.0}
-    tf.tpu.replicate(computation, [[first], [second]])
-    same(received, ["b", "a"])

@@ -6,14 +6,11 @@ All values are small whole numbers in float32, so that they are exact.
 import gc
 
 import numpy as np
-
-from ..clause import expect_raises, same
-from ..probes import eager_mode, initialise_variables
-from .messages import refused
-from .tpu_strategy_page import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.probes import eager_mode, initialise_variables
+from tpuref_conformance.suite.tpu_strategy_page import (
     evaluated,
     local_strategy,
-    page,
     per_tower,
     running_strategy,
     size,
@@ -21,6 +18,8 @@ from .tpu_strategy_page import (
     tower_context,
     variable,
 )
+
+from ..messages import refused
 
 
 def parts_of(session, strategy, value):
@@ -39,8 +38,7 @@ def local(tf, name="local", value=0.0, aggregation=None):
 # ---------------------------------------------------------------- making
 
 
-@page.clause(".scope/behaviour/components")
-def components(tf):
+def test_components(tf):
     with running_strategy(tf, cores=3) as (session, strategy):
         with tf.variable_scope("layer"):
             v = tf.get_variable(
@@ -55,6 +53,7 @@ def components(tf):
             (v.name, v.dtype.name, v.shape.as_list()), ("layer/v:0", "float32", [2, 2])
         )
         same((v.trainable, len(v)), (True, 3))
+        same(v.device, strategy.parameter_devices[0])
         mine = tf.get_variable(
             "w", [], tf.float16, trainable=False, collections=["mine"]
         )
@@ -65,7 +64,9 @@ def components(tf):
             (tf.get_collection("mine"), [mine]),
         ):
             same([one.name for one in collected], [one.name for one in expected])
-            assert all(a is b for a, b in zip(collected, expected)), collected
+            assert all(a is b for a, b in zip(collected, expected, strict=True)), (
+                collected
+            )
         session.run([v.initializer, mine.initializer])
         first, second, third = parts_of(session, strategy, v)
         same((second, third), (first, first))
@@ -79,8 +80,7 @@ def components(tf):
         )
 
 
-@page.clause(".scope/behaviour/one-initializer")
-def one_initializer(tf):
+def test_one_initializer(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=3.0)
         same(session.run(v.is_initialized()), False)
@@ -106,8 +106,7 @@ def one_initializer(tf):
         same(parts_of(session, strategy, w), [5.0, 5.0])
 
 
-@page.clause(".scope/messages/kinds-of-variables")
-def kinds_of_variables(tf):
+def test_kinds_of_variables(tf):
     sync = tf.VariableSynchronization
 
     def make(**settings):
@@ -136,8 +135,7 @@ def kinds_of_variables(tf):
 # ---------------------------------------------------------------- changing
 
 
-@page.clause(".update/behaviour/assigned-whole")
-def assigned_whole(tf):
+def test_assigned_whole(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=1.0)
         grown = v.assign_add(2.0)
@@ -161,8 +159,7 @@ def assigned_whole(tf):
         same(parts_of(session, strategy, v), [6.0, 6.0])
 
 
-@page.clause(".update/behaviour/assigned-in-towers")
-def assigned_in_towers(tf):
+def test_assigned_in_towers(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
         for kind, own, shared in (
@@ -189,8 +186,7 @@ def assigned_in_towers(tf):
         refused(ValueError, words, call, lambda: alone.assign_add(1.0))
 
 
-@page.clause(".read_var/behaviour/tower-local")
-def tower_local(tf):
+def test_tower_local(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
         v = local(tf, "v", 1.0, kinds.SUM)
@@ -233,8 +229,7 @@ def tower_local(tf):
             refused(TypeError, words, strategy.read_var, unfit)
 
 
-@page.clause(".update/behaviour/reads-where-it-is")
-def reads_where_it_is(tf):
+def test_reads_where_it_is(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=1.0)
         copies = strategy.broadcast(tf.constant(2.0))
@@ -249,7 +244,9 @@ def reads_where_it_is(tf):
             [part.device for part in strategy.unwrap(reads[0])], strategy.worker_devices
         )
         sources = [part.op.inputs[0] for part in strategy.unwrap(reads[1])]
-        assert all(a is b for a, b in zip(sources, strategy.unwrap(copies))), sources
+        assert all(
+            a is b for a, b in zip(sources, strategy.unwrap(copies), strict=True)
+        ), sources
         same(strategy.unwrap(reads[2]), ["v", "v/replica_1"])
         same((session.run(v + 0.0), session.run(copies + 1.0)), (1.0, 3.0))
         same(session.run([v, copies]), [1.0, 2.0])
@@ -265,8 +262,7 @@ def reads_where_it_is(tf):
         same(session.run(fed), [[2.0], [2.0]])
 
 
-@page.clause(".update/messages/arguments")
-def update_arguments(tf):
+def test_update_arguments(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         v = variable(tf)
         values = per_tower(tf, strategy, [1.0, 2.0])
@@ -294,8 +290,7 @@ def update_arguments(tf):
 # ---------------------------------------------------------------- values
 
 
-@page.clause(".unwrap/messages/no-tensors")
-def no_tensors(tf):
+def test_no_tensors(tf):
     package = tf.contrib.distribute
     with strategy_in_scope(tf, cores=2) as strategy:
         first, second = strategy.worker_devices
@@ -337,8 +332,7 @@ def no_tensors(tf):
             refused(ValueError, words, kind, {})
 
 
-@page.clause(".value_container/behaviour/several-containers")
-def several_containers(tf):
+def test_several_containers(tf):
     per_device = tf.contrib.distribute.PerDevice
     with strategy_in_scope(tf, cores=2) as strategy:
         part = tf.constant(1)
@@ -358,8 +352,7 @@ def several_containers(tf):
             assert strategy.value_container(made) is whole, repr(made)
 
 
-@page.clause(".group/behaviour/names")
-def group_names(tf):
+def test_group_names(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         operations = strategy.call_for_each_tower(tf.no_op)
         grouped = strategy.group(operations)
@@ -383,8 +376,7 @@ def group_names(tf):
 # ---------------------------------------------------------------- eager mode
 
 
-@page.clause(".update/behaviour/eager")
-def eager_variables(tf):
+def test_eager_variables(tf):
     def numbers(strategy, value):
         return [float(part.numpy()) for part in strategy.unwrap(value)]
 

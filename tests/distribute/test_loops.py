@@ -6,21 +6,23 @@ All values are small whole numbers in float32, so that they are exact.
 import time
 
 import numpy as np
-
-from ..clause import expect_raises, same
-from ..probes import eager_mode, initialise_variables
-from .contrib_distribute_tpu_strategy_steps import from_one, one_shot_for_towers
-from .messages import refused, require_words
-from .tpu_strategy_page import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.probes import eager_mode, initialise_variables
+from tpuref_conformance.suite.contrib_distribute_tpu_strategy_steps import (
+    from_one,
+    one_shot_for_towers,
+)
+from tpuref_conformance.suite.tpu_strategy_page import (
     evaluated,
     local_strategy,
-    page,
     running_strategy,
     size,
     strategy_in_scope,
     tower_context,
     variable,
 )
+
+from ..messages import refused, require_words
 
 
 def giving(name="x"):
@@ -35,8 +37,7 @@ def giving(name="x"):
 # ---------------------------------------------------------------- distributed datasets
 
 
-@page.clause(".distribute_dataset/behaviour/structure")
-def dataset_structure(tf):
+def test_dataset_structure(tf):
     rows = {
         "x": np.zeros([4, 3], np.float32),
         "y": (np.arange(4, dtype=np.int32), np.ones(4)),
@@ -70,8 +71,7 @@ def dataset_structure(tf):
         same([part.tolist() for part in parts], [[0], [0, 1]])
 
 
-@page.clause(".distribute_dataset/behaviour/iterators")
-def dataset_iterators(tf):
+def test_dataset_iterators(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         dataset = strategy.distribute_dataset(lambda: from_one(tf, 5))
         iterator = dataset.make_initializable_iterator()
@@ -118,8 +118,7 @@ def counted(tf, shape, dtype, made):
     return tf.data.Dataset.from_generator(elements, tf.as_dtype(dtype), shape)
 
 
-@page.clause(".distribute_dataset/behaviour/works-ahead")
-def works_ahead(tf):
+def test_works_ahead(tf):
     cases = (
         ([3], np.float32, 16),
         ([0], np.float32, 16),
@@ -141,15 +140,16 @@ def works_ahead(tf):
         # What was taken and what waits, of each of two towers.
         expected = [2 * (1 + steps) for _, _, steps in cases]
         deadline = time.monotonic() + 20.0
-        while any(len(made) < most for made, most in zip(counts, expected)):
+        while any(
+            len(made) < most for made, most in zip(counts, expected, strict=True)
+        ):
             assert time.monotonic() < deadline, [len(made) for made in counts]
             time.sleep(0.001)
         time.sleep(0.2)  # in which no more are made
         same([len(made) for made in counts], expected)
 
 
-@page.clause(".distribute_dataset/messages/dataset-function")
-def dataset_function(tf):
+def test_dataset_function(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         call = strategy.distribute_dataset
         words = ["dataset_fn must be a function that returns", "use lambda: dataset"]
@@ -161,8 +161,7 @@ def dataset_function(tf):
 # ---------------------------------------------------------------- outputs of steps
 
 
-@page.clause(".run_steps_on_dataset/behaviour/first-values")
-def first_values(tf):
+def test_first_values(tf):
     def step(context, x):
         context.set_last_step_output("x", x)
         twice = strategy.call_for_each_tower(lambda x: x * 2.0, x)
@@ -192,8 +191,7 @@ def first_values(tf):
         )
 
 
-@page.clause(".run_steps_on_dataset/behaviour/outputs-of-towers")
-def outputs_of_towers(tf):
+def test_outputs_of_towers(tf):
     kinds = tf.VariableAggregation
 
     def tower(context, x):
@@ -225,8 +223,7 @@ def outputs_of_towers(tf):
             same(strategy.unwrap(others["id"]), list(range(cores)))
 
 
-@page.clause(".run_steps_on_dataset/args:iterations/tensor")
-def iterations_tensor(tf):
+def test_iterations_tensor(tf):
     count = tf.placeholder(tf.int32, [])
     with running_strategy(tf, cores=2) as (session, strategy):
         iterator = one_shot_for_towers(tf, strategy)
@@ -236,16 +233,14 @@ def iterations_tensor(tf):
             same(found["x"], expected)
 
 
-@page.clause(".run_steps_on_dataset/args:iterator/plain-dataset")
-def plain_iterator(tf):
+def test_plain_iterator(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         iterator = from_one(tf, 8).make_one_shot_iterator()
         context = strategy.run_steps_on_dataset(giving(), iterator, 2)
         same(session.run(context.last_step_outputs)["x"], [5.0, 6.0, 7.0, 8.0])
 
 
-@page.clause(".run_steps_on_dataset/behaviour/end-of-data")
-def end_of_data(tf):
+def test_end_of_data(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         total = variable(tf, aggregation=tf.VariableAggregation.SUM)
 
@@ -263,8 +258,7 @@ def end_of_data(tf):
         refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
 
 
-@page.clause(".run_steps_on_dataset/behaviour/eager")
-def steps_eagerly(tf):
+def test_steps_eagerly(tf):
     calls = []
 
     def step(context, x):
@@ -305,8 +299,7 @@ def steps_eagerly(tf):
 # ---------------------------------------------------------------- what is refused
 
 
-@page.clause(".run_steps_on_dataset/messages/arguments")
-def steps_arguments(tf):
+def test_steps_arguments(tf):
     def unknown(context, x):
         size = tf.cast(strategy.unwrap(x)[0], tf.int32)
         context.set_last_step_output("x", tf.range(size))
@@ -374,8 +367,7 @@ def steps_arguments(tf):
     refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
 
 
-@page.clause(".run_steps_on_dataset/behaviour/an-error-in-a-tower")
-def error_in_a_step(tf):
+def test_error_in_a_step(tf):
     def tower(x):
         if tower_context(tf).tower_id == 1:
             raise ValueError("no luck")
@@ -394,8 +386,7 @@ def error_in_a_step(tf):
         assert isinstance(context.run_op, tf.Operation), repr(context.run_op)
 
 
-@page.clause(".run_steps_on_dataset/behaviour/all-kinds-of-variables")
-def all_kinds_of_variables(tf):
+def test_all_kinds_of_variables(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
         mirrored = variable(tf, "mirrored")

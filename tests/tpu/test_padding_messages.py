@@ -1,14 +1,11 @@
 """What tpuref says about invalid padding, and what it reports about padding."""
 
 import numpy as np
+from tpuref_conformance.clause import same
+from tpuref_conformance.probes import fixed_system, padded_shapes
+from tpuref_conformance.suite.replicate_checks import ones, vector
 
-from ..clause import same
-from ..probes import fixed_system, padded_shapes
-from .messages import refused, require_words
-from .page import Page
-from .replicate_checks import ones, vector
-
-page = Page("tf.compat.v1.tpu.replicate")
+from ..messages import refused, require_words
 
 
 def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs):
@@ -24,8 +21,7 @@ def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs)
     )
 
 
-@page.clause("/messages/padding-spec")
-def padding_spec(tf):
+def test_padding_spec(tf):
     def require(kind, spec, *words):
         inputs = [[tf.zeros([2])]]
         refused_shapes(tf, kind, inputs, [4], *words, padding_spec=spec)
@@ -37,8 +33,7 @@ def padding_spec(tf):
     require(ValueError, -1, "must be one of", "AUTO", "POWER_OF_TWO", "got -1")
 
 
-@page.clause("/messages/structure-of-shapes")
-def structure_of_shapes(tf):
+def test_structure_of_shapes(tf):
     x, shape = tf.zeros([2]), tf.TensorShape([4])
     single = ["each replica has 2 inputs; give a list with one shape per input"]
     refused_shapes(tf, ValueError, [[x, x]], shape, "is the single shape", *single)
@@ -63,8 +58,7 @@ def structure_of_shapes(tf):
     require({"a": shape, "b": [shape, [4]]}, *leaf)
 
 
-@page.clause("/messages/one-shape")
-def one_shape(tf):
+def test_one_shape(tf):
     def require(kind, entry, *words):
         inputs = [[tf.zeros([2]), tf.zeros([2])]]
         refused_shapes(tf, kind, inputs, [4, entry], "maximum_shapes[1]", *words)
@@ -79,8 +73,7 @@ def one_shape(tf):
     require(ValueError, np.array([-2]), "has the dimension -2; expected a size of at")
 
 
-@page.clause("/messages/inputs-do-not-fit")
-def inputs_do_not_fit(tf):
+def test_inputs_do_not_fit(tf):
     small, wide = tf.zeros([2, 3]), tf.zeros([2, 5])
 
     def require(inputs, shapes, *words):
@@ -100,8 +93,7 @@ def inputs_do_not_fit(tf):
     require([[tf.zeros([1])], [unknown]], [tf.TensorShape([4])], *words)
 
 
-@page.clause("/behaviour/forms-of-shapes")
-def forms_of_shapes(tf):
+def test_forms_of_shapes(tf):
     seen = []
 
     def computation(x):
@@ -120,8 +112,7 @@ def forms_of_shapes(tf):
     same(seen[18:], [[0]])
 
 
-@page.clause("/behaviour/static-shapes-of-padded-inputs")
-def static_shapes_of_padded_inputs(tf):
+def test_static_shapes_of_padded_inputs(tf):
     seen = []
 
     def computation(x, y):
@@ -141,8 +132,7 @@ def static_shapes_of_padded_inputs(tf):
     same(seen[1:], [([None, None], [6, 5])])
 
 
-@page.clause("/behaviour/buckets-of-static-sizes")
-def buckets_of_static_sizes(tf):
+def test_buckets_of_static_sizes(tf):
     inputs = [[tf.zeros([3]), tf.zeros([3])], [tf.zeros([5]), tf.zeros([3])]]
     out = tf.compat.v1.tpu.replicate(
         lambda x, y: x,
@@ -155,8 +145,7 @@ def buckets_of_static_sizes(tf):
     same(padded_shapes(tf), [(8,), (3,)])
 
 
-@page.clause("/behaviour/report")
-def report(tf):
+def test_report(tf):
     same(str(tf.padding_report()), "no input was padded")
     x, y = vector(tf), vector(tf)
     whole = [tf.zeros([3, 2]), tf.zeros([3, 2])]
@@ -174,7 +163,7 @@ def report(tf):
     first, second = str(found).splitlines()
     operation = found.inputs[0].operation
     words = ["input[0]: [4], [1] padded to [4], 38% waste", "dimension 0 by replica 0;"]
-    require_words(first, [operation] + words + ["2 compilations, 1 cache hit"])
+    require_words(first, [operation, *words, "2 compilations, 1 cache hit"])
     words = [
         "input[1]: [3, 2], [3, 2] padded to [4, 2], 25% waste; "
         "2 compilations, 1 cache hit"

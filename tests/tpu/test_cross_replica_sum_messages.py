@@ -1,13 +1,10 @@
 """What tpuref says about an invalid sum across replicas."""
 
 import numpy as np
+from tpuref_conformance.clause import same
+from tpuref_conformance.suite.tf_tpu_cross_replica_sum import build_sum
 
-from ..clause import same
-from .messages import refused
-from .page import Page
-from .tf_tpu_cross_replica_sum import build_sum
-
-page = Page("tf.tpu.cross_replica_sum")
+from ..messages import refused
 
 
 def refused_groups(tf, exception_type, groups, replicas, words):
@@ -24,10 +21,9 @@ def refused_groups(tf, exception_type, groups, replicas, words):
     )
 
 
-@page.clause("/messages/no-partition")
-def no_partition(tf):
+def test_no_partition(tf):
     def require(groups, *words):
-        refused_groups(tf, ValueError, groups, 4, words + ("replicas 0 to 3 must",))
+        refused_groups(tf, ValueError, groups, 4, (*words, "replicas 0 to 3 must"))
 
     require(
         [[0, 1], [2, 4]], "[[0, 1], [2, 4]] contains replica 4, which does not exist"
@@ -40,8 +36,7 @@ def no_partition(tf):
     require([[0, 1, 2]], "omits replica 3;")
 
 
-@page.clause("/messages/array")
-def array(tf):
+def test_array(tf):
     refused_groups(tf, ValueError, [0, 1], 2, ["two dimensions", "got shape [2]"])
     refused_groups(tf, ValueError, [[[0, 1]]], 2, ["two dimensions", "shape [1, 1, 2]"])
     uneven = [[0], [1, 2]]
@@ -54,8 +49,7 @@ def array(tf):
     build_sum(tf, tf.tpu.cross_replica_sum, 1.0, tf.constant([[0, 1]]))
 
 
-@page.clause("/messages/components")
-def components(tf):
+def test_components(tf):
     per_replica = tf.contrib.distribute.PerReplica
     pair = per_replica([1.0, 2.0])
     same(repr(pair), "PerReplica(1.0, 2.0)")

@@ -1,44 +1,22 @@
 """Stand-ins for time that passes, and for others that fail before they answer."""
 
 import contextlib
-import importlib
 
-from .cloud_stand_ins import HttpError, Metadata, NodesAPI
+from tpuref_conformance.suite.cloud_stand_ins import HttpError, Metadata, NodesAPI
 
-
-class Clock:
-    """A clock that moves only when somebody sleeps.
-
-    Attributes
-    ----------
-    slept : list of float
-        The seconds of each sleep.
-    """
-
-    def __init__(self):
-        self.slept = []
-
-    def now(self):
-        return 0.25 + sum(self.slept)
-
-    def sleep(self, seconds):
-        self.slept.append(seconds)
-
-
-def testing(tf):
-    """Return what tpuref offers to tests."""
-    return importlib.import_module(tf.__name__ + ".testing")
+from tpuref.testing import FakeClock, patience
 
 
 @contextlib.contextmanager
-def unhurried(tf, **patience):
+def unhurried(**limits):
     """Yield the clock of the resolvers that are made meanwhile: nobody waits for it.
 
-    ``patience`` says how long they wait by that clock: ``metadata`` and ``api`` in
+    `limits` says how long they wait by that clock: ``metadata`` and ``api`` in
     seconds, ``attempts`` for a master.
     """
-    with testing(tf).patience(clock=Clock(), **patience) as held:
-        yield held.clock
+    clock = FakeClock()
+    with patience(clock=clock, **limits):
+        yield clock
 
 
 class Answers(NodesAPI):

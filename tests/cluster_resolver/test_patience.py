@@ -8,8 +8,8 @@ import json
 import socket
 import threading
 
-from ..clause import expect_raises, same
-from .cloud_stand_ins import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     Metadata,
     UntouchableAPI,
@@ -19,10 +19,13 @@ from .cloud_stand_ins import (
     reachable,
     surroundings,
 )
-from .contrib_cluster_resolver import contrib
-from .distribute_cluster_resolver import distribute, page
-from .patience_stand_ins import Answers, TroubledMetadata, busy, testing, unhurried
-from .resolver_checks import TWO_HOSTS, one_node, resolved
+from tpuref_conformance.suite.contrib_cluster_resolver import contrib
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
+
+from tpuref.testing import patience
+
+from .patience_stand_ins import Answers, TroubledMetadata, busy, unhurried
 
 WORKERS = {"worker": list(TWO_HOSTS)}
 
@@ -30,7 +33,7 @@ WORKERS = {"worker": list(TWO_HOSTS)}
 def asked(tf, *answers, **patience):
     """Return what cluster_spec gives or raises, how often it asked, and its pauses."""
     service = Answers(*answers)
-    with unhurried(tf, **patience) as clock:
+    with unhurried(**patience) as clock:
         made = resolved(distribute(tf), service)
     try:
         found = made.cluster_spec().as_dict()
@@ -42,9 +45,8 @@ def asked(tf, *answers, **patience):
 # ---------------------------------------------------------------- the Cloud TPU API
 
 
-@page.clause(".cluster_spec/behaviour/own-asks-again")
 @isolated
-def asks_again(tf):
+def test_asks_again(tf):
     answer = node(*TWO_HOSTS)
     passing = [busy(status) for status in (408, 429, 500, 502, 503, 504)]
     passing += [
@@ -72,9 +74,8 @@ class Retryable(Exception):
         self.retryable = retryable
 
 
-@page.clause(".cluster_spec/behaviour/own-lasting-errors")
 @isolated
-def lasting_errors(tf):
+def test_lasting_errors(tf):
     lasting = [busy(status) for status in (400, 401, 403, 409, 501, 505)]
     lasting += [PermissionError("p"), KeyError("k"), OSError("o"), Retryable(False)]
     for error in lasting:
@@ -84,9 +85,8 @@ def lasting_errors(tf):
         same((count, slept), (1, []))
 
 
-@page.clause(".cluster_spec/raises/own-no-answer")
 @isolated
-def no_answer(tf):
+def test_no_answer(tf):
     found, count, slept = asked(tf, busy())
     assert isinstance(found, RuntimeError), repr(found)
     same(slept, [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5, 5, 5], 1e-9)
@@ -109,11 +109,10 @@ def no_answer(tf):
     assert isinstance(found.__cause__, Exception), repr(found.__cause__)
 
 
-@page.clause(".cluster_spec/behaviour/own-one-budget")
 @isolated
-def one_budget(tf):
+def test_one_budget(tf):
     service = CloudTPU({"a": busy(), "b": busy()})
-    with unhurried(tf, api=2) as clock:
+    with unhurried(api=2) as clock:
         made = resolved(contrib(tf), service, tpu=["a", "b"])
     expect_raises(RuntimeError, made.cluster_spec)
     same(sum(clock.slept), 1.5, 1e-9)
@@ -126,9 +125,8 @@ def one_budget(tf):
     same(sum(clock.slept), 3.0, 1e-9)
 
 
-@page.clause(".cluster_spec/raises/own-no-api")
 @isolated
-def no_api(tf):
+def test_no_api(tf):
     made = resolved(distribute(tf), object())
     error = expect_raises(RuntimeError, made.cluster_spec)
     words = "does not answer projects().locations().nodes().get(name=)"
@@ -145,9 +143,8 @@ def no_api(tf):
         same((count, slept), (1, []))
 
 
-@page.clause("/behaviour/own-waits")
 @isolated
-def waits(tf):
+def test_waits(tf):
     class SlowAPI(Answers):
         def execute(self):
             return after_threads(super().execute)
@@ -158,7 +155,7 @@ def waits(tf):
             return after_threads(lambda: answered(request))
 
     service = SlowAPI(node(*TWO_HOSTS))
-    with unhurried(tf), surroundings(SlowMetadata()):
+    with unhurried(), surroundings(SlowMetadata()):
         made = distribute(tf)("node-1", service=service)
     same(made.cluster_spec().as_dict(), WORKERS)
     same(service.asked, 1)
@@ -173,13 +170,12 @@ def after_threads(call):
     return call()
 
 
-@page.clause("/behaviour/own-limits-of-patience")
-def limits_of_patience(tf):
+def test_limits_of_patience(tf):
     def wait(**patience):
-        with unhurried(tf, **patience) as clock:
+        with unhurried(**patience) as clock:
             return clock.slept
 
-    with testing(tf).patience() as held:
+    with patience() as held:
         same((held.api, held.metadata, held.attempts), (30, 3, 5))
         expect_raises(AttributeError, setattr, held, "api", 5)
 
@@ -193,7 +189,7 @@ def limits_of_patience(tf):
         error = expect_raises(ValueError, wait, **fields)
         assert "metadata and api must be positive" in str(error), error
     same(wait(api=0.5, metadata=0.5, attempts=1), [])
-    with unhurried(tf, api=7) as clock:
+    with unhurried(api=7) as clock:
         service = Answers(busy())
         made = resolved(distribute(tf), service)
     expect_raises(RuntimeError, made.cluster_spec)
@@ -206,7 +202,7 @@ def limits_of_patience(tf):
 
 def placed(tf, troubles, **patience):
     """Return what making a resolver without a project gives or raises, and pauses."""
-    with unhurried(tf, **patience) as clock, surroundings(TroubledMetadata(troubles)):
+    with unhurried(**patience) as clock, surroundings(TroubledMetadata(troubles)):
         try:
             service = one_node()
             distribute(tf)("node-1", "z", service=service).cluster_spec()
@@ -215,9 +211,8 @@ def placed(tf, troubles, **patience):
             return error, clock.slept
 
 
-@page.clause("/args:project/own-asks-again")
 @isolated
-def metadata_again(tf):
+def test_metadata_again(tf):
     found = ["projects/proj-m/locations/z/nodes/node-1"]
     for status in ("429 Busy", "500 Error", "503 Busy", "599 Odd"):
         same(placed(tf, [status, status]), (found, [0.1, 0.2]))
@@ -235,10 +230,9 @@ def metadata_again(tf):
         same(slept, [])
 
 
-@page.clause("/args:project/own-no-metadata")
 @isolated
-def no_metadata(tf):
-    with unhurried(tf) as clock:
+def test_no_metadata(tf):
+    with unhurried() as clock:
         error = expect_raises(
             RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
         )
@@ -252,7 +246,7 @@ def no_metadata(tf):
         "3 s); the last one ended with ConnectionRefusedError: no connection to",
     ):
         assert words in str(error), error
-    with unhurried(tf, metadata=0.05):
+    with unhurried(metadata=0.05):
         error = expect_raises(
             RuntimeError, distribute(tf), "node-1", None, "p", service=UntouchableAPI()
         )
@@ -260,11 +254,10 @@ def no_metadata(tf):
     assert "(of at most 0.05 s)" in str(error), error
 
 
-@page.clause("/args:project/own-one-budget")
 @isolated
-def metadata_budget(tf):
+def test_metadata_budget(tf):
     troubles = ["503 Busy"] * 3
-    with unhurried(tf, metadata=1) as clock, surroundings(TroubledMetadata(troubles)):
+    with unhurried(metadata=1) as clock, surroundings(TroubledMetadata(troubles)):
         distribute(tf)("node-1", service=one_node())
     same(sum(clock.slept), 0.7, 1e-9)
 
@@ -274,7 +267,7 @@ def metadata_budget(tf):
                 raise ConnectionResetError("cut")
             return super().answer(request)
 
-    with unhurried(tf, metadata=0.9) as clock, surroundings(LateMetadata()):
+    with unhurried(metadata=0.9) as clock, surroundings(LateMetadata()):
         error = expect_raises(
             RuntimeError, distribute(tf), "node-1", service=one_node()
         )
@@ -287,7 +280,7 @@ def metadata_budget(tf):
 
 def counted(tf, devices, **patience):
     """Return what num_accelerators gives or raises, the attempts, and the pauses."""
-    with unhurried(tf, **patience) as clock:
+    with unhurried(**patience) as clock:
         made = distribute(tf)("grpc://10.1.2.3:8470")
     with reachable(tf, devices) as master:
         try:
@@ -296,9 +289,8 @@ def counted(tf, devices, **patience):
             return error, master.listed, clock.slept
 
 
-@page.clause(".num_accelerators/raises/own-attempts")
 @isolated
-def attempts(tf):
+def test_attempts(tf):
     for kind in (tf.errors.DeadlineExceededError, tf.errors.UnavailableError):
         error, listed, slept = counted(tf, kind("down"))
         assert isinstance(error, RuntimeError), repr(error)
@@ -321,9 +313,8 @@ def attempts(tf):
         same((listed, slept), (1, []))
 
 
-@page.clause(".num_accelerators/behaviour/own-late-answer")
 @isolated
-def late_answer(tf):
+def test_late_answer(tf):
     class Late(list):
         """Devices that are there at the third listing."""
 
@@ -332,16 +323,15 @@ def late_answer(tf):
                 raise tf.errors.UnavailableError("down")
             return super().__iter__()
 
-    with unhurried(tf) as clock:
+    with unhurried() as clock:
         made = contrib(tf)("grpc://10.1.2.3:8470")
     with reachable(tf, Late(hosts(4))) as master:
         same(made.num_accelerators(), 4)
     same((master.listed, clock.slept), (3, [0.1, 0.2]))
 
 
-@page.clause(".num_accelerators/returns/own-counted-devices")
 @isolated
-def counted_devices(tf):
+def test_counted_devices(tf):
     for cores, expected in (((8, 8), 8), ((2,), 2), ((0, 0), 0), ((), 0)):
         same(counted(tf, hosts(*cores))[0], expected)
     same(type(counted(tf, hosts(2))[0]), int)

@@ -3,18 +3,18 @@
 import collections
 import threading
 
-from ..clause import expect_raises, same
-from ..probes import eager_mode, initialise_variables
-from .messages import refused, require_words
-from .tpu_strategy_page import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.probes import eager_mode, initialise_variables
+from tpuref_conformance.suite.tpu_strategy_page import (
     local_strategy,
-    page,
     running_strategy,
     size,
     strategy_in_scope,
     tower_context,
     variable,
 )
+
+from ..messages import refused, require_words
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -32,8 +32,7 @@ def tower_threads():
 # ---------------------------------------------------------------- merge_call
 
 
-@page.clause(".call_for_each_tower/behaviour/merge-call-arguments")
-def merge_arguments(tf):
+def test_merge_arguments(tf):
     seen = []
 
     def merge(strategy, v, same_for_all, k=None):
@@ -52,8 +51,7 @@ def merge_arguments(tf):
         same((strategy.unwrap(first), second), ([0, 1, 2], 7))
 
 
-@page.clause(".call_for_each_tower/behaviour/merge-call-scopes")
-def merge_scopes(tf):
+def test_merge_scopes(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         waited = [tf.no_op(name="w0"), tf.no_op(name="w1")]
 
@@ -69,8 +67,7 @@ def merge_scopes(tf):
         same(merged.device, "")
 
 
-@page.clause(".call_for_each_tower/messages/uneven-merge-calls")
-def uneven_merge_calls(tf):
+def test_uneven_merge_calls(tf):
     def fn(towers, twice):
         context = tower_context(tf)
         for _ in range(2 if twice else 1):
@@ -103,8 +100,7 @@ def uneven_merge_calls(tf):
             same(tower_threads(), 0, call="towers that are left")
 
 
-@page.clause(".call_for_each_tower/messages/misplaced-merge-call")
-def misplaced_merge_calls(tf):
+def test_misplaced_merge_calls(tf):
     contexts = []
 
     def in_branch():
@@ -129,8 +125,7 @@ def misplaced_merge_calls(tf):
         same(tower_threads(), 0, call="towers that are left")
 
 
-@page.clause(".call_for_each_tower/messages/tower-of-an-error")
-def tower_of_an_error(tf):
+def test_tower_of_an_error(tf):
     def failing(error):
         def fn():
             if number(tf) == 2:
@@ -161,8 +156,7 @@ def tower_of_an_error(tf):
 # ---------------------------------------------------------------- calls
 
 
-@page.clause(".call_for_each_tower/behaviour/names")
-def names_of_towers(tf):
+def test_names_of_towers(tf):
     def fn():
         made = tf.constant(1, name="k")
         with tf.variable_scope(None, "layer"):
@@ -191,8 +185,7 @@ def names_of_towers(tf):
             same(variable(tf, "v").name, "layer_2/v:0")
 
 
-@page.clause(".call_for_each_tower/behaviour/variables-of-towers")
-def variables_of_towers(tf):
+def test_variables_of_towers(tf):
     def fn():
         first = variable(tf, "v")
         return [first] + [tf.Variable(float(i), name="z") for i in range(3)]
@@ -209,7 +202,10 @@ def variables_of_towers(tf):
             same(type(one).__name__, "MirroredVariable")
             same(one.devices, strategy.worker_devices)
         same([one.name for one in tf.global_variables()], names)
-        same([a is b for a, b in zip(tf.global_variables(), made)], [True] * 4)
+        same(
+            [a is b for a, b in zip(tf.global_variables(), made, strict=True)],
+            [True] * 4,
+        )
         words = ["in tower 1 of 2", "does not exist"]
         refused(ValueError, words, strategy.call_for_each_tower, only_later)
         with eager_mode(tf):
@@ -218,8 +214,7 @@ def variables_of_towers(tf):
             same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
 
 
-@page.clause(".call_for_each_tower/behaviour/structures")
-def structures(tf):
+def test_structures(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         mirrored, copies = variable(tf), strategy.broadcast(tf.constant(1))
 
@@ -242,14 +237,17 @@ def structures(tf):
         # Not all parts of a whole, or of a whole with others.
         for where in (
             strategy.worker_devices[:1],
-            strategy.worker_devices + ["/cpu:0"],
+            [*strategy.worker_devices, "/cpu:0"],
         ):
             whole = strategy.broadcast(tf.constant(1), where)
             parts = strategy.unwrap(whole)
             parts.append(tf.constant(2))
             found = merged(lambda parts=parts: parts[number(tf)])
             same(type(found).__name__, "PerDevice")
-            same([a is b for a, b in zip(strategy.unwrap(found), parts)], [True] * 2)
+            same(
+                [a is b for a, b in zip(strategy.unwrap(found), parts, strict=False)],
+                [True] * 2,
+            )
         swapped = list(reversed(strategy.unwrap(copies)))
         found = merged(lambda: swapped[number(tf)])
         same(type(found).__name__, "PerDevice")
@@ -269,8 +267,7 @@ def structures(tf):
         same((found[0], isinstance(found[1], tf.Tensor)), (0, True))
 
 
-@page.clause(".call_for_each_tower/behaviour/where")
-def where_it_is_called(tf):
+def test_where_it_is_called(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         call = strategy.call_for_each_tower
 
@@ -291,8 +288,7 @@ def where_it_is_called(tf):
     refused(RuntimeError, words, call, number, tf)
 
 
-@page.clause(".call_for_each_tower/behaviour/inside-of-replicate")
-def inside_of_replicate(tf):
+def test_inside_of_replicate(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
 
         def computation(x):
@@ -307,8 +303,7 @@ def inside_of_replicate(tf):
         same(session.run(results[0]), [1.0 * 10.0 + 2.0 * 11.0])
 
 
-@page.clause(".call_for_each_tower/behaviour/eager-side-by-side")
-def eager_side_by_side(tf):
+def test_eager_side_by_side(tf):
     def fn(x):
         context = tower_context(tf)
         total = context.merge_call(
@@ -347,8 +342,7 @@ def eager_side_by_side(tf):
 # ---------------------------------------------------------------- contexts
 
 
-@page.clause(".scope/behaviour/default-strategy")
-def default_strategy(tf):
+def test_default_strategy(tf):
     package = tf.contrib.distribute
     context = tf.get_tower_context()
     same((context.tower_id, context.num_towers, context.device), (0, 1, ""))
@@ -378,8 +372,7 @@ def default_strategy(tf):
     same((default.is_default, default.worker_devices), (True, [""]))
 
 
-@page.clause(".scope/behaviour/contexts")
-def contexts(tf):
+def test_contexts(tf):
     package = tf.contrib.distribute
     seen = []
 
@@ -416,8 +409,19 @@ def contexts(tf):
     for k in (0, 1):
         same(
             seen[k],
-            (2, False, devices[k], False, None, True, True, True, k, 2)
-            + ("<TowerContext tower {} of 2>".format(k),),
+            (
+                2,
+                False,
+                devices[k],
+                False,
+                None,
+                True,
+                True,
+                True,
+                k,
+                2,
+                f"<TowerContext tower {k} of 2>",
+            ),
         )
 
     def failing():
@@ -429,8 +433,7 @@ def contexts(tf):
     same(type(variable(tf, "after")) is tf.Variable, True)
 
 
-@page.clause(".scope/behaviour/later-names")
-def later_names(tf):
+def test_later_names(tf):
     def fn(x, k=0):
         return x + k + number(tf)
 
@@ -444,8 +447,7 @@ def later_names(tf):
     same(strategy.unwrap(strategy.run(lambda: number(tf))), [0, 1])
 
 
-@page.clause("/inherits/one-tower")
-def one_device(tf):
+def test_one_device(tf):
     kind = tf.VariableAggregation.SUM
     parent = tf.contrib.distribute.OneDeviceStrategy
     with tf.Session() as session:

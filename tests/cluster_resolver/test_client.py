@@ -3,8 +3,8 @@
 import sys
 import types
 
-from ..clause import expect_raises, same
-from .cloud_stand_ins import (
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
     HttpError,
@@ -15,9 +15,10 @@ from .cloud_stand_ins import (
     node,
     replace,
 )
-from .distribute_cluster_resolver import distribute, page
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
+
 from .patience_stand_ins import Answers, busy, unhurried
-from .resolver_checks import TWO_HOSTS, one_node, resolved
 
 WORKERS = {"worker": list(TWO_HOSTS)}
 TEMPLATE = "https://tpu.example:8/{api}/{apiVersion}"
@@ -78,9 +79,8 @@ class Located(Answers):
         self.uri = "https://asked.example:7/v1/projects"
 
 
-@page.clause("/args:credentials/own-building")
 @isolated
-def building(tf):
+def test_building(tf):
     client = GoogleClient(one_node())
     with installed(client):
         made = resolved(distribute(tf), None)
@@ -106,9 +106,8 @@ def building(tf):
     assert client.built[1]["credentials"] is client.default, client.built[1]
 
 
-@page.clause("/args:credentials/own-scope")
 @isolated
-def scope(tf):
+def test_scope(tf):
     scopes = []
 
     def default(**options):
@@ -122,9 +121,8 @@ def scope(tf):
     same(client.built[0]["credentials"], "mine")
 
 
-@page.clause("/args:service/own-closing")
 @isolated
-def closing(tf):
+def test_closing(tf):
     built, given = Closing({"node-1": node(*TWO_HOSTS)}), Closing({})
     with installed(GoogleClient(built)):
         made = resolved(distribute(tf), None)
@@ -136,9 +134,8 @@ def closing(tf):
     same(given.closed, 0)
 
 
-@page.clause("/args:credentials/own-trouble")
 @isolated
-def trouble_with_credentials(tf):
+def test_trouble_with_credentials(tf):
     client = FailingClient(one_node(), fetching=[DefaultCredentialsError("none")])
     with installed(client):
         error = expect_raises(RuntimeError, resolved(distribute(tf), None).cluster_spec)
@@ -149,7 +146,7 @@ def trouble_with_credentials(tf):
     assert words in str(error), error
     late = ConnectionResetError("not yet")
     client = FailingClient(one_node(), fetching=[late, late])
-    with installed(client), unhurried(tf) as clock:
+    with installed(client), unhurried() as clock:
         made = resolved(distribute(tf), None)
         same(made.cluster_spec().as_dict(), WORKERS)
     same(clock.slept, [0.1, 0.2])
@@ -159,11 +156,10 @@ def trouble_with_credentials(tf):
     assert error.__cause__ is wrong, repr(error)
 
 
-@page.clause("/args:discovery_url/own-trouble")
 @isolated
-def trouble_with_discovery(tf):
+def test_trouble_with_discovery(tf):
     def made(client, **arguments):
-        with installed(client), unhurried(tf) as clock:
+        with installed(client), unhurried() as clock:
             resolver = resolved(distribute(tf), None, **arguments)
             try:
                 return resolver.cluster_spec().as_dict(), clock.slept
@@ -185,24 +181,22 @@ def trouble_with_discovery(tf):
     same(slept, [])
 
 
-@page.clause("/args:credentials/own-unknown-host")
 @isolated
-def unknown_host(tf):
+def test_unknown_host(tf):
     class ServerNotFoundError(Exception):
         pass
 
     httplib2 = types.ModuleType("httplib2")
     httplib2.ServerNotFoundError = ServerNotFoundError
     service = Answers(ServerNotFoundError("tpu.example"), node(*TWO_HOSTS))
-    with imported(httplib2), unhurried(tf) as clock:
+    with imported(httplib2), unhurried() as clock:
         same(resolved(distribute(tf), service).cluster_spec().as_dict(), WORKERS)
     same((service.asked, clock.slept), (2, [0.1]))
 
 
-@page.clause("/args:service/own-who-was-asked")
 @isolated
-def who_was_asked(tf):
-    with unhurried(tf, api=0.05):
+def test_who_was_asked(tf):
+    with unhurried(api=0.05):
         located = resolved(distribute(tf), Located(busy()))
         plain = resolved(distribute(tf), Answers(busy()))
     error = expect_raises(RuntimeError, located.cluster_spec)
@@ -214,24 +208,22 @@ def who_was_asked(tf):
         ({"discovery_url": TEMPLATE}, "tpu.example:8"),
     ):
         client = FailingClient(UntouchableAPI(), building=[busy()] * 9)
-        with installed(client), unhurried(tf, api=0.05):
+        with installed(client), unhurried(api=0.05):
             made = resolved(distribute(tf), None, **arguments)
             error = expect_raises(RuntimeError, made.cluster_spec)
         assert f"no answer from {host} after 1 attempt" in str(error), error
 
 
-@page.clause("/raises/own-words-about-the-client")
 @isolated
-def words_about_the_client(tf):
+def test_words_about_the_client(tf):
     with installed(None):
         error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
     assert "by name needs googleapiclient.discovery" in str(error), error
     assert "`pip install tpuref[gcp]`" in str(error), error
 
 
-@page.clause("/args:service/own-unfit-name")
 @isolated
-def unfit_name(tf):
+def test_unfit_name(tf):
     class Strict(CloudTPU):
         def get(self, name):
             raise TypeError("the name does not match the pattern")
@@ -241,12 +233,11 @@ def unfit_name(tf):
     assert "does not match the pattern" in str(error), error
 
 
-@page.clause("/args:service/own-late-object")
 @isolated
-def late_object(tf):
+def test_late_object(tf):
     def built_for(*answers):
         client = GoogleClient(Answers(*answers))
-        with installed(client), unhurried(tf):
+        with installed(client), unhurried():
             made = resolved(distribute(tf), None)
             same(made.cluster_spec().as_dict(), WORKERS)
         return len(client.built)

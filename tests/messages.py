@@ -4,7 +4,7 @@ No document gives their words. tpuref promises the facts in them: which argument
 wrong, what was expected, what was given, and the way out.
 """
 
-from ..clause import expect_raises
+from tpuref_conformance.clause import expect_raises
 
 
 def refused(exception_types, words, function, *args, **kwargs):

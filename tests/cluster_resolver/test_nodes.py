@@ -2,10 +2,16 @@
 
 import json
 
-from ..clause import expect_raises, same
-from .cloud_stand_ins import CloudTPU, HttpError, UntouchableAPI, isolated, node
-from .distribute_cluster_resolver import distribute, page
-from .resolver_checks import TWO_HOSTS, one_node, resolved
+from tpuref_conformance.clause import expect_raises, same
+from tpuref_conformance.suite.cloud_stand_ins import (
+    CloudTPU,
+    HttpError,
+    UntouchableAPI,
+    isolated,
+    node,
+)
+from tpuref_conformance.suite.distribute_cluster_resolver import distribute
+from tpuref_conformance.suite.resolver_checks import TWO_HOSTS, one_node, resolved
 
 
 def answered(tf, answer):
@@ -19,9 +25,8 @@ def refused(tf, kind, answer):
     return str(expect_raises(kind, answered(tf, answer).cluster_spec))
 
 
-@page.clause(".cluster_spec/raises/own-words-about-health")
 @isolated
-def words_about_health(tf):
+def test_words_about_health(tf):
     sick = [
         ({"health": "UNHEALTHY"}, "not healthy: state 'READY', health 'UNHEALTHY';"),
         ({"health": "AILING"}, "not healthy: state 'READY', health 'AILING';"),
@@ -50,18 +55,16 @@ def words_about_health(tf):
     assert "not healthy: state 'READY'" in refused(tf, RuntimeError, sick)
 
 
-@page.clause(".master/returns/own-older-form")
 @isolated
-def older_form(tf):
+def test_older_form(tf):
     old = {"ipAddress": "10.1.1.1", "port": "8471"}
     same(answered(tf, old).master(), "grpc://10.1.1.1:8471")
     both = dict(node("10.1.2.3:8470"), **old)
     same(answered(tf, both).cluster_spec().as_dict(), {"worker": ["10.1.2.3:8470"]})
 
 
-@page.clause(".cluster_spec/raises/own-unclear-answer")
 @isolated
-def unclear_answer(tf):
+def test_unclear_answer(tf):
     answers = [
         (None, "expected a dictionary, got None"),
         ("text", "expected a dictionary, got 'text'"),
@@ -87,9 +90,8 @@ def unclear_answer(tf):
         assert words.endswith("...") == ("..." in said), said
 
 
-@page.clause(".master/raises/own-words-about-no-such-tpu")
 @isolated
-def words_about_no_such_tpu(tf):
+def test_words_about_no_such_tpu(tf):
     said = refused(tf, ValueError, HttpError(404, "Resource was not found"))
     path = "projects/p/locations/z/nodes/node-1"
     assert f"there is no TPU 'node-1': requested '{path}': " in said, said
@@ -103,9 +105,8 @@ def words_about_no_such_tpu(tf):
     assert "to connect to an address use tpu='grpc://10.0.0.1:8470'" in said, said
 
 
-@page.clause("/args:tpu/own-unfit-characters")
 @isolated
-def unfit_characters(tf):
+def test_unfit_characters(tf):
     for name in ("a?b", "a#b", "a%2Fb", "a b", "a\nb", "a\x00", "a\x7f"):
         made = resolved(distribute(tf), UntouchableAPI(), tpu=name)
         error = expect_raises(ValueError, made.cluster_spec)
