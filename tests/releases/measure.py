@@ -25,9 +25,11 @@ def cases():
 
 def value_of(tf, expression, number):
     """Return the value of an expression as lists and numbers, or `FAILS`."""
+    scope = {"tf": tf, "np": np, "share": share(tf), "items": items(tf, number)}
+    graph = tf.Graph() if number == 1 else None
     try:
-        result = eval(expression, {"tf": tf, "np": np, "share": share(tf)})
-        return plain(fetched(tf, result, number))
+        with graph.as_default() if graph else tf.init_scope():
+            return plain(fetched(tf, eval(expression, scope), number))
     except Exception:
         return FAILS
 
@@ -41,25 +43,46 @@ def share(tf):
     return of
 
 
+def items(tf, number):
+    """Return a function that lists the elements of a dataset, at most ten."""
+
+    def of(dataset):
+        if number == 2:
+            return [plain(one) for one in dataset.take(10)]
+        following = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+        elements = []
+        with tf.compat.v1.Session() as session:
+            try:
+                while len(elements) < 10:
+                    elements.append(plain(session.run(following)))
+            except tf.errors.OutOfRangeError:
+                pass
+        return elements
+
+    return lambda dataset: str(of(dataset))
+
+
 def fetched(tf, result, number):
     """Return what a session gives for the tensors of a result."""
     if number == 1 and not isinstance(result, (bool, int, str)):
         with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            session.run(tf.compat.v1.local_variables_initializer())
             return session.run(result)
     return result
 
 
 def plain(value):
     """Return a value as JSON has it."""
-    if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
     if hasattr(value, "numpy"):
         value = value.numpy()
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
-    return value.decode() if isinstance(value, bytes) else value
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
 def main():
