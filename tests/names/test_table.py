@@ -54,13 +54,17 @@ def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
     imports = [row for row in rows if row.startswith("from ")]
     aliases = [row for row in rows if not row.startswith("from ")]
     assert rows == sorted(imports) + sorted(aliases)
+    stars = [row.split()[1] for row in imports if row.endswith("*")]
+    imports = [row for row in imports if not row.endswith("*")]
     imported = [row.split()[-1] for row in imports]
     listed = [row.split()[-1] for row in imports if " as " in row]
     listed += [row.split()[0] for row in aliases]
     assert len({*listed}) == len(listed) and len({*imported}) == len(imported)
     assert {row.split()[-1] for row in aliases} <= {*imported}
     path = ".".join(stub.relative_to(ROOT).with_suffix("").parts)
-    assert table.stub(path.removesuffix(".__init__")).keys() == {*listed}
+    shared = {name for one in stars for name in table.stub(one.partition(".")[2])}
+    assert shared.isdisjoint(listed)
+    assert table.stub(path.removesuffix(".__init__")).keys() == {*listed} | shared
 
 
 def test_private_rows_are_sorted_and_each_is_once() -> None:

@@ -2,8 +2,10 @@
 
     venv-1.15/bin/python measure.py 1 > one.json
 
-Each line of `cases.txt` is the name that differs between the releases and an expression
-of ``tf`` and ``np``, which both releases evaluate.  The script keeps to Python 3.6.
+Each line of `cases.txt` is a name and an expression of ``tf`` and ``np``, which both
+releases evaluate.  An indented line below it says for which release tpuref's outcome
+differs, and why.  A name with ``-`` instead of an expression has a reason alone.
+Release 2 needs TensorBoard for summaries.  The script keeps to Python 3.6.
 """
 
 import json
@@ -16,11 +18,32 @@ CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
 FAILS = "fails"
 
 
+def rows():
+    """Return the lines of the table that are no comments."""
+    with open(CASES) as lines:
+        return [line.rstrip() for line in lines if line.strip() and line[0] != "#"]
+
+
 def cases():
     """Return the names and their expressions."""
-    with open(CASES) as lines:
-        rows = [line.strip().split(None, 1) for line in lines if line.strip()]
-    return [row for row in rows if row[0][0] != "#"]
+    found = [row.split(None, 1) for row in rows() if row[0] != " "]
+    return [row for row in found if row[1][0] != "-"]
+
+
+def reasons():
+    """Return why tpuref differs, by release and expression."""
+    found, case = {}, ""
+    for row in rows():
+        number, rest = row.split(None, 1)
+        if row[0] == " ":
+            found[int(number), case] = rest
+        case = rest if row[0] != " " else case
+    return found
+
+
+def unmeasured():
+    """Return the patterns of names that have a reason instead of an expression."""
+    return [row.split()[0] for row in rows() if row.split()[1] == "-"]
 
 
 def value_of(tf, expression, number):
@@ -90,7 +113,8 @@ def main():
 
     number = int(sys.argv[1])
     found = {e: value_of(tf, e, number) for _, e in cases()}
-    print(json.dumps(found, indent=0))
+    parts = (json.dumps(case) + ": " + json.dumps(found[case]) for case in found)
+    print("{\n" + ",\n".join(parts) + "\n}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tpuref.names.releases import table
 from tpuref.names.table import known_way_out
 from tpuref.names.ways_out import OPERATION, way_out
 
-V1 = "tf.compat.v1"
+V1, V2 = "tf.compat.v1", "tf.compat.v2"
 
 PRIVATE = {"compiler", "core", "python", "pywrap_tensorflow"}
 """The parts of TensorFlow that are no interface."""
@@ -79,6 +79,8 @@ def about(name: str) -> Missing:
     spelling, short = _split(name)
     origin = _origin(spelling, short)
     synonyms = _synonyms(short)
+    if spelling == V2 and not _releases(short, V2):
+        synonyms = [f"compat.v1.{short}", *synonyms]
     instead = [
         f"tf.{other}"
         for other in synonyms
@@ -155,21 +157,20 @@ def _ends_in_capitals(name: str) -> bool:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Return the spelling, ``tf`` or ``tf.compat.v1``, and what stands below it."""
+    """Return the spelling (``tf``, `V1` or `V2`) and the name below it."""
     spelling = "tf"
     name = name.removeprefix("tf.")
-    while name.startswith("compat.v1."):
-        spelling, name = V1, name.removeprefix("compat.v1.")
+    while name.startswith(("compat.v1.", "compat.v2.")):
+        spelling = f"tf.{name[: len('compat.v1')]}"
+        name = name.removeprefix(f"{spelling[3:]}.")
     return spelling, name
 
 
 def _origin(spelling: str, short: str) -> str:
-    """Return who has a name."""
-    own = table().releases(short, spelling)
-    other = V1 if spelling == "tf" else "tf"
-    others = [
-        release for release in table().releases(short, other) if release not in own
-    ]
+    """Return the releases that have a name."""
+    own = _releases(short, spelling)
+    other = "tf" if spelling == V1 else V1
+    others = [release for release in _releases(short, other) if release not in own]
     if _is_private(short):
         return "it is private to TensorFlow"
     if own:
@@ -178,6 +179,12 @@ def _origin(spelling: str, short: str) -> str:
     if others:
         return f"as {other}.{short} in TensorFlow {_span(others)}"
     return ""
+
+
+def _releases(short: str, spelling: str) -> list[str]:
+    if spelling != V2:
+        return table().releases(short, spelling)
+    return [release for release in table().releases(short) if release[0] != "1"]
 
 
 def _is_private(short: str) -> bool:

@@ -6,7 +6,9 @@ have homes:
 - stubs for the namespaces that people use, in `compat/v1`, `compat/v2`, `compat` and
   `contrib`, which editors and type checkers read as well.  A line ``from module import
   name as name`` lists a name; ``name = other`` does so where the object is called
-  otherwise, as the rules of stubs hide ``import other as name``;
+  otherwise, as the rules of stubs hide ``import other as name``; ``from stub import *``
+  lists the names of another stub.  What both releases have with one meaning is in
+  `compat/both`;
 - `private.txt` for TensorFlow's private modules: lines ``module name home``.
 
 A namespace is named by its path below ``tf``, such as ``"nn"`` or ``"compat.v1.nn"``;
@@ -34,6 +36,7 @@ Homes = tuple[str, ...]
 
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*|.*)", re.MULTILINE)
 _IMPORTED = re.compile(r"(\w+)(?: as (\w+))?")
+_STAR = re.compile(r"^from tpuref\.(\S+) import \*$", re.MULTILINE)
 _ALIAS = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)
 
 
@@ -88,6 +91,8 @@ def stub(path: str) -> Mapping[str, str]:
     with open(file, encoding="utf-8") as lines:
         text = lines.read()
     homes: dict[str, str] = {}
+    for other in _STAR.findall(text):
+        homes |= stub(other)
     imported: dict[str, str] = {}
     for module, names in _IMPORT.findall(text):
         for name, listed in _IMPORTED.findall(names):

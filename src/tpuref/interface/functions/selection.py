@@ -58,7 +58,7 @@ def where(
     same = x.shape.is_fully_defined() and x.shape == y.shape
     elementwise = same and (test.shape.rank == 0 or test.shape == x.shape)
     operation = "SelectV2" if elementwise else "Select"  # elementwise ones are fused
-    result: Tensor = apply(operation, test, x, y, name=name)
+    result: Tensor = apply(operation, test, x, y, name=name or "Select")
     return result
 
 

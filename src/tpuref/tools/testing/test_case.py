@@ -181,13 +181,20 @@ class TestCase(unittest.TestCase):
                 rtol, atol = max(rtol, coarser_rtol), max(atol, coarser_atol)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
+    def assertNotAllClose(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        msg: str | None = None,
+    ) -> None:
         """Fail if `assertAllClose` passes."""
         try:
-            self.assertAllClose(a, b, **kwargs)
+            self.assertAllClose(a, b, rtol, atol, msg)
         except AssertionError:
             return
-        self.fail("the two values are close at all elements")
+        self.fail(msg or "the two values are close at all elements")
 
     def _both(self, a: Any, b: Any, msg: str | None) -> tuple[Any, Any]:
         first, second = self._ndarray(a), self._ndarray(b)
