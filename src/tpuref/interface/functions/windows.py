@@ -34,9 +34,6 @@ __all__ = [
 ]
 
 
-_PADDINGS = ("SAME", "VALID")
-
-
 def conv2d(
     input: Any,
     filter: Any = None,
@@ -577,8 +574,8 @@ def pool(
     padding, data_format
         As for `max_pool`.
     dilation_rate, dilations
-        The step between elements of a window, by default 1.  It needs strides of 1;
-        the padding of ``"SAME"`` is then zeros, as in TensorFlow.
+        The step between elements of a window, by default 1.  It needs strides of 1
+        and ``"VALID"``, as in TensorFlow.
 
     Returns
     -------
@@ -616,28 +613,18 @@ def pool(
     if max(holes) == 1:
         sizes = window.tolist(), steps.tolist()
         return _pool(operation, function, input, *sizes, padding, *place)
-    edges = _edges_of_blocks(function, input, window, holes, padding, data_format)
-    blocks = space_to_batch_nd(input, holes, edges[0])
+    sizes = convert_to_tensor(input).shape.as_list()[1:3]
+    if None in sizes or data_format not in (None, "NHWC") or padding != "VALID":
+        raise ValueError(
+            f"{function}: dilations need images of known size, NHWC, and padding "
+            f"'VALID', got {sizes}, {data_format!r} and {padding!r}"
+        )
+    edges = [[0, size] for size in -np.array(sizes) % holes]
+    blocks = space_to_batch_nd(input, holes, edges)
     pooled = _pool(
         operation, function, blocks, window.tolist(), 1, "VALID", *place
     )
-    return batch_to_space_nd(pooled, holes, edges[1])
-
-
-def _edges_of_blocks(
-    function: str, images: Any, window: Any, holes: Any, padding: Any, layout: Any
-) -> tuple[Any, Any]:
-    """Return padding that makes rows and columns multiples of holes, and the crops."""
-    sizes = convert_to_tensor(images).shape.as_list()[1:3]
-    if None in sizes or layout not in (None, "NHWC") or padding not in _PADDINGS:
-        raise ValueError(
-            f"{function}: dilations need images of known size, NHWC, and padding "
-            f"'SAME' or 'VALID', got {sizes}, {layout!r} and {padding!r}"
-        )
-    around = (window - 1) * holes if padding == "SAME" else np.zeros(2, int)
-    rest = -(np.array(sizes) + around) % holes
-    edges = np.stack([around // 2, around - around // 2 + rest], 1)
-    return edges, np.stack([np.zeros(2, int), rest], 1)
+    return batch_to_space_nd(pooled, holes, edges)
 
 
 def _pool(
