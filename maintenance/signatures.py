@@ -142,8 +142,25 @@ def measured(python, root):
     return json.loads(run.stdout.decode().splitlines()[-1])
 
 
+def extends(theirs, ours):
+    """Return whether a call of theirs means the same with our parameters.
+
+    Parameters are added at the end or by keyword, or have a default here alone.
+    """
+    names = [one.split("=")[0] for one in theirs if one[0] != "*"]
+    kept = [one.split("=")[0] for one in ours if one[0] != "*"][: len(names)]
+    by_name = {one.split("=")[0]: one for one in ours}
+    same = all(by_name.get(one.split("=")[0]) == one for one in theirs if "=" in one)
+    stars = all(one in ours for one in theirs if one[0] == "*")
+    more = [one for one in ours if one[0] != "*" and one.split("=")[0] not in names]
+    return names == kept and same and stars and all("=" in one for one in more)
+
+
 def reasons():
-    """Return the reasons: for each, its releases, the pattern of names, the text."""
+    """Return the reasons: for each, its releases, the pattern of names, the text.
+
+    After the releases, ``+`` limits a reason to names whose parameters are extended.
+    """
     with open(REASONS, encoding="utf-8") as lines:
         rows = [line.split(None, 2) for line in lines if line[:1] not in "#\n"]
     return [(releases, pattern, why.strip()) for releases, pattern, why in rows]
@@ -160,11 +177,11 @@ def without_case(theirs, ours):
     with open(CASES, encoding="utf-8") as lines:
         patterns = [line.split()[0] for line in lines if line[:1] not in "# \n"]
     both = set.intersection(*map(set, theirs.values()), *map(set, ours.values()))
-    differing = [name for name in sorted(both) if theirs["1"][name] != theirs["2"][name]]
     return [
         name
-        for name in differing
-        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        for name in sorted(both)
+        if theirs["1"][name] != theirs["2"][name]
+        and not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
     ]
 
 
@@ -178,6 +195,7 @@ def report(release, theirs, ours, rows, used):
                 row
                 for row in rows
                 if release in row[0] and fnmatch.fnmatchcase(name, row[1])
+                if "+" not in row[0] or extends(theirs[name], ours[name])
             ),
             None,
         )
@@ -218,7 +236,8 @@ def main(arguments):
     untested = without_case(theirs, ours) if len(pythons) == 2 else []
     for name in untested:
         print("cases.txt: no row for {}, which differs between releases".format(name))
-    stale = [row for row in rows if row not in used and set(row[0]) <= set(pythons)]
+    asked = {"+", *pythons}
+    stale = [row for row in rows if row not in used and set(row[0]) <= asked]
     for releases, pattern, _ in stale:
         print("signatures.txt: nothing differs for {} {}".format(releases, pattern))
     return int(bool(unexplained or stale or untested))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.arguments import name_or
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_integers
@@ -207,8 +206,9 @@ def batch_to_space_nd(
         wide = [size * step for size, step in zip(sizes[:count], block, strict=True)]
         whole = reshape(transpose(parts, order), [n, *wide, *sizes[count:]])
         edges = convert_to_tensor(crops, "int32")
-        lead = slice(None), *(
-            slice(edges[k, 0], size - edges[k, 1]) for k, size in enumerate(wide)
+        lead = (
+            slice(None),
+            *(slice(edges[k, 0], size - edges[k, 1]) for k, size in enumerate(wide)),
         )
         return whole[lead]
 
@@ -282,9 +282,7 @@ def _images(input: Any, block_size: Any, data_format: str) -> tuple[Tensor, int]
     block = static_integer(block_size, "block_size")
     if block < 2:
         raise ValueError(f"block_size: expected at least 2, got {block}")
-    return (
-        images if data_format == "NHWC" else transpose(images, [0, 2, 3, 1])
-    ), block
+    return (images if data_format == "NHWC" else transpose(images, [0, 2, 3, 1])), block
 
 
 def _in_format(images: Tensor, data_format: str) -> Tensor:

@@ -248,7 +248,8 @@ def weighted_cross_entropy_with_logits(
         z = convert_to_tensor(targets if labels is None else labels, x.dtype)
         x.shape.assert_is_compatible_with(z.shape)
         weight = 1 + (pos_weight - 1) * z
-        return (1 - z) * x + weight * softplus(-x)
+        result: Tensor = (1 - z) * x + weight * softplus(-x)
+        return result
 
 
 def weighted_cross_entropy_v2(

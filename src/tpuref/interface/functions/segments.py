@@ -113,6 +113,7 @@ def unsorted_segment_sum(
     )
     return total
 
+
 def reverse_sequence(
     input: Any,
     seq_lengths: Any,

@@ -613,17 +613,15 @@ def pool(
     if max(holes) == 1:
         sizes = window.tolist(), steps.tolist()
         return _pool(operation, function, input, *sizes, padding, *place)
-    sizes = convert_to_tensor(input).shape.as_list()[1:3]
-    if None in sizes or data_format not in (None, "NHWC") or padding != "VALID":
+    extents = convert_to_tensor(input).shape.as_list()[1:3]
+    if None in extents or data_format not in (None, "NHWC") or padding != "VALID":
         raise ValueError(
             f"{function}: dilations need images of known size, NHWC, and padding "
-            f"'VALID', got {sizes}, {data_format!r} and {padding!r}"
+            f"'VALID', got {extents}, {data_format!r} and {padding!r}"
         )
-    edges = [[0, size] for size in -np.array(sizes) % holes]
+    edges = [[0, size] for size in -np.array(extents) % holes]
     blocks = space_to_batch_nd(input, holes, edges)
-    pooled = _pool(
-        operation, function, blocks, window.tolist(), 1, "VALID", *place
-    )
+    pooled = _pool(operation, function, blocks, window.tolist(), 1, "VALID", *place)
     return batch_to_space_nd(pooled, holes, edges)
 
 

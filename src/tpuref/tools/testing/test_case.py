@@ -102,11 +102,17 @@ class TestCase(unittest.TestCase):
         with self._cached.graph.as_default(), self._cached.as_default():
             yield self._cached
 
-    def test_session(self, *args: Any, **kwargs: Any) -> Any:
+    def test_session(
+        self,
+        graph: Graph | None = None,
+        config: Any = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
+    ) -> Any:
         """Return `cached_session`; if run as a test, because of its name, skip it."""
         if self._testMethodName == "test_session":
             self.skipTest("not a test")
-        return self.cached_session(*args, **kwargs)
+        return self.cached_session(graph, config)
 
     def evaluate(self, tensors: Any) -> Any:
         """Return the values of a structure of tensors.
