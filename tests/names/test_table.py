@@ -95,6 +95,24 @@ def test_editors_see_what_only_the_later_release_has() -> None:
 
 # -- modules -------------------------------------------------------------------
 
+ONE_NAME = [
+    "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
+    "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
+    "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto", "contrib.metrics",
+    "contrib.lookup", "contrib.slim", "contrib.quantize", "contrib.cloud", "types",
+    "python.eager", "python.eager.context",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ONE_NAME)
+def test_a_module_that_programs_import_for_one_name(path: str) -> None:
+    module = importlib.import_module(f"tpuref.{path}")
+    with pytest.raises(AttributeError, match=rf"tf\.{path}\.absent .*TPUREF-E200"):
+        operator.attrgetter("absent")(module)
+    with pytest.raises(ImportError, match="TPUREF-E200"):
+        exec(f"from tpuref.{path} import absent", {})
+
+
 MODULES = ["tpu", "nn", "compat.v1", "compat.v2.nn", "layers", "contrib.tpu",
            "python.ops.math_ops"]  # fmt: skip
 
@@ -121,9 +139,21 @@ def test_everything_of_tf_can_be_imported_at_once() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-def test_functions_are_those_of_their_modules() -> None:
-    assert pickle.loads(pickle.dumps(tf.nn.relu)) is tf.nn.relu
-    assert "def relu" in inspect.getsource(tf.nn.relu)
+@pytest.mark.parametrize(
+    "name",
+    ["nn.relu", "contrib.tpu.shard", "compat.v1.nn.dropout", "compat.v2.scan",
+     "python.ops.math_ops.reduce_mean", "train.exponential_decay"],
+)  # fmt: skip
+def test_functions_are_those_of_their_modules(name: str) -> None:
+    function = operator.attrgetter(name)(tf)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert f"def {function.__name__}" in inspect.getsource(function)
+    with redirect_stdout(io.StringIO()) as shown:
+        pydoc.help(function)
+    assert inspect.getdoc(function).splitlines()[0] in shown.getvalue()
+
+
+def test_modules_are_found_by_walking() -> None:
     walked = {m.name for m in pkgutil.walk_packages(tf.__path__, "tpuref.")}
     assert "tpuref.interface.layers" in walked
 

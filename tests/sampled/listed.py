@@ -424,7 +424,11 @@ LISTED = (
         8655,
     ),
     Listed(
-        "refuses", "tf.gradients of tf.map_fn", "and its rank ", UNKNOWN_RANK, 10525
+        "refuses",
+        "",
+        r"names an axis of rank \d+ twice",
+        "an axis given twice is refused, as TensorFlow 2 does",
+        21130,
     ),
     Listed(
         "accepts",

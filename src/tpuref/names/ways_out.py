@@ -299,8 +299,8 @@ WAYS_OUT = (
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
-        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, cloud, data, "
-        "layers, summary and training.",
+        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, and parts of "
+        "cloud, data, estimator, framework, layers, lookup, opt, summary and training.",
     ),
     WayOut(
         "debugging.* dtypes.* manip.*",
