@@ -117,13 +117,6 @@ LISTED = (
     ),
     Listed(
         "accepts",
-        "tf.nn.pool",
-        "strides > window_shape",
-        "tpuref leaves out what lies between the windows",
-        356,
-    ),
-    Listed(
-        "accepts",
         "",
         "Current libxsmm|do(es)? not (yet )?support",
         "the CPU kernels of this release lack it",
