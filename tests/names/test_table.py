@@ -69,13 +69,16 @@ def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
 
 def test_private_rows_are_sorted_and_each_is_once() -> None:
     lines = Path(table.PRIVATE).read_text().splitlines()
-    rows = [line.split(None, 2) for line in lines if line and line[0] != "#"]
-    keys = [(module, name) for module, name, _ in rows]
-    assert keys == sorted({*keys})
-    for module, _name, home in rows:
+    rows = [line for line in lines if line and line[0] != "#"]
+    assert rows == sorted({*rows})
+    keys = []
+    for module, home, *names in map(str.split, rows):
         assert isinstance(importlib.import_module(f"tpuref.{module}"), Namespace)
-        if home[0] == "*":
+        listed = names[:1] if home == table.ABSENT else names
+        keys += [(module, name.partition("=")[0]) for name in listed]
+        if names == ["*"] and home != table.ABSENT:
             assert table.is_namespace(home.removeprefix("tf."))
+    assert len({*keys}) == len(keys)
 
 
 def test_editors_see_what_only_the_later_release_has() -> None:

@@ -9,7 +9,7 @@ have homes:
   otherwise, as the rules of stubs hide ``import other as name``; ``from stub import *``
   lists the names of another stub.  What both releases have with one meaning is in
   `compat/both`;
-- `private.txt` for TensorFlow's private modules: lines ``module name home``.
+- `private.txt` for TensorFlow's private modules: lines ``module home names``.
 
 A namespace is named by its path below ``tf``, such as ``"nn"`` or ``"compat.v1.nn"``;
 ``""`` is ``tf``.  In ``tf`` itself a name has two homes where the stubs of 1.x and 2.x
@@ -134,21 +134,25 @@ def _stubs_of(path: str) -> list[str]:
 
 @functools.cache
 def private_modules() -> Mapping[str, Private]:
-    """Return the rows of `private.txt` by module, their homes as they are written."""
+    """Return the names of `private.txt` by module; public names as homes stay names."""
     modules: dict[str, Private] = {}
     with open(PRIVATE, encoding="utf-8") as lines:
         for line in filter(None, map(str.strip, lines)):
             if not line.startswith("#"):
-                module, name, home = line.split(None, 2)
-                _add(modules.setdefault(module, Private({}, {})), name, home)
+                module, home, names = line.split(None, 2)
+                _add(modules.setdefault(module, Private({}, {})), home, names)
     return modules
 
 
-def _add(module: Private, name: str, home: str) -> None:
-    if home.startswith(ABSENT):
-        module.ways_out[name] = home.removeprefix(ABSENT).strip()
-    else:
-        module.homes[name] = home
+def _add(module: Private, home: str, names: str) -> None:
+    """Add the names of a row to a module."""
+    if home == ABSENT:
+        name, _, way_out = names.partition(" ")
+        module.ways_out[name] = way_out
+        return
+    sign = ":" if home.startswith("tpuref.") else "."
+    for name, _, other in (part.partition("=") for part in names.split()):
+        module.homes[name] = home if name == ALL else f"{home}{sign}{other or name}"
 
 
 def _path_of_v1(name: str) -> str:
