@@ -1,4 +1,4 @@
-"""What is said about a name that tpuref does not have."""
+"""Messages about names that tpuref does not have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Missing:
     close
         Names that are written almost like it, where nobody has it.
     way_out
-        What to do, empty where nothing is known.
+        The advice of `ways_out`, empty without an entry.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Missing:
 
 @functools.cache
 def about(name: str) -> Missing:
-    """Return what is known of a name that tpuref does not have.
+    """Return the origin and the way out of a name that tpuref does not have.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def about(name: str) -> Missing:
 
 
 def _way(short: str, origin: str) -> str:
-    """Return what to do about a name, or about the documented one of a private name."""
+    """Return the way out of a name; a private name has that of its public one."""
     if way := known_way_out(short):
         return way
     names = [short]
@@ -118,7 +118,7 @@ def _home(short: str) -> str:
 
 
 def _missing_beginnings(name: str) -> list[str]:
-    """Return a name and what it begins with, as far as tpuref lacks it."""
+    """Return a name and its beginnings that tpuref lacks, longest first."""
     shortest = first_missing(name) or name
     found = [name]
     while len(found[-1]) > len(shortest):
@@ -127,10 +127,10 @@ def _missing_beginnings(name: str) -> list[str]:
 
 
 def longest_known(name: str) -> str:
-    """Return as much of a missing name as TensorFlow has, at least what is missing.
+    """Return the longest beginning of a missing name that TensorFlow has.
 
-    A private name is left whole, up to its first class or constant: of those, only
-    the ones are known that are public as well.
+    A private name is cut after its first class or constant: releases list only those
+    members of private classes that are public too.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def _synonyms(short: str) -> list[str]:
 
 
 def _close(spelling: str, short: str) -> list[str]:
-    """Return what was perhaps meant: the same name elsewhere, or one like it."""
+    """Return close matches: the same name in other namespaces, or similar names."""
     namespace, _, last = short.rpartition(".")
     before = f"{spelling}.{namespace}" if namespace else spelling
     elsewhere = everywhere(last)[:2]

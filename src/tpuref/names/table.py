@@ -48,7 +48,7 @@ class Private(NamedTuple):
     homes
         The homes of its names.
     ways_out
-        What to do instead of names that are known and absent.
+        The way out of names that are absent on purpose.
     """
 
     homes: dict[str, str]
@@ -164,7 +164,7 @@ def _path_of_v1(name: str) -> str:
 
 
 def _all_of(module: Private) -> Mapping[str, str]:
-    """Return what a row with `ALL` stands for: the names of a public namespace."""
+    """Return the names of the public namespace that a row with `ALL` refers to."""
     home = module.homes.get(ALL)
     return {} if home is None else stub(_path_of_v1(home))
 
@@ -300,7 +300,7 @@ def is_empty(path: str) -> bool:
 
 
 def known_way_out(name: str) -> str:
-    """Return what the row of an absent private name says, empty without a row."""
+    """Return the way out of an absent private name, empty without a row."""
     module, _, last = name.rpartition(".")
     row = private_modules().get(module, _NOTHING)
     return row.ways_out.get(last) or row.ways_out.get(ALL, "")
