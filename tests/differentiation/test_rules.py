@@ -110,3 +110,13 @@ def test_every_operation_has_a_rule_or_says_that_it_has_none() -> None:
         elif rule is not not_differentiable:
             assert name in covered, name
         assert (name in WITHOUT) <= (rule is None), name
+
+
+def test_rows_without_elements_of_a_table() -> None:
+    table = tf.placeholder_with_default(np.zeros([4, 0], np.float16), [4, 0])
+    for ids in (np.zeros([3, 0], np.int64), np.array([[1], [2]])):
+        rows = tf.nn.embedding_lookup([table], ids)
+        (gradient,) = tf.gradients(tf.tanh(rows), [table])
+        with tf.Session() as session:
+            assert session.run(tf.convert_to_tensor(gradient)).shape == (4, 0)
+            assert session.run(gradient.indices).shape == (ids.size,)

@@ -48,6 +48,10 @@ def told(name: str) -> str:
         ("train.QueueRunner", "in TensorFlow 1.8 to 1.15, and as "
          "tf.compat.v1.train.QueueRunner in 2.4 and 2.21", "Read the data"),
         ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
+        ("compat.v2.linalg.svd", "in TensorFlow 2.4 and 2.21, and as "
+         "tf.compat.v1.linalg.svd in 1.15", "Write it with operations"),
+        ("compat.v2.Session", "as tf.compat.v1.Session in TensorFlow 1.15 to 2.21",
+         "Use tf.compat.v1.Session, which is the same."),
         ("python.eager.context.ensure", "it is private to TensorFlow",
          "Use the documented names"),
         ("python.tf2.enabled", "it is private to TensorFlow",

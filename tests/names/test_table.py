@@ -54,24 +54,31 @@ def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
     imports = [row for row in rows if row.startswith("from ")]
     aliases = [row for row in rows if not row.startswith("from ")]
     assert rows == sorted(imports) + sorted(aliases)
+    stars = [row.split()[1] for row in imports if row.endswith("*")]
+    imports = [row for row in imports if not row.endswith("*")]
     imported = [row.split()[-1] for row in imports]
     listed = [row.split()[-1] for row in imports if " as " in row]
     listed += [row.split()[0] for row in aliases]
     assert len({*listed}) == len(listed) and len({*imported}) == len(imported)
     assert {row.split()[-1] for row in aliases} <= {*imported}
     path = ".".join(stub.relative_to(ROOT).with_suffix("").parts)
-    assert table.stub(path.removesuffix(".__init__")).keys() == {*listed}
+    shared = {name for one in stars for name in table.stub(one.partition(".")[2])}
+    assert shared.isdisjoint(listed)
+    assert table.stub(path.removesuffix(".__init__")).keys() == {*listed} | shared
 
 
 def test_private_rows_are_sorted_and_each_is_once() -> None:
     lines = Path(table.PRIVATE).read_text().splitlines()
-    rows = [line.split(None, 2) for line in lines if line and line[0] != "#"]
-    keys = [(module, name) for module, name, _ in rows]
-    assert keys == sorted({*keys})
-    for module, _name, home in rows:
+    rows = [line for line in lines if line and line[0] != "#"]
+    assert rows == sorted({*rows})
+    keys = []
+    for module, home, *names in map(str.split, rows):
         assert isinstance(importlib.import_module(f"tpuref.{module}"), Namespace)
-        if home[0] == "*":
+        listed = names[:1] if home == table.ABSENT else names
+        keys += [(module, name.partition("=")[0]) for name in listed]
+        if names == ["*"] and home != table.ABSENT:
             assert table.is_namespace(home.removeprefix("tf."))
+    assert len({*keys}) == len(keys)
 
 
 def test_editors_see_what_only_the_later_release_has() -> None:
@@ -90,6 +97,24 @@ def test_editors_see_what_only_the_later_release_has() -> None:
 
 
 # -- modules -------------------------------------------------------------------
+
+ONE_NAME = [
+    "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
+    "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
+    "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto", "contrib.metrics",
+    "contrib.lookup", "contrib.slim", "contrib.quantize", "contrib.cloud", "types",
+    "python.eager", "python.eager.context",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ONE_NAME)
+def test_a_module_that_programs_import_for_one_name(path: str) -> None:
+    module = importlib.import_module(f"tpuref.{path}")
+    with pytest.raises(AttributeError, match=rf"tf\.{path}\.absent .*TPUREF-E200"):
+        operator.attrgetter("absent")(module)
+    with pytest.raises(ImportError, match="TPUREF-E200"):
+        exec(f"from tpuref.{path} import absent", {})
+
 
 MODULES = ["tpu", "nn", "compat.v1", "compat.v2.nn", "layers", "contrib.tpu",
            "python.ops.math_ops"]  # fmt: skip
@@ -117,9 +142,21 @@ def test_everything_of_tf_can_be_imported_at_once() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-def test_functions_are_those_of_their_modules() -> None:
-    assert pickle.loads(pickle.dumps(tf.nn.relu)) is tf.nn.relu
-    assert "def relu" in inspect.getsource(tf.nn.relu)
+@pytest.mark.parametrize(
+    "name",
+    ["nn.relu", "contrib.tpu.shard", "compat.v1.nn.dropout", "compat.v2.scan",
+     "python.ops.math_ops.reduce_mean", "train.exponential_decay"],
+)  # fmt: skip
+def test_functions_are_those_of_their_modules(name: str) -> None:
+    function = operator.attrgetter(name)(tf)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert f"def {function.__name__}" in inspect.getsource(function)
+    with redirect_stdout(io.StringIO()) as shown:
+        pydoc.help(function)
+    assert inspect.getdoc(function).splitlines()[0] in shown.getvalue()
+
+
+def test_modules_are_found_by_walking() -> None:
     walked = {m.name for m in pkgutil.walk_packages(tf.__path__, "tpuref.")}
     assert "tpuref.interface.layers" in walked
 

@@ -306,8 +306,8 @@ def test_bits() -> None:
     assert run("BitwiseOr", 0b1100, 0b1010) == 0b1110
     assert run("BitwiseXor", 0b1100, 0b1010) == 0b0110
     assert run("Invert", [0, 255], dtype=np.uint8).tolist() == [255, 0]
-    assert run("LeftShift", [1, 1], [3, 64]).tolist() == [8, 0]
-    assert run("RightShift", [-8, -8], [1, 64]).tolist() == [-4, -1]
+    assert run("LeftShift", [1, 2, 5], [3, 64, -2]).tolist() == [8, 0, 5]
+    assert run("RightShift", [-8, -8, 5], [1, 64, -2]).tolist() == [-4, -1, 5]
 
 
 def test_classes_of_numbers() -> None:

@@ -513,6 +513,28 @@ def test_tensorflow_is_tpuref(pytester: pytest.Pytester) -> None:
     assert "replication.py" in result.stdout.str()
 
 
+@pytest.mark.parametrize(("release", "kept"), [(1, 0.1), (2, 0.9)])
+def test_tensorflow_of_a_release(
+    pytester: pytest.Pytester, release: int, kept: float
+) -> None:
+    pytester.makepyfile(
+        f"""
+        import tensorflow as tf
+        import tensorflow.compat.v1 as v1
+
+        def test_dropout():
+            kept = tf.reduce_mean(tf.cast(tf.nn.dropout(tf.ones([4000]), 0.1) > 0, tf.float32))
+            assert tf.executing_eagerly() == ({release} == 2)
+            value = kept.numpy() if {release} == 2 else v1.Session().run(kept)
+            assert abs(value - {kept}) < 0.03
+        """
+    )
+    option = f"--tpu-as-tensorflow={release}"
+    result = run(pytester, option)
+    passed(result, 1)
+    result.stdout.fnmatch_lines([f"tensorflow: tpuref ({option})"])
+
+
 @pytest.mark.parametrize("distribution", [[], ["--dist", "loadgroup"]])
 def test_xdist_keeps_a_system_in_one_process(
     pytester: pytest.Pytester, distribution: list[str]

@@ -15,6 +15,7 @@ from tests.releases import measure
 
 FOLDER = Path(__file__).parent
 VALUES = {n: json.loads((FOLDER / f"release_{n}.json").read_text()) for n in (1, 2)}
+REASONS = measure.reasons()
 CASES = [(n, name, case) for n in (1, 2) for name, case in measure.cases()]
 HOSTED = ("boolean_mask", "gather_nd", "io.", "numpy_function", "where")
 """What a core does not run, or does not check."""
@@ -40,7 +41,12 @@ def assert_same(value: Any, expected: Any) -> None:
 def test_the_value_of_the_release(number: int, name: str, case: str) -> None:
     if number == 2:
         tf.enable_v2_behavior()
-    assert_same(measure.value_of(module_of(number), case, number), VALUES[number][case])
+    value = measure.value_of(module_of(number), case, number)
+    if (number, case) in REASONS:
+        with pytest.raises(AssertionError):
+            assert_same(value, VALUES[number][case])
+    else:
+        assert_same(value, VALUES[number][case])
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -51,6 +57,7 @@ def test_on_three_replicas_and_twice(number: int) -> None:
         case
         for case, value in VALUES[number].items()
         if value not in (measure.FAILS, True, False)
+        and (number, case) not in REASONS
         and names[case].startswith(("nn.", "math.", "reduce", "arg", "gather", "pad"))
         and "dropout" not in case
         and not names[case].startswith(HOSTED)

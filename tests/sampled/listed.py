@@ -117,13 +117,6 @@ LISTED = (
     ),
     Listed(
         "accepts",
-        "tf.nn.pool",
-        "strides > window_shape",
-        "tpuref leaves out what lies between the windows",
-        356,
-    ),
-    Listed(
-        "accepts",
         "",
         "Current libxsmm|do(es)? not (yet )?support",
         "the CPU kernels of this release lack it",
@@ -424,7 +417,11 @@ LISTED = (
         8655,
     ),
     Listed(
-        "refuses", "tf.gradients of tf.map_fn", "and its rank ", UNKNOWN_RANK, 10525
+        "refuses",
+        "",
+        r"names an axis of rank \d+ twice",
+        "an axis given twice is refused, as TensorFlow 2 does",
+        21130,
     ),
     Listed(
         "accepts",

@@ -15,9 +15,9 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import StructureError, coded
 
 
-def is_nested(value: object) -> bool:
-    """Return whether `value` is a list, a tuple or a mapping rather than a leaf."""
-    return isinstance(value, (list, tuple, Mapping))
+def is_nested(seq: object) -> bool:
+    """Return whether `seq` is a list, a tuple or a mapping rather than a leaf."""
+    return isinstance(seq, (list, tuple, Mapping))
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -181,8 +181,8 @@ def map_structure(
 
 
 def assert_same_structure(
-    a: Any,
-    b: Any,
+    nest1: Any,
+    nest2: Any,
     check_types: bool = True,
     *,
     a_name: str = "a",
@@ -192,7 +192,7 @@ def assert_same_structure(
 
     Parameters
     ----------
-    a, b : nest
+    nest1, nest2 : nest
         The nests to compare. Leaves are not compared.
     check_types : bool, default True
         Whether the types of the containers must agree too. Mappings of all types
@@ -209,7 +209,7 @@ def assert_same_structure(
     --------
     >>> assert_same_structure([1, {"a": 2}], ["x", {"a": "y"}])
     """
-    difference = _first_difference(a, b, check_types)
+    difference = _first_difference(nest1, nest2, check_types)
     if difference is not None:
         path, in_a, in_b = difference
         raise StructureError(

@@ -1,4 +1,4 @@
-"""What tpuref has of a name, and what else it has."""
+"""Look up names in tpuref, and names close to them."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def part_there(name: str) -> str:
 
 
 def is_namespace(name: str) -> bool:
-    """Return whether tpuref has a module of a name, which can be imported."""
+    """Return whether a name is a module that can be imported from tpuref."""
     there, value = _followed(name)
     found = there == name and isinstance(value, ModuleType)
     return found or table.is_namespace(name)
 
 
 def _followed(name: str) -> tuple[str, Any]:
-    """Return as much of a name as tpuref has, and what that is."""
+    """Return the longest beginning of a name that tpuref has, and its object."""
     held: Any = sys.modules["tpuref"]
     there: list[str] = []
     for part in filter(None, name.split(".")):

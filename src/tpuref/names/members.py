@@ -15,7 +15,7 @@ from tpuref.names.namespace import message_about
 Class = TypeVar("Class", bound=type)
 
 CLASSES: dict[type, str] = {}
-"""The classes, and what programs call them."""
+"""The classes, and their public names."""
 
 
 def explain_missing_members(name: str) -> Callable[[Class], Class]:

@@ -1,4 +1,4 @@
-"""What is said about a name that tpuref does not have."""
+"""Messages about names that tpuref does not have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tpuref.names.releases import table
 from tpuref.names.table import known_way_out
 from tpuref.names.ways_out import OPERATION, way_out
 
-V1 = "tf.compat.v1"
+V1, V2 = "tf.compat.v1", "tf.compat.v2"
 
 PRIVATE = {"compiler", "core", "python", "pywrap_tensorflow"}
 """The parts of TensorFlow that are no interface."""
@@ -35,7 +35,7 @@ class Missing:
     close
         Names that are written almost like it, where nobody has it.
     way_out
-        What to do, empty where nothing is known.
+        The advice of `ways_out`, empty without an entry.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Missing:
 
 @functools.cache
 def about(name: str) -> Missing:
-    """Return what is known of a name that tpuref does not have.
+    """Return the origin and the way out of a name that tpuref does not have.
 
     Parameters
     ----------
@@ -79,6 +79,8 @@ def about(name: str) -> Missing:
     spelling, short = _split(name)
     origin = _origin(spelling, short)
     synonyms = _synonyms(short)
+    if spelling == V2 and not _releases(short, V2):
+        synonyms = [f"compat.v1.{short}", *synonyms]
     instead = [
         f"tf.{other}"
         for other in synonyms
@@ -89,7 +91,7 @@ def about(name: str) -> Missing:
 
 
 def _way(short: str, origin: str) -> str:
-    """Return what to do about a name, or about the documented one of a private name."""
+    """Return the way out of a name; a private name has that of its public one."""
     if way := known_way_out(short):
         return way
     names = [short]
@@ -116,7 +118,7 @@ def _home(short: str) -> str:
 
 
 def _missing_beginnings(name: str) -> list[str]:
-    """Return a name and what it begins with, as far as tpuref lacks it."""
+    """Return a name and its beginnings that tpuref lacks, longest first."""
     shortest = first_missing(name) or name
     found = [name]
     while len(found[-1]) > len(shortest):
@@ -125,10 +127,10 @@ def _missing_beginnings(name: str) -> list[str]:
 
 
 def longest_known(name: str) -> str:
-    """Return as much of a missing name as TensorFlow has, at least what is missing.
+    """Return the longest beginning of a missing name that TensorFlow has.
 
-    A private name is left whole, up to its first class or constant: of those, only
-    the ones are known that are public as well.
+    A private name is cut after its first class or constant: releases list only those
+    members of private classes that are public too.
 
     Parameters
     ----------
@@ -155,21 +157,20 @@ def _ends_in_capitals(name: str) -> bool:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Return the spelling, ``tf`` or ``tf.compat.v1``, and what stands below it."""
+    """Return the spelling (``tf``, `V1` or `V2`) and the name below it."""
     spelling = "tf"
     name = name.removeprefix("tf.")
-    while name.startswith("compat.v1."):
-        spelling, name = V1, name.removeprefix("compat.v1.")
+    while name.startswith(("compat.v1.", "compat.v2.")):
+        spelling = f"tf.{name[: len('compat.v1')]}"
+        name = name.removeprefix(f"{spelling[3:]}.")
     return spelling, name
 
 
 def _origin(spelling: str, short: str) -> str:
-    """Return who has a name."""
-    own = table().releases(short, spelling)
-    other = V1 if spelling == "tf" else "tf"
-    others = [
-        release for release in table().releases(short, other) if release not in own
-    ]
+    """Return the releases that have a name."""
+    own = _releases(short, spelling)
+    other = "tf" if spelling == V1 else V1
+    others = [release for release in _releases(short, other) if release not in own]
     if _is_private(short):
         return "it is private to TensorFlow"
     if own:
@@ -178,6 +179,12 @@ def _origin(spelling: str, short: str) -> str:
     if others:
         return f"as {other}.{short} in TensorFlow {_span(others)}"
     return ""
+
+
+def _releases(short: str, spelling: str) -> list[str]:
+    if spelling != V2:
+        return table().releases(short, spelling)
+    return [release for release in table().releases(short) if release[0] != "1"]
 
 
 def _is_private(short: str) -> bool:
@@ -208,7 +215,7 @@ def _synonyms(short: str) -> list[str]:
 
 
 def _close(spelling: str, short: str) -> list[str]:
-    """Return what was perhaps meant: the same name elsewhere, or one like it."""
+    """Return close matches: the same name in other namespaces, or similar names."""
     namespace, _, last = short.rpartition(".")
     before = f"{spelling}.{namespace}" if namespace else spelling
     elsewhere = everywhere(last)[:2]

@@ -171,7 +171,7 @@ def _imports(reader: FrameType) -> bool:
 
 
 def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | None:
-    """Return how to import a module that no other finder has found.
+    """Return the import spec of a namespace.
 
     Parameters
     ----------
@@ -183,7 +183,8 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
     Raises
     ------
     ModuleNotFoundError
-        Where an import statement names what tpuref does not have, with what to do.
+        If an import statement names a module that is absent; the message has the way
+        out.
     """
     parent, _, last = name.rpartition(".")
     if not is_public(sys.modules.get(parent)):
@@ -210,7 +211,7 @@ class _Loader(importlib.abc.Loader):
     """Makes a namespace of the table."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> Namespace:
-        """Return the module, which reads nothing before it is used."""
+        """Return the module; its lists are read at the first use."""
         return Namespace(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -62,7 +62,7 @@ class Table:
         return [other for other in group if other != name]
 
     def below(self, namespace: str) -> list[str]:
-        """Return what a namespace has directly; ``""`` is ``tf``."""
+        """Return the names directly below a namespace; ``""`` is ``tf``."""
         split = (name.rpartition(".") for name in self._facts)
         return [last for before, _, last in split if before == namespace]
 
@@ -71,7 +71,7 @@ class Table:
         return any(name.startswith(f"{module}.") for name in self._facts)
 
     def simplest_below(self, module: str) -> list[str]:
-        """Return the simplest names of what a private module has."""
+        """Return the simplest name of each object of a private module."""
         names = [name for name in self._facts if name.startswith(f"{module}.")]
         return [first for name in names if (first := self._simplest(name))]
 

@@ -6,8 +6,10 @@ have homes:
 - stubs for the namespaces that people use, in `compat/v1`, `compat/v2`, `compat` and
   `contrib`, which editors and type checkers read as well.  A line ``from module import
   name as name`` lists a name; ``name = other`` does so where the object is called
-  otherwise, as the rules of stubs hide ``import other as name``;
-- `private.txt` for TensorFlow's private modules: lines ``module name home``.
+  otherwise, as the rules of stubs hide ``import other as name``; ``from stub import *``
+  lists the names of another stub.  What both releases have with one meaning is in
+  `compat/both`;
+- `private.txt` for TensorFlow's private modules: lines ``module home names``.
 
 A namespace is named by its path below ``tf``, such as ``"nn"`` or ``"compat.v1.nn"``;
 ``""`` is ``tf``.  In ``tf`` itself a name has two homes where the stubs of 1.x and 2.x
@@ -34,6 +36,7 @@ Homes = tuple[str, ...]
 
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*|.*)", re.MULTILINE)
 _IMPORTED = re.compile(r"(\w+)(?: as (\w+))?")
+_STAR = re.compile(r"^from tpuref\.(\S+) import \*$", re.MULTILINE)
 _ALIAS = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)
 
 
@@ -45,7 +48,7 @@ class Private(NamedTuple):
     homes
         The homes of its names.
     ways_out
-        What to do instead of names that are known and absent.
+        The way out of names that are absent on purpose.
     """
 
     homes: dict[str, str]
@@ -88,6 +91,8 @@ def stub(path: str) -> Mapping[str, str]:
     with open(file, encoding="utf-8") as lines:
         text = lines.read()
     homes: dict[str, str] = {}
+    for other in _STAR.findall(text):
+        homes |= stub(other)
     imported: dict[str, str] = {}
     for module, names in _IMPORT.findall(text):
         for name, listed in _IMPORTED.findall(names):
@@ -129,21 +134,25 @@ def _stubs_of(path: str) -> list[str]:
 
 @functools.cache
 def private_modules() -> Mapping[str, Private]:
-    """Return the rows of `private.txt` by module, their homes as they are written."""
+    """Return the names of `private.txt` by module; public names as homes stay names."""
     modules: dict[str, Private] = {}
     with open(PRIVATE, encoding="utf-8") as lines:
         for line in filter(None, map(str.strip, lines)):
             if not line.startswith("#"):
-                module, name, home = line.split(None, 2)
-                _add(modules.setdefault(module, Private({}, {})), name, home)
+                module, home, names = line.split(None, 2)
+                _add(modules.setdefault(module, Private({}, {})), home, names)
     return modules
 
 
-def _add(module: Private, name: str, home: str) -> None:
-    if home.startswith(ABSENT):
-        module.ways_out[name] = home.removeprefix(ABSENT).strip()
-    else:
-        module.homes[name] = home
+def _add(module: Private, home: str, names: str) -> None:
+    """Add the names of a row to a module."""
+    if home == ABSENT:
+        name, _, way_out = names.partition(" ")
+        module.ways_out[name] = way_out
+        return
+    sign = ":" if home.startswith("tpuref.") else "."
+    for name, _, other in (part.partition("=") for part in names.split()):
+        module.homes[name] = home if name == ALL else f"{home}{sign}{other or name}"
 
 
 def _path_of_v1(name: str) -> str:
@@ -155,7 +164,7 @@ def _path_of_v1(name: str) -> str:
 
 
 def _all_of(module: Private) -> Mapping[str, str]:
-    """Return what a row with `ALL` stands for: the names of a public namespace."""
+    """Return the names of the public namespace that a row with `ALL` refers to."""
     home = module.homes.get(ALL)
     return {} if home is None else stub(_path_of_v1(home))
 
@@ -291,7 +300,7 @@ def is_empty(path: str) -> bool:
 
 
 def known_way_out(name: str) -> str:
-    """Return what the row of an absent private name says, empty without a row."""
+    """Return the way out of an absent private name, empty without a row."""
     module, _, last = name.rpartition(".")
     row = private_modules().get(module, _NOTHING)
     return row.ways_out.get(last) or row.ways_out.get(ALL, "")

@@ -75,11 +75,6 @@ WAYS_OUT = (
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
-        "compat.v2.*",
-        "tpuref has the names and the meaning of TensorFlow 1.15, under tf and "
-        "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
-    ),
-    WayOut(
         "autograph.*",
         "Use tf.function, which traces and rewrites no Python, with tf.cond and "
         "tf.while_loop instead of if and while over tensors.",
@@ -292,7 +287,7 @@ WAYS_OUT = (
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
     WayOut(
-        "scan foldl foldr TensorArraySpec case switch_case vectorized_map",
+        "TensorArraySpec case switch_case vectorized_map",
         "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack.",
     ),
     WayOut(
@@ -304,8 +299,8 @@ WAYS_OUT = (
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
-        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, cloud, data, "
-        "layers, summary and training.",
+        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, and parts of "
+        "cloud, data, estimator, framework, layers, lookup, opt, summary and training.",
     ),
     WayOut(
         "debugging.* dtypes.* manip.*",

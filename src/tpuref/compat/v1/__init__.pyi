@@ -1,46 +1,18 @@
 """The names under ``tf.compat.v1``."""
 
-from tpuref import compat as compat
-from tpuref.base.dtypes import DType as DType
-from tpuref.base.dtypes import as_dtype as as_dtype
-from tpuref.base.dtypes import bfloat16 as bfloat16
-from tpuref.base.dtypes import bool_
-from tpuref.base.dtypes import complex128 as complex128
-from tpuref.base.dtypes import complex64 as complex64
-from tpuref.base.dtypes import double as double
-from tpuref.base.dtypes import float16 as float16
-from tpuref.base.dtypes import float32 as float32
-from tpuref.base.dtypes import float64 as float64
-from tpuref.base.dtypes import half as half
-from tpuref.base.dtypes import int16 as int16
-from tpuref.base.dtypes import int32 as int32
-from tpuref.base.dtypes import int64 as int64
-from tpuref.base.dtypes import int8 as int8
-from tpuref.base.dtypes import string as string
-from tpuref.base.dtypes import uint16 as uint16
-from tpuref.base.dtypes import uint32 as uint32
-from tpuref.base.dtypes import uint64 as uint64
-from tpuref.base.dtypes import uint8 as uint8
 from tpuref.base.errors import OpError as OpError
 from tpuref.base.shapes import Dimension as Dimension
-from tpuref.base.shapes import TensorShape as TensorShape
-from tpuref.base.spec import TensorSpec as TensorSpec
-from tpuref.base.tf_logging import get_logger as get_logger
+from tpuref.compat.both import *
 from tpuref.compat.v1 import app as app
-from tpuref.compat.v1 import autograph as autograph
-from tpuref.compat.v1 import bitwise as bitwise
 from tpuref.compat.v1 import data as data
 from tpuref.compat.v1 import debugging as debugging
 from tpuref.compat.v1 import distribute as distribute
-from tpuref.compat.v1 import dtypes as dtypes
 from tpuref.compat.v1 import errors as errors
 from tpuref.compat.v1 import estimator as estimator
-from tpuref.compat.v1 import experimental as experimental
 from tpuref.compat.v1 import flags as flags
 from tpuref.compat.v1 import gfile as gfile
 from tpuref.compat.v1 import initializers as initializers
 from tpuref.compat.v1 import io as io
-from tpuref.compat.v1 import keras as keras
 from tpuref.compat.v1 import layers as layers
 from tpuref.compat.v1 import linalg as linalg
 from tpuref.compat.v1 import logging as logging
@@ -50,24 +22,15 @@ from tpuref.compat.v1 import math as math
 from tpuref.compat.v1 import metrics as metrics
 from tpuref.compat.v1 import nest as nest
 from tpuref.compat.v1 import nn as nn
-from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
 from tpuref.compat.v1 import random as random
-from tpuref.compat.v1 import sparse as sparse
-from tpuref.compat.v1 import strings as strings
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu
 from tpuref.compat.v1 import train as train
-from tpuref.engine.configuration import config as config
 from tpuref.engine.differentiation.custom_gradient import custom_gradient as custom_gradient
 from tpuref.engine.differentiation.gradients import gradients as gradients
-from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
-from tpuref.engine.differentiation.options import AggregationMethod as AggregationMethod
-from tpuref.engine.differentiation.options import UnconnectedGradients as UnconnectedGradients
-from tpuref.engine.graph.aggregation import VariableAggregation as VariableAggregation
-from tpuref.engine.graph.aggregation import VariableSynchronization as VariableSynchronization
 from tpuref.engine.graph.context import get_default_session as get_default_session
 from tpuref.engine.graph.convert import constant as constant
 from tpuref.engine.graph.convert import convert_to_tensor as convert_to_tensor
@@ -80,11 +43,8 @@ from tpuref.engine.graph.default import enable_eager_execution as enable_eager_e
 from tpuref.engine.graph.default import enable_tensor_equality as enable_tensor_equality
 from tpuref.engine.graph.default import enable_v2_behavior as enable_v2_behavior
 from tpuref.engine.graph.default import enable_v2_tensorshape as enable_v2_tensorshape
-from tpuref.engine.graph.default import executing_eagerly as executing_eagerly
 from tpuref.engine.graph.default import get_default_graph as get_default_graph
-from tpuref.engine.graph.default import init_scope as init_scope
 from tpuref.engine.graph.default import reset_default_graph as reset_default_graph
-from tpuref.engine.graph.graph import Graph as Graph
 from tpuref.engine.graph.graph import GraphKeys as GraphKeys
 from tpuref.engine.graph.session import InteractiveSession as InteractiveSession
 from tpuref.engine.graph.session import Session as Session
@@ -95,8 +55,6 @@ from tpuref.engine.graph.session_options import OptimizerOptions as OptimizerOpt
 from tpuref.engine.graph.session_options import RPCOptions as RPCOptions
 from tpuref.engine.graph.session_options import RunMetadata as RunMetadata
 from tpuref.engine.graph.session_options import RunOptions as RunOptions
-from tpuref.engine.graph.tensor import Operation as Operation
-from tpuref.engine.graph.tensor import Tensor as Tensor
 from tpuref.engine.graph.variables import Variable as Variable
 from tpuref.engine.graph.variables import assign as assign
 from tpuref.engine.graph.variables import assign_add as assign_add
@@ -107,15 +65,12 @@ from tpuref.engine.graph.variables import local_variables as local_variables
 from tpuref.engine.graph.variables import model_variables as model_variables
 from tpuref.engine.graph.variables import moving_average_variables as moving_average_variables
 from tpuref.engine.graph.variables import trainable_variables as trainable_variables
-from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
-from tpuref.engine.tracing.function import function as function
 from tpuref.interface.data.parsing import FixedLenFeature as FixedLenFeature
 from tpuref.interface.data.parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
 from tpuref.interface.data.parsing import VarLenFeature as VarLenFeature
 from tpuref.interface.data.parsing import decode_raw as decode_raw
 from tpuref.interface.data.parsing import parse_example as parse_example
 from tpuref.interface.data.parsing import parse_single_example as parse_single_example
-from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.interface.data.sparse import SparseTensorValue as SparseTensorValue
 from tpuref.interface.data.sparse import to_dense
 from tpuref.interface.data.whole_file import read_file as read_file
@@ -123,37 +78,19 @@ from tpuref.interface.distribute.current import get_distribution_strategy as get
 from tpuref.interface.distribute.current import get_tower_context as get_tower_context
 from tpuref.interface.distribute.current import has_distribution_strategy as has_distribution_strategy
 from tpuref.interface.distribute.current import in_cross_tower_context as in_cross_tower_context
-from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import argmax as argmax
 from tpuref.interface.functions.along_axis import argmin as argmin
 from tpuref.interface.functions.along_axis import cumprod as cumprod
-from tpuref.interface.functions.along_axis import cumsum as cumsum
-from tpuref.interface.functions.arithmetic import abs as abs
 from tpuref.interface.functions.arithmetic import accumulate_n as accumulate_n
-from tpuref.interface.functions.arithmetic import add as add
-from tpuref.interface.functions.arithmetic import add_n as add_n
 from tpuref.interface.functions.arithmetic import div as div
 from tpuref.interface.functions.arithmetic import div_no_nan as div_no_nan
-from tpuref.interface.functions.arithmetic import divide as divide
 from tpuref.interface.functions.arithmetic import divide_no_nan as divide_no_nan
 from tpuref.interface.functions.arithmetic import floor_div as floor_div
 from tpuref.interface.functions.arithmetic import floordiv as floordiv
 from tpuref.interface.functions.arithmetic import floormod as floormod
-from tpuref.interface.functions.arithmetic import maximum as maximum
-from tpuref.interface.functions.arithmetic import minimum as minimum
 from tpuref.interface.functions.arithmetic import mod as mod
-from tpuref.interface.functions.arithmetic import multiply as multiply
-from tpuref.interface.functions.arithmetic import negative as negative
-from tpuref.interface.functions.arithmetic import pow as pow
-from tpuref.interface.functions.arithmetic import realdiv as realdiv
 from tpuref.interface.functions.arithmetic import reciprocal as reciprocal
-from tpuref.interface.functions.arithmetic import scalar_mul as scalar_mul
-from tpuref.interface.functions.arithmetic import sign as sign
-from tpuref.interface.functions.arithmetic import square as square
 from tpuref.interface.functions.arithmetic import squared_difference as squared_difference
-from tpuref.interface.functions.arithmetic import subtract as subtract
-from tpuref.interface.functions.arithmetic import truediv as truediv
-from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
 from tpuref.interface.functions.assertions import assert_equal as assert_equal
 from tpuref.interface.functions.assertions import assert_greater as assert_greater
 from tpuref.interface.functions.assertions import assert_greater_equal as assert_greater_equal
@@ -163,117 +100,75 @@ from tpuref.interface.functions.assertions import assert_non_negative as assert_
 from tpuref.interface.functions.assertions import assert_positive as assert_positive
 from tpuref.interface.functions.assertions import assert_rank as assert_rank
 from tpuref.interface.functions.assertions import assert_rank_at_least as assert_rank_at_least
-from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
+from tpuref.interface.functions.blocks import batch_to_space as batch_to_space
+from tpuref.interface.functions.blocks import batch_to_space_nd as batch_to_space_nd
+from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
+from tpuref.interface.functions.blocks import space_to_batch as space_to_batch
+from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
 from tpuref.interface.functions.clipping import clip_by_average_norm as clip_by_average_norm
-from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
-from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
-from tpuref.interface.functions.clipping import clip_by_value as clip_by_value
 from tpuref.interface.functions.clipping import global_norm as global_norm
-from tpuref.interface.functions.comparison import equal as equal
-from tpuref.interface.functions.comparison import greater as greater
-from tpuref.interface.functions.comparison import greater_equal as greater_equal
 from tpuref.interface.functions.comparison import is_finite as is_finite
 from tpuref.interface.functions.comparison import is_inf as is_inf
 from tpuref.interface.functions.comparison import is_nan as is_nan
-from tpuref.interface.functions.comparison import less as less
-from tpuref.interface.functions.comparison import less_equal as less_equal
-from tpuref.interface.functions.comparison import not_equal as not_equal
 from tpuref.interface.functions.complex_numbers import angle as angle
-from tpuref.interface.functions.complex_numbers import complex as complex
 from tpuref.interface.functions.complex_numbers import conj as conj
 from tpuref.interface.functions.complex_numbers import imag as imag
 from tpuref.interface.functions.complex_numbers import real as real
 from tpuref.interface.functions.confusion_matrix import confusion_matrix as confusion_matrix
-from tpuref.interface.functions.control_flow import Assert as Assert
 from tpuref.interface.functions.control_flow import Print as Print
 from tpuref.interface.functions.control_flow import cond as cond
 from tpuref.interface.functions.control_flow import control_flow_v2_enabled as control_flow_v2_enabled
 from tpuref.interface.functions.control_flow import enable_control_flow_v2 as enable_control_flow_v2
-from tpuref.interface.functions.control_flow import group as group
-from tpuref.interface.functions.control_flow import no_op as no_op
 from tpuref.interface.functions.control_flow import numpy_function as numpy_function
 from tpuref.interface.functions.control_flow import py_func as py_func
-from tpuref.interface.functions.control_flow import timestamp as timestamp
 from tpuref.interface.functions.control_flow import tuple as tuple
 from tpuref.interface.functions.control_flow import while_loop as while_loop
 from tpuref.interface.functions.control_flow import with_dependencies as with_dependencies
-from tpuref.interface.functions.conversion import cast as cast
-from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
 from tpuref.interface.functions.conversion import to_bfloat16 as to_bfloat16
 from tpuref.interface.functions.conversion import to_double as to_double
 from tpuref.interface.functions.conversion import to_float as to_float
 from tpuref.interface.functions.conversion import to_int32 as to_int32
 from tpuref.interface.functions.conversion import to_int64 as to_int64
-from tpuref.interface.functions.creation import eye as eye
-from tpuref.interface.functions.creation import fill as fill
 from tpuref.interface.functions.creation import lin_space as lin_space
 from tpuref.interface.functions.creation import linspace as linspace
-from tpuref.interface.functions.creation import one_hot as one_hot
-from tpuref.interface.functions.creation import ones as ones
 from tpuref.interface.functions.creation import ones_like as ones_like
-from tpuref.interface.functions.creation import range as range
-from tpuref.interface.functions.creation import sequence_mask as sequence_mask
-from tpuref.interface.functions.creation import zeros as zeros
 from tpuref.interface.functions.creation import zeros_like as zeros_like
 from tpuref.interface.functions.diagonals import matrix_band_part as matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
 from tpuref.interface.functions.exponentials import erf as erf
 from tpuref.interface.functions.exponentials import erfc as erfc
-from tpuref.interface.functions.exponentials import exp as exp
 from tpuref.interface.functions.exponentials import expm1 as expm1
 from tpuref.interface.functions.exponentials import lgamma as lgamma
 from tpuref.interface.functions.exponentials import log as log
 from tpuref.interface.functions.exponentials import log1p as log1p
 from tpuref.interface.functions.exponentials import rsqrt as rsqrt
-from tpuref.interface.functions.exponentials import sqrt as sqrt
-from tpuref.interface.functions.extents import rank as rank
 from tpuref.interface.functions.extents import shape as shape
 from tpuref.interface.functions.extents import size as size
-from tpuref.interface.functions.identity import identity as identity
-from tpuref.interface.functions.identity import stop_gradient as stop_gradient
 from tpuref.interface.functions.indexing import batch_gather as batch_gather
 from tpuref.interface.functions.indexing import gather as gather
 from tpuref.interface.functions.indexing import gather_nd as gather_nd
-from tpuref.interface.functions.indexing import newaxis as newaxis
 from tpuref.interface.functions.indexing import scatter_nd as scatter_nd
-from tpuref.interface.functions.indexing import slice as slice
-from tpuref.interface.functions.indexing import strided_slice as strided_slice
 from tpuref.interface.functions.indexing import tensor_scatter_add as tensor_scatter_add
 from tpuref.interface.functions.indexing import tensor_scatter_nd_add as tensor_scatter_nd_add
 from tpuref.interface.functions.indexing import tensor_scatter_nd_sub as tensor_scatter_nd_sub
-from tpuref.interface.functions.indexing import tensor_scatter_nd_update as tensor_scatter_nd_update
 from tpuref.interface.functions.indexing import tensor_scatter_sub as tensor_scatter_sub
 from tpuref.interface.functions.indexing import tensor_scatter_update as tensor_scatter_update
 from tpuref.interface.functions.initializers import Constant
 from tpuref.interface.functions.initializers import GlorotNormal
 from tpuref.interface.functions.initializers import GlorotUniform
-from tpuref.interface.functions.initializers import Ones
 from tpuref.interface.functions.initializers import Orthogonal
 from tpuref.interface.functions.initializers import RandomNormal
 from tpuref.interface.functions.initializers import RandomUniform
 from tpuref.interface.functions.initializers import TruncatedNormal
 from tpuref.interface.functions.initializers import VarianceScaling
-from tpuref.interface.functions.initializers import Zeros
-from tpuref.interface.functions.joining import concat as concat
-from tpuref.interface.functions.joining import split as split
-from tpuref.interface.functions.joining import stack as stack
-from tpuref.interface.functions.joining import unstack as unstack
-from tpuref.interface.functions.linalg import einsum as einsum
 from tpuref.interface.functions.linalg import matmul as matmul
 from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import norm as norm
-from tpuref.interface.functions.linalg import tensordot as tensordot
 from tpuref.interface.functions.linalg import trace as trace
-from tpuref.interface.functions.logic import logical_and as logical_and
-from tpuref.interface.functions.logic import logical_not as logical_not
-from tpuref.interface.functions.logic import logical_or as logical_or
 from tpuref.interface.functions.logic import logical_xor as logical_xor
-from tpuref.interface.functions.mapping import map_fn as map_fn
-from tpuref.interface.functions.module import Module as Module
 from tpuref.interface.functions.placeholders import placeholder as placeholder
 from tpuref.interface.functions.placeholders import placeholder_with_default as placeholder_with_default
-from tpuref.interface.functions.printing import print_
 from tpuref.interface.functions.random import get_seed as get_seed
 from tpuref.interface.functions.random import multinomial as multinomial
 from tpuref.interface.functions.random import random_normal as random_normal
@@ -293,57 +188,31 @@ from tpuref.interface.functions.reductions import reduce_prod as reduce_prod
 from tpuref.interface.functions.reductions import reduce_std as reduce_std
 from tpuref.interface.functions.reductions import reduce_sum as reduce_sum
 from tpuref.interface.functions.reductions import reduce_variance as reduce_variance
-from tpuref.interface.functions.repetition import meshgrid as meshgrid
 from tpuref.interface.functions.repetition import pad as pad
-from tpuref.interface.functions.repetition import repeat as repeat
-from tpuref.interface.functions.repetition import tile as tile
-from tpuref.interface.functions.reshaping import broadcast_to as broadcast_to
 from tpuref.interface.functions.reshaping import expand_dims as expand_dims
 from tpuref.interface.functions.reshaping import matrix_transpose as matrix_transpose
-from tpuref.interface.functions.reshaping import reshape as reshape
-from tpuref.interface.functions.reshaping import reverse as reverse
-from tpuref.interface.functions.reshaping import roll as roll
+from tpuref.interface.functions.reshaping import reverse
 from tpuref.interface.functions.reshaping import squeeze as squeeze
 from tpuref.interface.functions.reshaping import transpose as transpose
 from tpuref.interface.functions.rounding import ceil as ceil
-from tpuref.interface.functions.rounding import floor as floor
 from tpuref.interface.functions.rounding import nextafter as nextafter
 from tpuref.interface.functions.rounding import rint as rint
-from tpuref.interface.functions.rounding import round as round
 from tpuref.interface.functions.scopes import add_to_collection as add_to_collection
 from tpuref.interface.functions.scopes import add_to_collections as add_to_collections
 from tpuref.interface.functions.scopes import colocate_with as colocate_with
-from tpuref.interface.functions.scopes import control_dependencies as control_dependencies
 from tpuref.interface.functions.scopes import device as device
 from tpuref.interface.functions.scopes import get_collection as get_collection
 from tpuref.interface.functions.scopes import get_collection_ref as get_collection_ref
 from tpuref.interface.functions.scopes import name_scope as name_scope
-from tpuref.interface.functions.segments import unique as unique
+from tpuref.interface.functions.segments import reverse_sequence as reverse_sequence
 from tpuref.interface.functions.segments import unsorted_segment_sum as unsorted_segment_sum
 from tpuref.interface.functions.selection import boolean_mask as boolean_mask
 from tpuref.interface.functions.selection import where as where
 from tpuref.interface.functions.selection import where_v2 as where_v2
-from tpuref.interface.functions.sorting import argsort as argsort
 from tpuref.interface.functions.sorting import in_top_k as in_top_k
-from tpuref.interface.functions.sorting import searchsorted as searchsorted
-from tpuref.interface.functions.sorting import sort as sort
 from tpuref.interface.functions.sorting import top_k as top_k
 from tpuref.interface.functions.strings import join
 from tpuref.interface.functions.strings import regex_replace as regex_replace
-from tpuref.interface.functions.tensor_array import TensorArray as TensorArray
-from tpuref.interface.functions.trigonometry import acos as acos
-from tpuref.interface.functions.trigonometry import acosh as acosh
-from tpuref.interface.functions.trigonometry import asin as asin
-from tpuref.interface.functions.trigonometry import asinh as asinh
-from tpuref.interface.functions.trigonometry import atan as atan
-from tpuref.interface.functions.trigonometry import atan2 as atan2
-from tpuref.interface.functions.trigonometry import atanh as atanh
-from tpuref.interface.functions.trigonometry import cos as cos
-from tpuref.interface.functions.trigonometry import cosh as cosh
-from tpuref.interface.functions.trigonometry import sin as sin
-from tpuref.interface.functions.trigonometry import sinh as sinh
-from tpuref.interface.functions.trigonometry import tan as tan
-from tpuref.interface.functions.trigonometry import tanh as tanh
 from tpuref.interface.functions.variable_rows import scatter_add as scatter_add
 from tpuref.interface.functions.variable_rows import scatter_sub as scatter_sub
 from tpuref.interface.functions.variable_rows import scatter_update as scatter_update
@@ -360,20 +229,16 @@ from tpuref.interface.functions.variable_scope import tables_initializer as tabl
 from tpuref.interface.functions.variable_scope import variable_scope as variable_scope
 from tpuref.interface.functions.variable_scope import variables_initializer as variables_initializer
 from tpuref.interface.gradients.hessians import hessians as hessians
-from tpuref.interface.gradients.tape import GradientTape as GradientTape
 from tpuref.interface.summary.messages import Event as Event
 from tpuref.interface.summary.messages import HistogramProto as HistogramProto
 from tpuref.interface.summary.messages import Summary as Summary
 from tpuref.interface.tpu.padding_report import PaddingReport as PaddingReport
 from tpuref.interface.tpu.padding_report import padding_report as padding_report
 
-bool = bool_
 constant_initializer = Constant
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
-ones_initializer = Ones
 orthogonal_initializer = Orthogonal
-print = print_
 random_normal_initializer = RandomNormal
 random_uniform_initializer = RandomUniform
 reverse_v2 = reverse
@@ -381,4 +246,3 @@ sparse_tensor_to_dense = to_dense
 string_join = join
 truncated_normal_initializer = TruncatedNormal
 variance_scaling_initializer = VarianceScaling
-zeros_initializer = Zeros

@@ -1,20 +1,8 @@
 """The names under ``tf.compat.v1.linalg``."""
 
-from tpuref.interface.functions.clipping import global_norm as global_norm
-from tpuref.interface.functions.creation import eye as eye
-from tpuref.interface.functions.diagonals import matrix_band_part
-from tpuref.interface.functions.diagonals import matrix_diag
-from tpuref.interface.functions.diagonals import matrix_diag_part
-from tpuref.interface.functions.linalg import einsum as einsum
+from tpuref.compat.both.linalg import *
 from tpuref.interface.functions.linalg import matmul as matmul
-from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import norm as norm
-from tpuref.interface.functions.linalg import tensordot as tensordot
-from tpuref.interface.functions.linalg import trace as trace
-from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
-from tpuref.interface.functions.reshaping import matrix_transpose as matrix_transpose
+from tpuref.interface.functions.reshaping import matrix_transpose
 
-band_part = matrix_band_part
-diag = matrix_diag
-diag_part = matrix_diag_part
 transpose = matrix_transpose

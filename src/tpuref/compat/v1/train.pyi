@@ -1,40 +1,19 @@
 """The names under ``tf.compat.v1.train``."""
 
+from tpuref.compat.v2.train import *
 from tpuref.interface.checkpoints.initialization import init_from_checkpoint as init_from_checkpoint
-from tpuref.interface.checkpoints.initialization import list_variables as list_variables
-from tpuref.interface.checkpoints.initialization import load_checkpoint as load_checkpoint
-from tpuref.interface.checkpoints.initialization import load_variable as load_variable
-from tpuref.interface.checkpoints.objects import Checkpoint as Checkpoint
-from tpuref.interface.checkpoints.objects import CheckpointManager as CheckpointManager
 from tpuref.interface.checkpoints.saver import Saver as Saver
 from tpuref.interface.checkpoints.saver import SaverDef as SaverDef
-from tpuref.interface.checkpoints.state import checkpoints_iterator as checkpoints_iterator
 from tpuref.interface.checkpoints.state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
-from tpuref.interface.checkpoints.state import get_checkpoint_state as get_checkpoint_state
-from tpuref.interface.checkpoints.state import latest_checkpoint as latest_checkpoint
 from tpuref.interface.checkpoints.state import update_checkpoint_state as update_checkpoint_state
 from tpuref.interface.checkpoints.stored import CheckpointReader
 from tpuref.interface.checkpoints.stored import checkpoint_exists as checkpoint_exists
 from tpuref.interface.checkpoints.stored import remove_checkpoint as remove_checkpoint
-from tpuref.interface.cluster_resolver.cluster_spec import ClusterDef as ClusterDef
-from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec as ClusterSpec
-from tpuref.interface.cluster_resolver.cluster_spec import JobDef as JobDef
 from tpuref.interface.cluster_resolver.server import Server as Server
-from tpuref.interface.cluster_resolver.server import ServerDef as ServerDef
-from tpuref.interface.data.examples import BytesList as BytesList
-from tpuref.interface.data.examples import Example as Example
-from tpuref.interface.data.examples import Feature as Feature
-from tpuref.interface.data.examples import FeatureList as FeatureList
-from tpuref.interface.data.examples import FeatureLists as FeatureLists
-from tpuref.interface.data.examples import Features as Features
-from tpuref.interface.data.examples import FloatList as FloatList
-from tpuref.interface.data.examples import Int64List as Int64List
-from tpuref.interface.data.examples import SequenceExample as SequenceExample
 from tpuref.interface.summary.event_file import summary_iterator as summary_iterator
 from tpuref.interface.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from tpuref.interface.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from tpuref.interface.training.adam import AdamOptimizer as AdamOptimizer
-from tpuref.interface.training.coordinator import Coordinator as Coordinator
 from tpuref.interface.training.ftrl import FtrlOptimizer as FtrlOptimizer
 from tpuref.interface.training.global_step import assert_global_step as assert_global_step
 from tpuref.interface.training.global_step import create_global_step as create_global_step
@@ -71,7 +50,6 @@ from tpuref.interface.training.momentum import MomentumOptimizer as MomentumOpti
 from tpuref.interface.training.monitored_session import MonitoredSession as MonitoredSession
 from tpuref.interface.training.monitored_session import SingularMonitoredSession as SingularMonitoredSession
 from tpuref.interface.training.monitored_training_session import MonitoredTrainingSession as MonitoredTrainingSession
-from tpuref.interface.training.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from tpuref.interface.training.optimizer import Optimizer as Optimizer
 from tpuref.interface.training.rmsprop import RMSPropOptimizer as RMSPropOptimizer
 from tpuref.interface.training.scaffold import Scaffold as Scaffold

@@ -1,11 +1,4 @@
 """The names under ``tf.compat.v2.data``."""
 
-from tpuref.compat.v1.data import experimental as experimental
-from tpuref.interface.data.dataset import Dataset as Dataset
-from tpuref.interface.data.fused import AUTOTUNE as AUTOTUNE
-from tpuref.interface.data.iterator import Iterator as Iterator
-from tpuref.interface.data.options import Options as Options
+from tpuref.compat.both.data import *
 from tpuref.interface.data.options import ThreadingOptions as ThreadingOptions
-from tpuref.interface.data.record_files import FixedLengthRecordDataset as FixedLengthRecordDataset
-from tpuref.interface.data.record_files import TFRecordDataset as TFRecordDataset
-from tpuref.interface.data.record_files import TextLineDataset as TextLineDataset

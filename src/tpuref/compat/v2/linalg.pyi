@@ -1,21 +1,8 @@
 """The names under ``tf.compat.v2.linalg``."""
 
-from tpuref.interface.functions.clipping import global_norm as global_norm
-from tpuref.interface.functions.creation import eye as eye
-from tpuref.interface.functions.diagonals import matrix_band_part
-from tpuref.interface.functions.diagonals import matrix_diag
-from tpuref.interface.functions.diagonals import matrix_diag_part
-from tpuref.interface.functions.linalg import einsum as einsum
+from tpuref.compat.both.linalg import *
 from tpuref.interface.functions.linalg import matmul_v2
-from tpuref.interface.functions.linalg import matvec as matvec
 from tpuref.interface.functions.linalg import norm_v2
-from tpuref.interface.functions.linalg import tensordot as tensordot
-from tpuref.interface.functions.linalg import trace as trace
-from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
-from tpuref.interface.functions.reshaping import matrix_transpose as matrix_transpose
 
-band_part = matrix_band_part
-diag = matrix_diag
-diag_part = matrix_diag_part
 matmul = matmul_v2
 norm = norm_v2

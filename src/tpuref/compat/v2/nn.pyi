@@ -1,36 +1,24 @@
 """The names under ``tf.compat.v2.nn``."""
 
+from tpuref.compat.both.nn import *
 from tpuref.interface.functions.activations import crelu_v2
-from tpuref.interface.functions.activations import elu as elu
-from tpuref.interface.functions.activations import leaky_relu as leaky_relu
 from tpuref.interface.functions.activations import log_softmax_v2
-from tpuref.interface.functions.activations import relu as relu
-from tpuref.interface.functions.activations import relu6 as relu6
-from tpuref.interface.functions.activations import selu as selu
-from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.activations import silu_v2
 from tpuref.interface.functions.activations import softmax_v2
-from tpuref.interface.functions.activations import softplus as softplus
-from tpuref.interface.functions.activations import softsign as softsign
 from tpuref.interface.functions.activations import swish_v2
+from tpuref.interface.functions.blocks import depth_to_space_v2
+from tpuref.interface.functions.blocks import space_to_batch_v2
+from tpuref.interface.functions.blocks import space_to_depth_v2
 from tpuref.interface.functions.embeddings import embedding_lookup_v2
-from tpuref.interface.functions.losses import l2_loss as l2_loss
 from tpuref.interface.functions.losses import sigmoid_cross_entropy_v2
 from tpuref.interface.functions.losses import softmax_cross_entropy_v2
 from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_v2
-from tpuref.interface.functions.normalization import batch_normalization as batch_normalization
-from tpuref.interface.functions.normalization import bias_add as bias_add
+from tpuref.interface.functions.losses import weighted_cross_entropy_v2
 from tpuref.interface.functions.normalization import dropout_v2
-from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
-from tpuref.interface.functions.normalization import local_response_normalization as local_response_normalization
-from tpuref.interface.functions.normalization import lrn as lrn
 from tpuref.interface.functions.normalization import moments_v2
-from tpuref.interface.functions.normalization import normalize_moments as normalize_moments
 from tpuref.interface.functions.normalization import sufficient_statistics_v2
 from tpuref.interface.functions.sorting import in_top_k_v2
 from tpuref.interface.functions.sorting import top_k_v2
-from tpuref.interface.functions.trigonometry import tanh as tanh
-from tpuref.interface.functions.windows import atrous_conv2d as atrous_conv2d
 from tpuref.interface.functions.windows import avg_pool_v2
 from tpuref.interface.functions.windows import conv1d_v2
 from tpuref.interface.functions.windows import conv2d_transpose_v2
@@ -39,14 +27,14 @@ from tpuref.interface.functions.windows import depthwise_conv2d_v2
 from tpuref.interface.functions.windows import max_pool_v2
 from tpuref.interface.functions.windows import pool_v2
 from tpuref.interface.functions.windows import separable_conv2d_v2
-from tpuref.interface.training.average_loss import compute_average_loss as compute_average_loss
-from tpuref.interface.training.average_loss import scale_regularization_loss as scale_regularization_loss
 
 avg_pool = avg_pool_v2
+avg_pool2d = avg_pool_v2
 conv1d = conv1d_v2
 conv2d = conv2d_v2
 conv2d_transpose = conv2d_transpose_v2
 crelu = crelu_v2
+depth_to_space = depth_to_space_v2
 depthwise_conv2d = depthwise_conv2d_v2
 dropout = dropout_v2
 embedding_lookup = embedding_lookup_v2
@@ -60,7 +48,10 @@ sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy_v2
 silu = silu_v2
 softmax = softmax_v2
 softmax_cross_entropy_with_logits = softmax_cross_entropy_v2
+space_to_batch = space_to_batch_v2
+space_to_depth = space_to_depth_v2
 sparse_softmax_cross_entropy_with_logits = sparse_softmax_cross_entropy_v2
 sufficient_statistics = sufficient_statistics_v2
 swish = swish_v2
 top_k = top_k_v2
+weighted_cross_entropy_with_logits = weighted_cross_entropy_v2

@@ -18,6 +18,18 @@ from tpuref.engine.graph.convert import convert_to_tensor
 UFUNCS: dict[np.ufunc, str] = {}
 """The operation type of each ufunc; filled by the functions layer."""
 
+_OPERATORS = {
+    np.add: "add",
+    np.subtract: "sub",
+    np.multiply: "mul",
+    np.true_divide: "truediv",
+    np.floor_divide: "floordiv",
+    np.remainder: "mod",
+    np.power: "pow",
+    np.matmul: "matmul",
+}
+"""The names of operations that operators make, with a NumPy number on the left too."""
+
 _FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
 _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {}
 
@@ -77,7 +89,7 @@ def apply_ufunc(
         inputs = tuple(
             apply("Cast", convert_to_tensor(x), dtype=wanted) for x in inputs
         )
-    return apply(UFUNCS[ufunc], *inputs)
+    return apply(UFUNCS[ufunc], *inputs, name=_OPERATORS.get(ufunc))
 
 
 def apply_function(

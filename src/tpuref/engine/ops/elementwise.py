@@ -346,6 +346,16 @@ def _angle(xp: Any, x: Array) -> Any:
     return xp.arctan2(_imag(xp, x), _real(xp, x))
 
 
+def _shift(function: str) -> Any:
+    """Return the meaning of a shift; the distance is clamped as in TensorFlow."""
+
+    def shift(xp: Any, x: Array, y: Array) -> Any:
+        last = 8 * x.dtype.itemsize - 1
+        return getattr(xp, function)(x, xp.clip(y, 0, last))
+
+    return shift
+
+
 def _complex(real: Array, imag: Array) -> Any:
     real, imag = np.broadcast_arrays(real, imag)
     result = np.empty(
@@ -556,8 +566,8 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("BitwiseOr", binary_bits, Ufunc("bitwise_or")),
     _op("BitwiseXor", binary_bits, Ufunc("bitwise_xor")),
     _op("Invert", bits, Ufunc("invert")),
-    _op("LeftShift", binary_integer, Ufunc("left_shift")),
-    _op("RightShift", binary_integer, Ufunc("right_shift")),
+    _op("LeftShift", binary_integer, _shift("left_shift")),
+    _op("RightShift", binary_integer, _shift("right_shift")),
     # Special values.
     _op("IsNan", classified, Ufunc("isnan")),
     _op("IsInf", classified, Ufunc("isinf")),

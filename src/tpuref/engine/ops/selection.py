@@ -47,10 +47,11 @@ def require_boolean(operand: Operand) -> None:
 
 
 def _select(xp: Any, condition: Array, x: Array, y: Array) -> Any:
-    if condition.ndim == 1:
-        condition = condition.reshape([-1] + [1] * (x.ndim - 1))
-    if not x.shape == y.shape == np.broadcast_shapes(condition.shape, x.shape):
+    rows = condition.ndim == 1 and condition.shape == x.shape[:1]
+    if x.shape != y.shape or not (rows or condition.shape in ((), x.shape)):
         raise ValueError("expected x and y of equal shape, and a condition that fits")
+    if rows:
+        condition = condition.reshape(x.shape[:1] + (1,) * (x.ndim - 1))
     return xp.where(condition, x, y)
 
 

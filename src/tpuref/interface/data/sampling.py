@@ -29,9 +29,13 @@ class Sample(Stage):
     name = "SampleDataset"
 
     def __init__(
-        self, stages: Sequence[Stage], weights: Sequence[float], seed: int | None
+        self,
+        stages: Sequence[Stage],
+        weights: Sequence[float],
+        seed: int | None,
+        stops: bool,
     ) -> None:
-        self._stages = stages
+        self._stages, self._stops = stages, stops
         self._weights = np.array(weights, np.float64)
         seeds = get_seed(seed)
         if seeds[0] is None or seeds[1] is None:
@@ -47,10 +51,12 @@ class Sample(Stage):
         while weights.any():
             chosen = int(rng.choice(len(running), p=weights / weights.sum()))
             item = next(running[chosen], None)
-            if item is None:
-                weights[chosen] = 0.0
-            else:
+            if item is not None:
                 yield item
+            elif self._stops:
+                return
+            else:
+                weights[chosen] = 0.0
 
 
 class Choose(Stage):
@@ -58,8 +64,8 @@ class Choose(Stage):
 
     name = "DirectedInterleaveDataset"
 
-    def __init__(self, stages: Sequence[Stage], choices: Stage) -> None:
-        self._stages, self._choices = stages, choices
+    def __init__(self, stages: Sequence[Stage], choices: Stage, stops: bool) -> None:
+        self._stages, self._choices, self._stops = stages, choices, stops
         super().__init__(_common(_CHOOSE, stages), [*stages, choices])
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -79,7 +85,7 @@ class Choose(Stage):
                 yield item
                 continue
             del running[number]
-            if not running:
+            if not running or self._stops:
                 return
 
 
@@ -111,6 +117,7 @@ def sample_from_datasets(
     datasets: Sequence[Dataset],
     weights: Sequence[float] | None = None,
     seed: int | None = None,
+    stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """Return a dataset whose elements are drawn from several datasets at random.
 
@@ -125,6 +132,8 @@ def sample_from_datasets(
     seed
         Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a different
         order for the same seed.
+    stop_on_empty_dataset
+        Whether to end at the first choice of an exhausted dataset.
 
     Raises
     ------
@@ -150,15 +159,15 @@ def sample_from_datasets(
             f"{len(stages)} datasets, got {given}",
             code=codes.INVALID_ARGUMENT,
         )
-    return Dataset(Sample(stages, given, seed))
+    return Dataset(Sample(stages, given, seed, stop_on_empty_dataset))
 
 
 def choose_from_datasets(
-    datasets: Sequence[Dataset], choice_dataset: Dataset
+    datasets: Sequence[Dataset],
+    choice_dataset: Dataset,
+    stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """Return a dataset of elements from the datasets that another one chooses.
-
-    A choice of an exhausted dataset is skipped.
 
     Parameters
     ----------
@@ -166,6 +175,8 @@ def choose_from_datasets(
         The datasets, with elements of the same structure and types.
     choice_dataset
         A dataset of numbers of datasets, int64 scalars.
+    stop_on_empty_dataset
+        Whether a choice of an exhausted dataset ends the result; else it is skipped.
 
     Raises
     ------
@@ -188,7 +199,7 @@ def choose_from_datasets(
     choices = instance_of(Dataset, argument, "a dataset", choice_dataset).stage
     if choices.element != TensorSpec([], int64):
         raise wrong_type(argument, "a dataset of int64 scalars", choices.element)
-    return Dataset(Choose(stages, choices))
+    return Dataset(Choose(stages, choices, stop_on_empty_dataset))
 
 
 def _stages(function: str, datasets: Any) -> list[Stage]:

@@ -7,8 +7,9 @@ from typing import Any
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.interface.functions.activations import class_axis
+from tpuref.interface.functions.activations import class_axis, softplus
 from tpuref.interface.functions.identity import stop_gradient
+from tpuref.interface.functions.scopes import name_scope
 
 __all__ = [
     "l2_loss",
@@ -205,6 +206,57 @@ def sigmoid_cross_entropy_with_logits(
     _check_named(function, _sentinel, labels, logits)
     result: Tensor = apply("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
     return result
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Tensor:
+    """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
+
+    Parameters
+    ----------
+    labels, logits
+        As for `sigmoid_cross_entropy_with_logits`.
+    pos_weight
+        The factor of the loss of positive labels.
+    targets
+        The old name of `labels`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the shape and dtype of `logits`.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> loss = tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0)
+    >>> round(float(tf.Session().run(loss)[0]), 3)
+    1.386
+    """
+    with name_scope(name, "logistic_loss"):
+        x = convert_to_tensor(logits)
+        z = convert_to_tensor(targets if labels is None else labels, x.dtype)
+        x.shape.assert_is_compatible_with(z.shape)
+        weight = 1 + (pos_weight - 1) * z
+        result: Tensor = (1 - z) * x + weight * softplus(-x)
+        return result
+
+
+def weighted_cross_entropy_v2(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """Return `weighted_cross_entropy_with_logits`, with TensorFlow 2's parameters."""
+    return weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
 def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:

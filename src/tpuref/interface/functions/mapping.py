@@ -19,7 +19,7 @@ from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import control_dependencies, name_scope
 
-__all__ = ["map_fn"]
+__all__ = ["foldl", "foldr", "map_fn", "scan"]
 
 _Turn = tuple[list[Tensor], list[Tensor]]
 
@@ -88,6 +88,146 @@ def map_fn(
 
         _, stacked = over_rows(turn, nest.flatten(values)[0], [])
         return nest.pack_sequence_as(types, stacked)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combine the elements along the first axis, from the first to the last.
+
+    Parameters
+    ----------
+    fn
+        Takes what was accumulated and one element; returns the accumulated value.
+    elems
+        As for `map_fn`.
+    initializer
+        The value to start with, by default the first element.
+    parallel_iterations, back_prop, swap_memory
+        Accepted for compatibility; elements are taken one after the other.
+
+    Returns
+    -------
+    Tensor or structure of Tensor
+        The last accumulated value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `map_fn` does.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> int(tf.Session().run(tf.foldl(lambda a, x: a - x, tf.constant([9, 1, 2]))))
+    6
+    """
+    with name_scope(name, "foldl"):
+        return _scanned(fn, elems, initializer, reverse=False)[0]
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combine the elements along the first axis, from the last to the first.
+
+    The arguments and errors are those of `foldl`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> int(tf.Session().run(tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 9]))))
+    6
+    """
+    with name_scope(name, "foldr"):
+        return _scanned(fn, elems, initializer, reverse=True)[0]
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combine the elements along the first axis, and stack what accumulates.
+
+    Parameters
+    ----------
+    fn, elems, initializer, parallel_iterations, back_prop, swap_memory
+        As for `foldl`.
+    infer_shape
+        Accepted for compatibility.
+    reverse
+        Whether to start with the last element.
+
+    Returns
+    -------
+    Tensor or structure of Tensor
+        The accumulated value after each element, in the order of the elements.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `map_fn` does.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3]))).tolist()
+    [1, 3, 6]
+    """
+    with name_scope(name, "scan"):
+        return _scanned(fn, elems, initializer, reverse)[1]
+
+
+def _scanned(fn: Any, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any]:
+    """Return the last accumulated value, and all of them stacked."""
+    if not callable(fn):
+        raise TypeError(f"fn must be callable, got {fn!r}")
+    values = nest.map_structure(convert_to_tensor, elems)
+    _check_elements(nest.flatten(values))
+    if reverse:
+        values = nest.map_structure(lambda tensor: tensor[::-1], values)
+    first: list[Tensor] = []
+    if initializer is None:
+        initializer = nest.map_structure(lambda tensor: tensor[0], values)
+        first = nest.flatten(initializer)
+        values = nest.map_structure(lambda tensor: tensor[1:], values)
+    start = nest.map_structure(convert_to_tensor, initializer)
+
+    def turn(index: Any, carried: list[Tensor]) -> _Turn:
+        element = nest.map_structure(lambda tensor: tensor[index], values)
+        result = fn(nest.pack_sequence_as(start, carried), element)
+        nest.assert_same_structure(start, result, a_name="initializer", b_name="fn()")
+        tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
+        return tensors, tensors
+
+    last, stacked = over_rows(turn, nest.flatten(values)[0], nest.flatten(start))
+    if first:
+        stacked = [
+            concat([one[None], rest], 0)
+            for one, rest in zip(first, stacked, strict=True)
+        ]
+    if reverse:
+        stacked = [tensor[::-1] for tensor in stacked]
+    return nest.pack_sequence_as(start, last), nest.pack_sequence_as(start, stacked)
 
 
 def over_rows(

@@ -141,7 +141,11 @@ def pad(
         )
     if kind == "CONSTANT":
         result: Tensor = apply(
-            "PadV2", value, pairs, _filler(constant_values, value), name=name
+            "PadV2",
+            value,
+            pairs,
+            _filler(constant_values, value),
+            name=name or "Pad",
         )
     else:
         result = apply("MirrorPad", value, pairs, mode=kind, name=name)

@@ -1,8 +1,10 @@
-"""Distinct values, and sums of the rows that belong to each."""
+"""Distinct values, sums of the rows that belong to each, and reversed sequences."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tpuref.base.dtypes import int32
 from tpuref.engine.graph.build import apply, apply_all
@@ -11,13 +13,16 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import maximum
 from tpuref.interface.functions.comparison import greater_equal
 from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.creation import range as numbers
 from tpuref.interface.functions.creation import zeros
 from tpuref.interface.functions.extents import shape, size
+from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.joining import concat
-from tpuref.interface.functions.reshaping import expand_dims, reshape
+from tpuref.interface.functions.reshaping import expand_dims, reshape, transpose
+from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = ["unique", "unsorted_segment_sum"]
+__all__ = ["reverse_sequence", "unique", "unsorted_segment_sum"]
 
 
 class Unique(NamedTuple):
@@ -107,3 +112,73 @@ def unsorted_segment_sum(
         "ScatterNd", places, data, concat([count, part], 0), name=name
     )
     return total
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+    seq_dim: int | None = None,
+    batch_dim: int | None = None,
+) -> Tensor:
+    """Reverse the first elements of each sequence of a batch.
+
+    Parameters
+    ----------
+    input
+        A tensor of known rank.
+    seq_lengths
+        How many elements to reverse in each sequence, a vector of integers.
+    seq_axis, seq_dim
+        The axis along which to reverse.
+    batch_axis, batch_dim
+        The axis of the batch, by default 0.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the shape and dtype of `input`.
+
+    Raises
+    ------
+    ValueError
+        If the axis of the sequences is missing, or the rank is unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> rows = tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1)
+    >>> tf.Session().run(rows).tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    along = seq_dim if seq_axis is None else seq_axis
+    batch = (batch_dim if batch_axis is None else batch_axis) or 0
+    x = convert_to_tensor(input)
+    if along is None or x.shape.rank is None:
+        raise ValueError(
+            "tf.reverse_sequence: expected seq_axis and an input of known rank, got "
+            f"{along} and {x.describe()}"
+        )
+    with name_scope(name, "ReverseSequence"):
+        axes = [axis % x.shape.rank for axis in (batch, along)]
+        order = axes + [k for k in range(x.shape.rank) if k not in axes]
+        lengths = cast(seq_lengths, "int32")[:, None]
+        places = numbers(shape(x)[axes[1]])[None, :]
+        mirrored = where_v2(places < lengths, lengths - 1 - places, places)
+        rows = gather(transpose(x, order), mirrored, axis=1, batch_dims=1)
+        result = transpose(rows, np.argsort(order))
+        result.set_shape(x.shape)
+        return result
+
+
+def reverse_sequence_v2(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `reverse_sequence`, with the parameters of TensorFlow 2."""
+    return reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)

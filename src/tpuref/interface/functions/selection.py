@@ -28,10 +28,11 @@ def where(
     Parameters
     ----------
     condition
-        A bool tensor: with the shape of `x`, a vector that selects whole rows of `x`,
-        or with any known shape that broadcasts with `x` and `y`.
+        A bool tensor: with the shape of `x`, a scalar, or a vector that selects whole
+        rows of `x`.
     x, y
-        Tensors of one dtype.  Without them, the result is the true positions.
+        Tensors of one dtype and shape; `where_v2` broadcasts.  Without them, the
+        result is the true positions.
 
     Returns
     -------
@@ -54,12 +55,10 @@ def where(
     test, x, y = _where_operands("tf.where", condition, x, y)
     if x is None or y is None:
         return _positions(test, name)
-    rows = test.shape.rank == 1 and (x.shape.rank or 0) > 1
-    unknown = test.shape.rank is None and x.shape.rank != 0
-    if (rows or unknown) and x.shape.is_compatible_with(y.shape):
-        result: Tensor = apply("Select", test, x, y, name=name)
-    else:
-        result = apply("SelectV2", test, x, y, name=name)
+    same = x.shape.is_fully_defined() and x.shape == y.shape
+    elementwise = same and (test.shape.rank == 0 or test.shape == x.shape)
+    operation = "SelectV2" if elementwise else "Select"  # elementwise ones are fused
+    result: Tensor = apply(operation, test, x, y, name=name or "Select")
     return result
 
 

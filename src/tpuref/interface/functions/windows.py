@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.arguments import name_or
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -14,6 +16,7 @@ from tpuref.interface.functions.arguments import (
     shape_tensor,
     static_integers,
 )
+from tpuref.interface.functions.blocks import batch_to_space_nd, space_to_batch_nd
 from tpuref.interface.functions.reshaping import expand_dims, squeeze
 from tpuref.interface.functions.scopes import name_scope
 
@@ -571,7 +574,8 @@ def pool(
     padding, data_format
         As for `max_pool`.
     dilation_rate, dilations
-        Must be 1 or None: windows with holes are not supported.
+        The step between elements of a window, by default 1.  It needs strides of 1
+        and ``"VALID"``, as in TensorFlow.
 
     Returns
     -------
@@ -596,19 +600,29 @@ def pool(
         raise ValueError(
             f"{function}: pooling_type: expected 'MAX' or 'AVG', got {pooling_type!r}"
         )
-    for rate in (dilation_rate, dilations):
-        if rate is not None and set(static_integers(rate, function)) != {1}:
-            raise ValueError(f"{function}: dilations must be 1 here, got {rate!r}")
-    return _pool(
-        known[pooling_type].name,
-        function,
-        input,
-        window_shape,
-        1 if strides is None else strides,
-        padding,
-        data_format,
-        name,
+    steps, window, holes = (
+        np.broadcast_to(static_integers(1 if one is None else one, function), 2)
+        for one in (strides, window_shape, dilation_rate or dilations)
     )
+    if (steps > window).any() or (max(steps) > 1 and max(holes) > 1):
+        raise ValueError(
+            f"{function}: expected strides of at most {window.tolist()}, and of 1 with "
+            f"dilations {holes.tolist()}, got {steps.tolist()}"
+        )
+    operation, place = known[pooling_type].name, (data_format, name)
+    if max(holes) == 1:
+        sizes = window.tolist(), steps.tolist()
+        return _pool(operation, function, input, *sizes, padding, *place)
+    extents = convert_to_tensor(input).shape.as_list()[1:3]
+    if None in extents or data_format not in (None, "NHWC") or padding != "VALID":
+        raise ValueError(
+            f"{function}: dilations need images of known size, NHWC, and padding "
+            f"'VALID', got {extents}, {data_format!r} and {padding!r}"
+        )
+    edges = [[0, size] for size in -np.array(extents) % holes]
+    blocks = space_to_batch_nd(input, holes, edges)
+    pooled = _pool(operation, function, blocks, window.tolist(), 1, "VALID", *place)
+    return batch_to_space_nd(pooled, holes, edges)
 
 
 def _pool(

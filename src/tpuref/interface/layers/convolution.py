@@ -7,6 +7,7 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.normalization import bias_add
+from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.windows import (
     conv1d as convolve_sequences,
 )
@@ -36,6 +37,7 @@ class _Convolution(Layer):
     """What convolutional layers share: windows, kernel, bias and activation."""
 
     rank: int
+    paddings: tuple[str, ...] = ("same", "valid")
 
     def __init__(
         self,
@@ -60,7 +62,7 @@ class _Convolution(Layer):
         self.kernel_size = sizes(own, "kernel_size", kernel_size, rank)
         self.strides = sizes(own, "strides", strides, rank)
         self.dilation_rate = sizes(own, "dilation_rate", dilation_rate, rank)
-        self.padding = padding_of(own, padding)
+        self.padding = padding_of(own, padding, self.paddings)
         self.lead = channels_lead(own, data_format)
         self.layout = layout(self.lead, rank)
         self.activation = activation_of(activation)
@@ -166,7 +168,7 @@ class Conv1D(_WithKernel):
     kernel_size, strides, dilation_rate
         Integers: the size of the window, its step, and the step inside it.
     padding
-        ``"valid"`` or ``"same"``.
+        ``"valid"``, ``"same"``, or ``"causal"``: no output sees later steps.
     data_format
         ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
     activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
@@ -188,13 +190,19 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
     """
 
     rank = 1
+    paddings = ("same", "valid", "causal")
 
     def _convolved(self, inputs: Any) -> Tensor:
+        padding = self.padding
+        if padding == "CAUSAL":
+            before = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
+            rest = [[0, 0], before] if self.lead else [before, [0, 0]]
+            inputs, padding = pad(inputs, [[0, 0], *rest]), "VALID"
         return convolve_sequences(
             inputs,
             self.kernel,
             self.strides[0],
-            self.padding,
+            padding,
             data_format=self.layout,
             dilations=self.dilation_rate[0],
         )

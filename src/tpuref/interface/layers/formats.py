@@ -34,10 +34,12 @@ def sizes(layer: str, argument: str, value: Any, rank: int) -> tuple[int, ...]:
     return numbers
 
 
-def padding_of(layer: str, padding: str) -> str:
-    """Return ``"SAME"`` or ``"VALID"``."""
-    if str(padding).lower() not in ("same", "valid"):
-        raise _wrong(layer, "padding", "'same' or 'valid'", padding)
+def padding_of(
+    layer: str, padding: str, known: tuple[str, ...] = ("same", "valid")
+) -> str:
+    """Return the name of a padding in capitals."""
+    if str(padding).lower() not in known:
+        raise _wrong(layer, "padding", " or ".join(map(repr, known)), padding)
     return padding.upper()
 
 

@@ -102,11 +102,17 @@ class TestCase(unittest.TestCase):
         with self._cached.graph.as_default(), self._cached.as_default():
             yield self._cached
 
-    def test_session(self, *args: Any, **kwargs: Any) -> Any:
+    def test_session(
+        self,
+        graph: Graph | None = None,
+        config: Any = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
+    ) -> Any:
         """Return `cached_session`; if run as a test, because of its name, skip it."""
         if self._testMethodName == "test_session":
             self.skipTest("not a test")
-        return self.cached_session(*args, **kwargs)
+        return self.cached_session(graph, config)
 
     def evaluate(self, tensors: Any) -> Any:
         """Return the values of a structure of tensors.
@@ -181,13 +187,20 @@ class TestCase(unittest.TestCase):
                 rtol, atol = max(rtol, coarser_rtol), max(atol, coarser_atol)
         self.assertAllClose(a, b, rtol, atol, msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
+    def assertNotAllClose(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        msg: str | None = None,
+    ) -> None:
         """Fail if `assertAllClose` passes."""
         try:
-            self.assertAllClose(a, b, **kwargs)
+            self.assertAllClose(a, b, rtol, atol, msg)
         except AssertionError:
             return
-        self.fail("the two values are close at all elements")
+        self.fail(msg or "the two values are close at all elements")
 
     def _both(self, a: Any, b: Any, msg: str | None) -> tuple[Any, Any]:
         first, second = self._ndarray(a), self._ndarray(b)

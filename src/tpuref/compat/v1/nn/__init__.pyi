@@ -1,39 +1,27 @@
 """The names under ``tf.compat.v1.nn``."""
 
+from tpuref.compat.both.nn import *
 from tpuref.compat.v1.nn import rnn_cell as rnn_cell
 from tpuref.interface.functions.activations import crelu as crelu
-from tpuref.interface.functions.activations import elu as elu
-from tpuref.interface.functions.activations import leaky_relu as leaky_relu
 from tpuref.interface.functions.activations import log_softmax as log_softmax
-from tpuref.interface.functions.activations import relu as relu
-from tpuref.interface.functions.activations import relu6 as relu6
-from tpuref.interface.functions.activations import selu as selu
-from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.activations import silu as silu
 from tpuref.interface.functions.activations import softmax as softmax
-from tpuref.interface.functions.activations import softplus as softplus
-from tpuref.interface.functions.activations import softsign as softsign
 from tpuref.interface.functions.activations import swish as swish
+from tpuref.interface.functions.blocks import depth_to_space as depth_to_space
+from tpuref.interface.functions.blocks import space_to_batch as space_to_batch
+from tpuref.interface.functions.blocks import space_to_depth as space_to_depth
 from tpuref.interface.functions.embeddings import embedding_lookup as embedding_lookup
-from tpuref.interface.functions.losses import l2_loss as l2_loss
 from tpuref.interface.functions.losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
 from tpuref.interface.functions.losses import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
 from tpuref.interface.functions.losses import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
-from tpuref.interface.functions.normalization import batch_normalization as batch_normalization
-from tpuref.interface.functions.normalization import bias_add as bias_add
+from tpuref.interface.functions.losses import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from tpuref.interface.functions.normalization import dropout as dropout
 from tpuref.interface.functions.normalization import fused_batch_norm as fused_batch_norm
-from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
-from tpuref.interface.functions.normalization import local_response_normalization as local_response_normalization
-from tpuref.interface.functions.normalization import lrn as lrn
 from tpuref.interface.functions.normalization import moments as moments
-from tpuref.interface.functions.normalization import normalize_moments as normalize_moments
 from tpuref.interface.functions.normalization import sufficient_statistics as sufficient_statistics
 from tpuref.interface.functions.sorting import in_top_k as in_top_k
 from tpuref.interface.functions.sorting import top_k as top_k
-from tpuref.interface.functions.trigonometry import tanh as tanh
-from tpuref.interface.functions.windows import atrous_conv2d as atrous_conv2d
 from tpuref.interface.functions.windows import avg_pool as avg_pool
 from tpuref.interface.functions.windows import conv1d as conv1d
 from tpuref.interface.functions.windows import conv2d as conv2d
@@ -44,7 +32,5 @@ from tpuref.interface.functions.windows import max_pool as max_pool
 from tpuref.interface.functions.windows import pool as pool
 from tpuref.interface.functions.windows import separable_conv2d as separable_conv2d
 from tpuref.interface.layers.recurrent import dynamic_rnn as dynamic_rnn
-from tpuref.interface.training.average_loss import compute_average_loss as compute_average_loss
-from tpuref.interface.training.average_loss import scale_regularization_loss as scale_regularization_loss
 
 avg_pool2d = avg_pool

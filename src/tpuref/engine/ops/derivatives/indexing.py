@@ -46,13 +46,14 @@ def _gather(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _used_rows(apply: Apply, op: Applied, dy: Tensor) -> Rows:
     """Return the gradient of a table as its used rows."""
     params, indices = op.inputs
+    places = flat(apply, indices)
     row: Any = params.shape[1:]
-    if params.shape.rank is not None and row.is_fully_defined():
+    if params.shape.rank is not None and row.is_fully_defined() and 0 not in row:
         shape: Any = np.array([-1, *row.as_tuple()], np.int32)
-    else:
+    else:  # of rows without elements, -1 would not tell how many there are
         row = shape_of(apply, params)[1:]
-        shape = apply("ConcatV2", np.array([-1], np.int32), row, axis=0)
-    return Rows(apply("Reshape", dy, shape), flat(apply, indices))
+        shape = apply("ConcatV2", shape_of(apply, places), row, axis=0)
+    return Rows(apply("Reshape", dy, shape), places)
 
 
 # -- arrays of tensors -------------------------------------------------------------

@@ -1,0 +1,17 @@
+"""The names that ``tf.linalg`` has in both releases, with one meaning."""
+
+from tpuref.interface.functions.clipping import global_norm as global_norm
+from tpuref.interface.functions.creation import eye as eye
+from tpuref.interface.functions.diagonals import matrix_band_part
+from tpuref.interface.functions.diagonals import matrix_diag
+from tpuref.interface.functions.diagonals import matrix_diag_part
+from tpuref.interface.functions.linalg import einsum as einsum
+from tpuref.interface.functions.linalg import matvec as matvec
+from tpuref.interface.functions.linalg import tensordot as tensordot
+from tpuref.interface.functions.linalg import trace as trace
+from tpuref.interface.functions.normalization import l2_normalize as l2_normalize
+from tpuref.interface.functions.reshaping import matrix_transpose as matrix_transpose
+
+band_part = matrix_band_part
+diag = matrix_diag
+diag_part = matrix_diag_part
