@@ -9,7 +9,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.ops.attribute import check_for
-from tpuref.engine.ops.definition import OpDef, Place
+from tpuref.engine.ops.definition import Effects, OpDef, Place
 from tpuref.engine.ops.registry import REGISTRY
 
 DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
@@ -91,7 +91,7 @@ def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> No
 
 def test_one_record_says_one_thing() -> None:
     with pytest.raises(ValueError, match="give one of them"):
-        OpDef("Both", infer=lambda x: x, compute=np.add, effect=np.add)
+        OpDef("Both", infer=lambda x: x, compute=np.add, effects=Effects(np.add))
 
 
 def names_where(condition: Any) -> set[str]:
@@ -100,17 +100,17 @@ def names_where(condition: Any) -> set[str]:
 
 def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
     assert names_where(
-        lambda d: not (d.compute or d.collective or d.effect or d.fed)
+        lambda d: not (d.kernel or d.collective or d.effects.run or d.traits.fed)
     ) == {"If", "While", "TowerCopy"}
 
 
 def test_variables_queues_and_collectives() -> None:
     assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
-    assert names_where(lambda d: d.fills) == {
+    assert names_where(lambda d: d.effects.fills) == {
         *("InfeedEnqueueTuple", "InfeedClose", "CoreInfeedEnqueue", "OutfeedEnqueue")
     }
-    assert names_where(lambda d: d.drains) == {
+    assert names_where(lambda d: d.effects.drains) == {
         *("InfeedDequeueTuple", "FeedDequeue", "CoreInfeedDequeue", "OutfeedDequeue")
     }
     assert names_where(lambda d: d.collective) == {"CrossReplicaSum"}
@@ -118,8 +118,8 @@ def test_variables_queues_and_collectives() -> None:
         for name in (
             definition.reads,
             definition.writes,
-            definition.fills,
-            definition.drains,
+            definition.effects.fills,
+            definition.effects.drains,
         ):
             assert name is None or name in definition.attributes, definition.name
 
@@ -132,7 +132,7 @@ def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
 
 
 def test_what_needs_the_client_runs_on_the_host() -> None:
-    assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.client)
+    assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.effects.client)
 
 
 def test_every_core_follows_branches_and_writes() -> None:
