@@ -323,6 +323,14 @@ class OpDef:
         return acts or self.traits.random or self.traits.printing
 
     @property
+    def acts(self) -> bool:
+        """Whether it must run even if no output is used; inner programs aside."""
+        used, traits = self.effects, self.traits
+        changes = used.writes or used.fills or used.drains or not used.reads
+        acts = used.run is not None and bool(changes)
+        return acts or traits.printing or traits.joint or self.collective is not None
+
+    @property
     def foldable(self) -> bool:
         """Whether it may be computed while the graph is built."""
         return self.kernel is not None and not self.stateful

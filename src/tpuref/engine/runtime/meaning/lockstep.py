@@ -32,17 +32,21 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         replica: dict(zip(program.parameters, arrays, strict=True))
         for replica, arrays in inputs.items()
     }
-    for instr in program.instrs:
-        if instr.definition.flow is Flow.COPY:
-            _copy(instr, slots)
-            continue
-        operands: Values = {
-            r: [held[s] for s in instr.inputs]
-            for r, held in slots.items()
-            if instr.concerns(r)
-        }
-        for replica, outputs in run_instr(instr, operands, run).items():
-            slots[replica].update(zip(instr.outputs, outputs, strict=True))
+    try:
+        for instr in program.instrs:
+            if instr.definition.flow is Flow.COPY:
+                _copy(instr, slots)
+                continue
+            operands: Values = {
+                r: [held[s] for s in instr.inputs]
+                for r, held in slots.items()
+                if instr.concerns(r)
+            }
+            for replica, outputs in run_instr(instr, operands, run).items():
+                slots[replica].update(zip(instr.outputs, outputs, strict=True))
+    except OpError as error:
+        locate(error, instr)
+        raise
     return {r: [held[s] for s in program.results] for r, held in slots.items()}
 
 
@@ -95,11 +99,9 @@ def perform(
     instr: Instr, arrays: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
     """Run an operation that has an effect, for one replica."""
-    effect = instr.definition.effects.run
+    effect, context = instr.definition.effects.run, EffectContext(instr, replica, run)
     assert effect is not None
-    return outputs_of(
-        effect(EffectContext(instr, replica, run), *arrays, **instr.attrs)
-    )
+    return outputs_of(effect(context, *arrays, **instr.attrs))
 
 
 def compute(
@@ -176,12 +178,11 @@ def _if(instr: Instr, operands: Values, run: Run) -> Values:
 def _while(instr: Instr, operands: Values, run: Run) -> Values:
     """A replica leaves the loop when its own condition fails."""
     condition, body = instr.blocks
-    split = instr.attrs["loop_variables"]
+    split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
     values = {r: list(a[:split]) for r, a in operands.items()}
     captured = {r: list(a[split:]) for r, a in operands.items()}
     kept = {r: nothing_kept(instr.specs[split:]) for r in operands}
     inside = list(operands)
-    limit = instr.attrs["maximum_iterations"]
     for _ in range(2**63 if limit is None else limit):
         given: Values = {r: values[r] + captured[r] for r in inside}
         if run.watch is not None:
