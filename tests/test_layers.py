@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tpuref.engine.ops.definition import OpDef
 from tpuref.names import table
 
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
@@ -71,6 +73,9 @@ def layer_of(module: str) -> str | None:
     if parts[0] != "tpuref" or len(parts) < 2 + (parts[1:2] in storeys):
         return None
     return ".".join(parts[1:3]) if parts[1:2] in storeys else parts[1]
+
+
+OPERATIONS = {m for m in MODULES if m.startswith("tpuref.engine.ops.")}
 
 
 class Import(NamedTuple):
@@ -300,6 +305,93 @@ def late_imports(
 
 def test_no_modules_import_each_other(imports: list[Import]) -> None:
     assert not (found := circles(imports)), "\n".join(map(", ".join, found))
+
+
+TYPED_CIRCLES = {
+    ("tpuref.engine.graph.operators", "tpuref.engine.graph.tensor"): "the base class",
+    ("tpuref.engine.graph.region", "tpuref.engine.graph.tensor"): "holds operations",
+    ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
+    ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
+    ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
+    (
+        "tpuref.engine.graph.recorder",
+        "tpuref.engine.graph.variables",
+    ): "they are watched",
+    (
+        "tpuref.interface.distribute.tower_context",
+        "tpuref.interface.distribute.strategy",
+    ): "a public property",
+    (
+        "tpuref.interface.distribute.replicas.extended",
+        "tpuref.interface.distribute.replicas.strategy",
+    ): "a public property",
+}
+"""The imports for types alone that close a circle: objects that hold each other."""
+
+
+def test_imports_for_types_close_no_other_circle(imports: list[Import]) -> None:
+    edges = {(one.module, one.imported) for one in imports if one.for_types}
+    assert edges >= TYPED_CIRCLES.keys(), "nothing needs these any more"
+    rest = [
+        one._replace(for_types=False)
+        for one in imports
+        if not (one.for_types and (one.module, one.imported) in TYPED_CIRCLES)
+    ]
+    assert not (found := circles(rest)), "\n".join(map(", ".join, found))
+
+
+REGISTRATIONS = {"engine/graph/builder.py", "interface/training/distribution.py"}
+"""The modules into which an upper module puts what they call."""
+
+
+def test_registrations_are_listed() -> None:
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name == "register"
+    }
+    assert found == REGISTRATIONS
+
+
+# -- operations, and who runs them -------------------------------------------------
+
+
+def _is_record(value: object) -> bool:
+    several = value if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
+    return isinstance(value, OpDef) or any(isinstance(each, OpDef) for each in several)
+
+
+def test_executors_ask_the_record_of_an_operation() -> None:
+    """They compare it with no operation, by identity or by name."""
+    for folder in ("runtime", "remote", "drawings"):
+        for path in (SOURCE / "engine" / folder).rglob("*.py"):
+            tree = ast.parse(path.read_text())
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and node.module in OPERATIONS:
+                    module = importlib.import_module(node.module)
+                    names = {alias.name for alias in node.names}
+                    records = {n for n in names if _is_record(getattr(module, n))}
+                    assert records <= ASSIGNED.get(path.name, set()), path
+                if isinstance(node, ast.Compare):
+                    asked, *others = map(ast.unparse, [node.left, *node.comparators])
+                    by_name = asked.endswith(("instr.op", "definition.name"))
+                    assert not by_name or others == ["REGISTRY"], path
+
+
+ASSIGNED = {"variables.py": {"ASSIGN", "IS_INITIALIZED", "READ"}}
+"""`remote.variables` builds programs of these."""
+
+
+def test_lockstep_has_one_door(imports: list[Import]) -> None:
+    inside = {"engine.runtime.meaning.lockstep", "engine.runtime.meaning.host_program"}
+    callers = {
+        one.module
+        for one in imports
+        if one.imported.removeprefix("tpuref.") in inside
+        and layer_of(one.module) != "engine.runtime"
+    }
+    assert callers == set(), "use tpuref.engine.runtime.host"
 
 
 def test_imports_inside_functions_have_a_reason(imports: list[Import]) -> None:

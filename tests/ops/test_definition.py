@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+import pkgutil
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,15 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.ops.attribute import check_for
-from tpuref.engine.ops.definition import Effects, OpDef, Place
+from tpuref.engine.ops.definition import (
+    Batching,
+    ControlFlow,
+    Effects,
+    OpDef,
+    Place,
+    Traits,
+)
+from tpuref.engine.ops.derivatives.rules import RULES as GRADIENTS
 from tpuref.engine.ops.registry import REGISTRY
 
 DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
@@ -144,3 +155,39 @@ def test_every_core_follows_branches_and_writes() -> None:
         "AssignAdd",
         "AssignSub",
     }
+
+
+# -- rules that records name -------------------------------------------------------
+
+
+def test_a_record_names_the_module_of_its_gradient() -> None:
+    for module, rules in GRADIENTS.items():
+        assert names_where(lambda d, m=module: d.gradient == m) == set(rules)
+
+
+def test_a_record_names_the_module_of_its_xla_rule() -> None:
+    pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
+    folder = importlib.import_module("tpuref.engine.runtime.xla.rules")
+    found: dict[str, set[str]] = {}
+    for module in pkgutil.iter_modules(folder.__path__):
+        if module.name != "registry":
+            has = importlib.import_module(f"{folder.__name__}.{module.name}")
+            tables = [getattr(has, n, {}) for n in ("RULES", "CHECKS", "LOWERINGS")]
+            found[module.name] = {name for table in tables for name in table}
+    for module, names in found.items():
+        assert names_where(lambda d, m=module: d.xla == m) == names
+    assert {d.xla for d in DEFINITIONS} == {*found, None}
+    registry = importlib.import_module(f"{folder.__name__}.registry")
+    tables = (registry.RULES, registry.CHECKS, registry.LOWERINGS)
+    assert {name for table in tables for name in table} == names_where(lambda d: d.xla)
+
+
+def test_only_reads_and_computations_may_be_left_out() -> None:
+    acting = names_where(lambda d: d.acts)
+    assert {"Assign", "PyFunc", "Print", "Assert", "CrossReplicaSum"} <= acting
+    assert not acting & {"AddV2", "ReadVariableOp", "IsVariableInitialized", "If"}
+
+
+def test_records_do_not_grow() -> None:
+    records = (OpDef, Effects, Batching, ControlFlow, Traits)
+    assert [len(dataclasses.fields(record)) <= 14 for record in records] == [True] * 5

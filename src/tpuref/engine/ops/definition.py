@@ -270,7 +270,7 @@ class OpDef:
             return with_numpy(self.meaning)
         return self.compute
 
-    @property
+    @cached_property
     def flow(self) -> Flow | None:
         """The kind of its control flow."""
         return None if self.control is None else self.control.flow
