@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -509,3 +510,23 @@ def test_each_folder_of_tests_is_explained() -> None:
     packages = {layer.rpartition(".")[2] for layer in LAYERS}
     folders = {path.parent.name for path in tests.glob("*/*.py")} - packages
     assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []
+
+
+def test_the_map_has_every_folder() -> None:
+    root = Path(__file__).parents[1]
+    text = (root / "CONTRIBUTING.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    folders = set(re.findall(r"`([\w/]+)`", "".join(row.split("|")[1] for row in rows)))
+    parts = {p.parent for p in SOURCE.glob("*/*/__init__.py")} - {SOURCE / "kernels"}
+    parts |= {p.parent for p in SOURCE.glob("*/__init__.py")}
+    shown = {path.relative_to(SOURCE).as_posix() for path in parts}
+    shown -= {"engine", "interface", "tools"}
+    shown -= {
+        name for name in shown if name.startswith(("kernels/", "compat/", "contrib/"))
+    }
+    for top in ("conformance", "maintenance"):
+        shown |= {
+            f"{top}/{path.parent.name}" for path in (root / top).glob("[!_]*/[!_]*.*")
+        }
+    others = {"tests", "docs", "changes", "typings", "examples", "benchmarks"}
+    assert folders == shown | others | {"conformance/clauses"}
