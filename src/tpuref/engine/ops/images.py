@@ -482,55 +482,36 @@ def _avg_pool_back(
     return _channels_back(images.astype(backprop.dtype), data_format)
 
 
-_op = partial(OpDef, gradient="networks")
+_op = partial(OpDef, gradient="networks", xla="images")
 
-MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool), xla="images")
-AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool), xla="images")
+MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
+AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d), xla="images"),
+    _op("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
     _op(
         "Conv2DBackpropInput",
         infer=_infer_conv2d_of_images,
         compute=ieee(_conv2d_of_images),
-        xla="images",
     ),
     _op(
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(_conv2d_of_filters),
-        xla="images",
     ),
-    _op(
-        "DepthwiseConv2dNative",
-        infer=_infer_depthwise,
-        compute=ieee(_depthwise),
-        xla="images",
-    ),
+    _op("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
     _op(
         "DepthwiseConv2dNativeBackpropInput",
         infer=_infer_conv2d_of_images,
         compute=ieee(_depthwise_of_images),
-        xla="images",
     ),
     _op(
         "DepthwiseConv2dNativeBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(_depthwise_of_filters),
-        xla="images",
     ),
     MAX_POOL,
-    _op(
-        "MaxPoolPositions",
-        infer=_infer_positions,
-        compute=ieee(_max_pool_positions),
-        xla="images",
-    ),
+    _op("MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)),
     AVG_POOL,
-    _op(
-        "AvgPoolGrad",
-        infer=_infer_avg_pool_back,
-        compute=ieee(_avg_pool_back),
-        xla="images",
-    ),
+    _op("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
 )

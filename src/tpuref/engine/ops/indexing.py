@@ -395,7 +395,7 @@ def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_sum(tensor, indices, np.negative(updates))
 
 
-_op = partial(OpDef, gradient="indexing")
+_op = partial(OpDef, gradient="indexing", xla="indexing")
 
 OPERATIONS: tuple[OpDef, ...] = (
     _op(
@@ -403,36 +403,15 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_strided_slice,
         meaning=_strided_slice,
         batching=Batching(stacked=_stacked_strided_slice),
-        xla="indexing",
     ),
-    _op("Slice", infer=_infer_slice, meaning=_slice, xla="indexing"),
-    _op("GatherV2", infer=_infer_gather, compute=ieee(_gather), xla="indexing"),
+    _op("Slice", infer=_infer_slice, meaning=_slice),
+    _op("GatherV2", infer=_infer_gather, compute=ieee(_gather)),
+    _op("TakeAlongAxis", infer=_infer_take_along_axis, compute=ieee(_take_along_axis)),
+    _op("GatherNd", infer=_infer_gather_nd, compute=ieee(_gather_nd)),
+    _op("ScatterNd", infer=_infer_scatter_nd, compute=ieee(_scatter_nd)),
     _op(
-        "TakeAlongAxis",
-        infer=_infer_take_along_axis,
-        compute=ieee(_take_along_axis),
-        xla="indexing",
+        "TensorScatterUpdate", infer=_infer_scatter_into, compute=ieee(_scatter_update)
     ),
-    _op("GatherNd", infer=_infer_gather_nd, compute=ieee(_gather_nd), xla="indexing"),
-    _op(
-        "ScatterNd", infer=_infer_scatter_nd, compute=ieee(_scatter_nd), xla="indexing"
-    ),
-    _op(
-        "TensorScatterUpdate",
-        infer=_infer_scatter_into,
-        compute=ieee(_scatter_update),
-        xla="indexing",
-    ),
-    _op(
-        "TensorScatterAdd",
-        infer=_infer_scatter_sum,
-        compute=ieee(_scatter_add),
-        xla="indexing",
-    ),
-    _op(
-        "TensorScatterSub",
-        infer=_infer_scatter_sum,
-        compute=ieee(_scatter_sub),
-        xla="indexing",
-    ),
+    _op("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_add)),
+    _op("TensorScatterSub", infer=_infer_scatter_sum, compute=ieee(_scatter_sub)),
 )

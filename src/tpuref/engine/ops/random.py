@@ -143,43 +143,18 @@ def _multinomial(
     return samples
 
 
-_op = partial(OpDef, gradient="effects")
+_op = partial(OpDef, gradient="effects", traits=Traits(random=True))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op(
-        "RandomUniform",
-        infer=_infer_real,
-        compute=ieee(_uniform),
-        traits=Traits(random=True),
-    ),
-    _op(
-        "RandomUniformInt",
-        infer=_infer_uniform_int,
-        compute=ieee(_uniform_int),
-        traits=Traits(random=True),
-    ),
-    _op(
-        "RandomStandardNormal",
-        infer=_infer_real,
-        compute=ieee(_standard_normal),
-        traits=Traits(random=True),
-    ),
-    _op(
-        "TruncatedNormal",
-        infer=_infer_real,
-        compute=ieee(_truncated_normal),
-        traits=Traits(random=True),
-    ),
+    _op("RandomUniform", infer=_infer_real, compute=ieee(_uniform)),
+    _op("RandomUniformInt", infer=_infer_uniform_int, compute=ieee(_uniform_int)),
+    _op("RandomStandardNormal", infer=_infer_real, compute=ieee(_standard_normal)),
+    _op("TruncatedNormal", infer=_infer_real, compute=ieee(_truncated_normal)),
     OpDef(
         "RandomShuffle",
         infer=_infer_shuffle,
         compute=ieee(_shuffle),
         traits=Traits(random=True),
     ),
-    _op(
-        "Multinomial",
-        infer=_infer_multinomial,
-        compute=ieee(_multinomial),
-        traits=Traits(random=True),
-    ),
+    _op("Multinomial", infer=_infer_multinomial, compute=ieee(_multinomial)),
 )

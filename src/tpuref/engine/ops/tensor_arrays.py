@@ -100,9 +100,9 @@ def _check_indices(indices: Array, size: int) -> None:
         )
 
 
-_op = partial(OpDef, gradient="indexing")
+_op = partial(OpDef, gradient="indexing", xla="tensor_arrays")
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("TensorArrayWrite", infer=_infer_write, compute=_write, xla="tensor_arrays"),
-    _op("TensorArrayRead", infer=_infer_read, compute=_read, xla="tensor_arrays"),
+    _op("TensorArrayWrite", infer=_infer_write, compute=_write),
+    _op("TensorArrayRead", infer=_infer_read, compute=_read),
 )
