@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import importlib.util
 import re
 import subprocess
@@ -15,7 +14,6 @@ from typing import NamedTuple
 
 import pytest
 
-from tpuref.engine.ops.definition import OpDef
 from tpuref.names import table
 
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
@@ -74,9 +72,6 @@ def layer_of(module: str) -> str | None:
     if parts[0] != "tpuref" or len(parts) < 2 + (parts[1:2] in storeys):
         return None
     return ".".join(parts[1:3]) if parts[1:2] in storeys else parts[1]
-
-
-OPERATIONS = {m for m in MODULES if m.startswith("tpuref.engine.ops.")}
 
 
 class Import(NamedTuple):
@@ -353,35 +348,6 @@ def test_registrations_are_listed() -> None:
         if isinstance(node, ast.FunctionDef) and node.name == "register"
     }
     assert found == REGISTRATIONS
-
-
-# -- operations, and who runs them -------------------------------------------------
-
-
-def _is_record(value: object) -> bool:
-    several = value if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
-    return isinstance(value, OpDef) or any(isinstance(each, OpDef) for each in several)
-
-
-def test_executors_ask_the_record_of_an_operation() -> None:
-    """They compare it with no operation, by identity or by name."""
-    for folder in ("runtime", "remote", "drawings"):
-        for path in (SOURCE / "engine" / folder).rglob("*.py"):
-            tree = ast.parse(path.read_text())
-            for node in ast.walk(tree):
-                if isinstance(node, ast.ImportFrom) and node.module in OPERATIONS:
-                    module = importlib.import_module(node.module)
-                    names = {alias.name for alias in node.names}
-                    records = {n for n in names if _is_record(getattr(module, n))}
-                    assert records <= ASSIGNED.get(path.name, set()), path
-                if isinstance(node, ast.Compare):
-                    asked, *others = map(ast.unparse, [node.left, *node.comparators])
-                    by_name = asked.endswith(("instr.op", "definition.name"))
-                    assert not by_name or others == ["REGISTRY"], path
-
-
-ASSIGNED = {"variables.py": {"ASSIGN", "IS_INITIALIZED", "READ"}}
-"""`remote.variables` builds programs of these."""
 
 
 def test_lockstep_has_one_door(imports: list[Import]) -> None:
