@@ -18,8 +18,6 @@ ENDLESS = """
 import signal
 import tpuref as tf
 
-pytest.importorskip("jax", reason="JAX is not installed")
-
 signal.signal(signal.SIGINT, signal.default_int_handler)
 tf.config.executor, tf.config.cores, tf.config.timeout = "xla", 2, 1.0
 one = lambda x: tf.while_loop(lambda k: k < 10, lambda k: k + tf.to_int32(x), [0])

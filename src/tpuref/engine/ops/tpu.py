@@ -203,7 +203,7 @@ REPLICATE = OpDef(
     "TPUReplicate",
     _infer_replicate,
     place=Place.HOST,
-    control=ControlFlow(Flow.REPLICATION, (Block("computation", _own_and_captured))),
+    control=ControlFlow(Flow.REPLICATION, (Block("computation", _own_and_captured),)),
     effects=Effects(_replicate),
 )
 REPLICA_ID = _op("ReplicaId", _replica_id, effects=Effects(_own_id), xla="replicas")
