@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -303,6 +304,64 @@ def test_no_modules_import_each_other(imports: list[Import]) -> None:
     assert not (found := circles(imports)), "\n".join(map(", ".join, found))
 
 
+TYPED_CIRCLES = {
+    ("tpuref.engine.graph.operators", "tpuref.engine.graph.tensor"): "the base class",
+    ("tpuref.engine.graph.region", "tpuref.engine.graph.tensor"): "holds operations",
+    ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
+    ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
+    ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
+    (
+        "tpuref.engine.graph.recorder",
+        "tpuref.engine.graph.variables",
+    ): "they are watched",
+    (
+        "tpuref.interface.distribute.tower_context",
+        "tpuref.interface.distribute.strategy",
+    ): "a public property",
+    (
+        "tpuref.interface.distribute.replicas.extended",
+        "tpuref.interface.distribute.replicas.strategy",
+    ): "a public property",
+}
+"""The imports for types alone that close a circle: objects that hold each other."""
+
+
+def test_imports_for_types_close_no_other_circle(imports: list[Import]) -> None:
+    edges = {(one.module, one.imported) for one in imports if one.for_types}
+    assert edges >= TYPED_CIRCLES.keys(), "nothing needs these any more"
+    rest = [
+        one._replace(for_types=False)
+        for one in imports
+        if not (one.for_types and (one.module, one.imported) in TYPED_CIRCLES)
+    ]
+    assert not (found := circles(rest)), "\n".join(map(", ".join, found))
+
+
+REGISTRATIONS = {"engine/graph/builder.py", "interface/training/distribution.py"}
+"""The modules into which an upper module puts what they call."""
+
+
+def test_registrations_are_listed() -> None:
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and node.name == "register"
+    }
+    assert found == REGISTRATIONS
+
+
+def test_lockstep_has_one_door(imports: list[Import]) -> None:
+    inside = {"engine.runtime.meaning.lockstep", "engine.runtime.meaning.host_program"}
+    callers = {
+        one.module
+        for one in imports
+        if one.imported.removeprefix("tpuref.") in inside
+        and layer_of(one.module) != "engine.runtime"
+    }
+    assert callers == set(), "use tpuref.engine.runtime.host"
+
+
 def test_imports_inside_functions_have_a_reason(imports: list[Import]) -> None:
     unlisted, unused = late_imports(imports, LATE_IMPORTS)
     assert not unlisted, "import them at the top, or say why not in LATE_IMPORTS"
@@ -418,3 +477,23 @@ def test_each_folder_of_tests_is_explained() -> None:
     packages = {layer.rpartition(".")[2] for layer in LAYERS}
     folders = {path.parent.name for path in tests.glob("*/*.py")} - packages
     assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []
+
+
+def test_the_map_has_every_folder() -> None:
+    root = Path(__file__).parents[1]
+    text = (root / "CONTRIBUTING.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    folders = set(re.findall(r"`([\w/]+)`", "".join(row.split("|")[1] for row in rows)))
+    parts = {p.parent for p in SOURCE.glob("*/*/__init__.py")} - {SOURCE / "kernels"}
+    parts |= {p.parent for p in SOURCE.glob("*/__init__.py")}
+    shown = {path.relative_to(SOURCE).as_posix() for path in parts}
+    shown -= {"engine", "interface", "tools"}
+    shown -= {
+        name for name in shown if name.startswith(("kernels/", "compat/", "contrib/"))
+    }
+    for top in ("conformance", "maintenance"):
+        shown |= {
+            f"{top}/{path.parent.name}" for path in (root / top).glob("[!_]*/[!_]*.*")
+        }
+    others = {"tests", "docs", "changes", "typings", "examples", "benchmarks"}
+    assert folders == shown | others | {"conformance/clauses"}

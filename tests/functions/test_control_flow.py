@@ -913,3 +913,52 @@ def test_ensure_shape_refuses_other_shapes(value: Any) -> None:
         session.run(y, {"x:0": value})
     with pytest.raises(ValueError, match=r"does not have the shape \(2, 2\)"):
         tf.ensure_shape(tf.zeros([2, 3]), [2, 2])
+
+
+# -- operations that nothing uses --------------------------------------------------
+
+
+def _loop(body: Any) -> Any:
+    return tf.while_loop(lambda i: i < 3, lambda i: (body(i), i + 1)[1], [0])
+
+
+def _branch(body: Any) -> Any:
+    predicate = tf.placeholder_with_default(True, [])
+    return tf.cond(predicate, lambda: (body(3), tf.constant(3))[1], lambda: 0)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [_loop, _branch, lambda body: _loop(lambda i: _loop(body))],
+    ids=["loop", "branch", "nested"],
+)
+def test_only_what_is_used_or_acts_runs_in_a_block(build: Any, capfd: Any) -> None:
+    """As TensorFlow: a read of a variable without a value is no error if unused."""
+    unset = tf.get_variable("unset", shape=[], use_resource=True)
+    count = tf.get_variable("count", initializer=0)
+
+    def body(i: Any) -> None:
+        unset.read_value() + tf.cast(7 // tf.constant([0])[0], tf.float32)
+        tf.while_loop(lambda k: k < 2, lambda k: (unset + 1.0, k + 1)[1:], [0])
+        tf.Print(i, [i], "seen ")
+        with tf.control_dependencies([count.read_value()]):
+            tf.assign_add(count, 1)
+
+    found = build(body)
+    with tf.Session() as session:
+        session.run(count.initializer)
+        assert session.run(found) == 3
+        turns = session.run(count)
+    assert turns > 0 and capfd.readouterr().err.count("seen [") == turns
+
+
+def test_what_a_used_operation_waits_for_runs() -> None:
+    unset = tf.get_variable("unset", shape=[], use_resource=True)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([unset.read_value()]):
+            return i + 1
+
+    found = tf.while_loop(lambda i: i < 3, body, [0])
+    with tf.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
+        session.run(found)

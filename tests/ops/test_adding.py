@@ -17,7 +17,7 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import apply
-from tpuref.engine.ops.definition import OpDef, Place
+from tpuref.engine.ops.definition import Effects, OpDef, Place
 from tpuref.engine.ops.registry import REGISTRY
 
 
@@ -41,8 +41,8 @@ def _locate(context, x):
 
 # A stateful operation, and one that the host runs.
 REGISTRY.add([
-    OpDef("AssignMax", _raised, effect=_raise, reads="handle", writes="handle"),
-    OpDef("OnHost", _located, effect=_locate, place=Place.CALL),
+    OpDef("AssignMax", _raised, effects=Effects(_raise, "handle", "handle")),
+    OpDef("OnHost", _located, effects=Effects(_locate), place=Place.CALL),
 ])
 
 

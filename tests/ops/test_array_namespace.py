@@ -60,8 +60,8 @@ def agree(definition: OpDef, inputs: list[Any], attrs: Any, data: set[int]) -> N
         assert definition.meaning is not None
         return definition.meaning(jax.numpy, *whole, **attrs)
 
-    assert definition.compute is not None
-    expected = outputs_of(definition.compute(*inputs, **attrs))
+    assert definition.kernel is not None
+    expected = outputs_of(definition.kernel(*inputs, **attrs))
     found = outputs_of(jax.jit(meaning)(*[inputs[k] for k in sorted(data)]))
     assert len(found) == len(expected)
     for ours, theirs in zip(expected, found, strict=True):

@@ -369,10 +369,10 @@ def views(array: np.ndarray) -> list[Operand]:
 
 
 def compute(definition: OpDef, inputs: list, attrs: dict[str, Any]) -> tuple:
-    assert definition.compute is not None
-    if definition.random:
+    assert definition.kernel is not None
+    if definition.traits.random:
         attrs = {**attrs, "rng": np.random.default_rng(1)}
-    return outputs_of(definition.compute(*inputs, **attrs))
+    return outputs_of(definition.kernel(*inputs, **attrs))
 
 
 def check(name: str, inputs: list, attrs: dict[str, Any], exact: bool = True) -> None:
@@ -431,11 +431,11 @@ def test_two_dtypes_are_refused_with_both_shown(case: Case) -> None:
 
 def test_every_operation_has_a_case() -> None:
     covered = {case.name for case in CASES} | {name for name, _, _ in WITHOUT_DTYPE}
-    fed = {name for name, definition in OPERATIONS.items() if definition.fed}
+    fed = {name for name, definition in OPERATIONS.items() if definition.traits.fed}
     assert sorted(OPERATIONS) == sorted(covered | fed)
 
 
 def test_a_placeholder_has_the_spec_it_is_given() -> None:
     spec = OPERATIONS["Placeholder"].infer(dtype="int8", shape=(None, 2))
     assert spec.dtype.name == "int8" and spec.shape.as_list() == [None, 2]
-    assert OPERATIONS["Placeholder"].compute is None
+    assert OPERATIONS["Placeholder"].kernel is None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+import pkgutil
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,15 @@ import pytest
 
 import tpuref as tf
 from tpuref.engine.ops.attribute import check_for
-from tpuref.engine.ops.definition import OpDef, Place
+from tpuref.engine.ops.definition import (
+    Batching,
+    ControlFlow,
+    Effects,
+    OpDef,
+    Place,
+    Traits,
+)
+from tpuref.engine.ops.derivatives.rules import RULES as GRADIENTS
 from tpuref.engine.ops.registry import REGISTRY
 
 DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
@@ -91,7 +102,7 @@ def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> No
 
 def test_one_record_says_one_thing() -> None:
     with pytest.raises(ValueError, match="give one of them"):
-        OpDef("Both", infer=lambda x: x, compute=np.add, effect=np.add)
+        OpDef("Both", infer=lambda x: x, compute=np.add, effects=Effects(np.add))
 
 
 def names_where(condition: Any) -> set[str]:
@@ -100,17 +111,17 @@ def names_where(condition: Any) -> set[str]:
 
 def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
     assert names_where(
-        lambda d: not (d.compute or d.collective or d.effect or d.fed)
+        lambda d: not (d.kernel or d.collective or d.effects.run or d.traits.fed)
     ) == {"If", "While", "TowerCopy"}
 
 
 def test_variables_queues_and_collectives() -> None:
     assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
-    assert names_where(lambda d: d.fills) == {
+    assert names_where(lambda d: d.effects.fills) == {
         *("InfeedEnqueueTuple", "InfeedClose", "CoreInfeedEnqueue", "OutfeedEnqueue")
     }
-    assert names_where(lambda d: d.drains) == {
+    assert names_where(lambda d: d.effects.drains) == {
         *("InfeedDequeueTuple", "FeedDequeue", "CoreInfeedDequeue", "OutfeedDequeue")
     }
     assert names_where(lambda d: d.collective) == {"CrossReplicaSum"}
@@ -118,8 +129,8 @@ def test_variables_queues_and_collectives() -> None:
         for name in (
             definition.reads,
             definition.writes,
-            definition.fills,
-            definition.drains,
+            definition.effects.fills,
+            definition.effects.drains,
         ):
             assert name is None or name in definition.attributes, definition.name
 
@@ -132,7 +143,7 @@ def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
 
 
 def test_what_needs_the_client_runs_on_the_host() -> None:
-    assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.client)
+    assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.effects.client)
 
 
 def test_every_core_follows_branches_and_writes() -> None:
@@ -144,3 +155,39 @@ def test_every_core_follows_branches_and_writes() -> None:
         "AssignAdd",
         "AssignSub",
     }
+
+
+# -- rules that records name -------------------------------------------------------
+
+
+def test_a_record_names_the_module_of_its_gradient() -> None:
+    for module, rules in GRADIENTS.items():
+        assert names_where(lambda d, m=module: d.gradient == m) == set(rules)
+
+
+def test_a_record_names_the_module_of_its_xla_rule() -> None:
+    pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
+    folder = importlib.import_module("tpuref.engine.runtime.xla.rules")
+    found: dict[str, set[str]] = {}
+    for module in pkgutil.iter_modules(folder.__path__):
+        if module.name != "registry":
+            has = importlib.import_module(f"{folder.__name__}.{module.name}")
+            tables = [getattr(has, n, {}) for n in ("RULES", "CHECKS", "LOWERINGS")]
+            found[module.name] = {name for table in tables for name in table}
+    for module, names in found.items():
+        assert names_where(lambda d, m=module: d.xla == m) == names
+    assert {d.xla for d in DEFINITIONS} == {*found, None}
+    registry = importlib.import_module(f"{folder.__name__}.registry")
+    tables = (registry.RULES, registry.CHECKS, registry.LOWERINGS)
+    assert {name for table in tables for name in table} == names_where(lambda d: d.xla)
+
+
+def test_only_reads_and_computations_may_be_left_out() -> None:
+    acting = names_where(lambda d: d.acts)
+    assert {"Assign", "PyFunc", "Print", "Assert", "CrossReplicaSum"} <= acting
+    assert not acting & {"AddV2", "ReadVariableOp", "IsVariableInitialized", "If"}
+
+
+def test_records_do_not_grow() -> None:
+    records = (OpDef, Effects, Batching, ControlFlow, Traits)
+    assert [len(dataclasses.fields(record)) <= 14 for record in records] == [True] * 5

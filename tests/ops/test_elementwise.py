@@ -29,7 +29,7 @@ INF, NAN = math.inf, math.nan
 
 def run(name: str, *values: Any, dtype: Any = None, **attrs: Any) -> Any:
     arrays = [np.asarray(value, dtype) for value in values]
-    compute = BY_NAME[name].compute
+    compute = BY_NAME[name].kernel
     assert compute is not None
     return compute(*arrays, **attrs)
 
@@ -325,7 +325,7 @@ def test_values_that_are_not_finite_are_replaced() -> None:
 
 
 def test_casts() -> None:
-    cast = BY_NAME["Cast"].compute
+    cast = BY_NAME["Cast"].kernel
     assert cast is not None
     assert cast(np.asarray([1.9, -1.9]), dtype="int32").tolist() == [1, -1]
     assert cast(np.asarray([0.0, 0.5, NAN]), dtype="bool").tolist() == [0, 1, 1]

@@ -23,7 +23,7 @@ def ints(*values: Any) -> np.ndarray:
 
 
 def run(name: str, *inputs: Any, **attrs: Any) -> Any:
-    compute = RULES[name].compute
+    compute = RULES[name].kernel
     assert compute is not None
     return compute(*map(np.asarray, inputs), **attrs)
 

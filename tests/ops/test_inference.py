@@ -305,11 +305,11 @@ def operands(arrays: list, shapes: list[TensorShape]) -> list[Operand]:
 
 
 def check(definition: OpDef, arrays: list, attrs: dict[str, Any]) -> None:
-    assert definition.compute is not None
+    assert definition.kernel is not None
     before = [array.copy() for array in arrays]
     for array in arrays:
         array.flags.writeable = False
-    computed = outputs_of(definition.compute(*arrays, **attrs))
+    computed = outputs_of(definition.kernel(*arrays, **attrs))
     full = [TensorShape(array.shape) for array in arrays]
     inferred = outputs_of(definition.infer(*operands(arrays, full), **attrs))
     assert len(inferred) == len(computed)

@@ -19,7 +19,7 @@ RNG = np.random.default_rng(7)
 
 
 def run(name: str, *values: Any, **attrs: Any) -> Any:
-    compute = BY_NAME[name].compute
+    compute = BY_NAME[name].kernel
     assert compute is not None
     return compute(*map(np.asarray, values), **attrs)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 from pathlib import Path
 
 import pytest
 
+from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.registry import REGISTRY
 
 SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
@@ -18,7 +20,7 @@ TABLES = {
         f"engine/runtime/xla/rules/{family}.py": "operations in JAX, kept out of ops"
         for family in (
             *("arrays", "elementwise", "images", "indexing", "sorting", "sums"),
-            "tensor_arrays",
+            *("tensor_arrays", "control", "replicas", "variables"),
         )
     },
 }
@@ -82,3 +84,23 @@ def test_a_breach_is_found(breach: str) -> None:
 def test_what_builds_an_operation_names_it() -> None:
     assert not listed("apply('Assign', value, name=name or 'Assign')")
     assert not listed("__all__ = ['Assert', 'Print']")
+
+
+def _is_record(value: object) -> bool:
+    several = value if isinstance(value, (tuple, list, set, frozenset, dict)) else ()
+    return isinstance(value, OpDef) or any(isinstance(each, OpDef) for each in several)
+
+
+@pytest.mark.parametrize("folder", ["runtime", "remote", "drawings"])
+def test_executors_compare_with_no_record(folder: str) -> None:
+    found = {
+        (path.name, alias.name)
+        for path in (SOURCE / "engine" / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("tpuref.engine.ops.")
+        for alias in node.names
+        if _is_record(getattr(importlib.import_module(node.module or ""), alias.name))
+    }
+    built = {("variables.py", name) for name in ("ASSIGN", "IS_INITIALIZED", "READ")}
+    assert found == (built if folder == "remote" else set())

@@ -25,7 +25,7 @@ X = np.array([[-200.0, -1.5, -0.0, 0.25], [1.0, 3.0, 7.0, 150.0]])
 
 
 def run(name: str, *inputs: Any, **attrs: Any) -> Any:
-    compute = RULES[name].compute
+    compute = RULES[name].kernel
     assert compute is not None
     return compute(*map(np.asarray, inputs), **attrs)
 

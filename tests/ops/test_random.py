@@ -20,7 +20,7 @@ MANY = np.array([100, 200], np.int32)
 
 
 def draw(name: str, *inputs: Any, seed: int = 3, **attrs: Any) -> Any:
-    compute = RULES[name].compute
+    compute = RULES[name].kernel
     assert compute is not None
     rng = np.random.default_rng(seed)
     return compute(*map(np.asarray, inputs), seed=(None, None), rng=rng, **attrs)

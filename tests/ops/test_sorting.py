@@ -29,7 +29,7 @@ REAL = (
 
 
 def run(name: str, *inputs: Any, **attrs: Any) -> Any:
-    compute = RULES[name].compute
+    compute = RULES[name].kernel
     assert compute is not None
     return compute(*map(np.asarray, inputs), **attrs)
 

@@ -32,7 +32,7 @@ RUN = [
     pytest.param(case, dtype, id=f"{number}-{case.name}-{dtype and dtype.name}")
     for number, case in enumerate(CASES)
     for dtype in dtypes(case)
-    if not REGISTRY[case.name].random and case.name not in NOT_COMPILED
+    if not REGISTRY[case.name].traits.random and case.name not in NOT_COMPILED
 ]
 
 
@@ -41,7 +41,7 @@ def test_an_operation_of_stacked_replicas(case: Case, dtype: Any) -> None:
     definition = REGISTRY[case.name]
     inputs = inputs_of(case, dtype) if case.data else list(map(np.asarray, case.inputs))
     rule = rules.RULES.get(case.name) or definition.meaning
-    assert rule is not None and definition.compute is not None
+    assert rule is not None and definition.kernel is not None
     # What decides shapes is known; of the rest each replica has its own.
     stacked = [k for k in case.data if k == 0 or inputs[k].size > 1]
     if case.name in ("Range", "Fill", "OneHot", "ScatterNd"):
@@ -63,7 +63,7 @@ def test_an_operation_of_stacked_replicas(case: Case, dtype: Any) -> None:
         rows = [np.stack([mine[k] for mine in own]) for k in stacked]
         found = jax.jit(jax.vmap(one) if rows else one)(*rows)
     for replica, mine in enumerate(own):
-        expected = outputs_of(definition.compute(*mine, **case.attrs))
+        expected = outputs_of(definition.kernel(*mine, **case.attrs))
         assert len(expected) == len(found)
         for ours, theirs in zip(expected, found, strict=True):
             got = np.asarray(theirs)[replica] if rows else np.asarray(theirs)
@@ -94,11 +94,11 @@ def test_every_operation_has_a_counterpart_or_is_listed() -> None:
     lacking = {
         name
         for name in REGISTRY.names()
-        if REGISTRY[name].compute is not None
+        if REGISTRY[name].kernel is not None
         and REGISTRY[name].meaning is None
         and name not in rules.RULES
-        and not REGISTRY[name].random
-        and not REGISTRY[name].printing
+        and not REGISTRY[name].traits.random
+        and not REGISTRY[name].traits.printing
     }
     assert lacking == NOT_COMPILED.keys()
 

@@ -34,7 +34,9 @@ def as_in_a_process_of_the_pool() -> Iterator[None]:
 
 # -- bits --------------------------------------------------------------------------
 
-STACKING = [REGISTRY[name] for name in REGISTRY.names() if REGISTRY[name].elementwise]
+STACKING = [
+    REGISTRY[name] for name in REGISTRY.names() if REGISTRY[name].batching.elementwise
+]
 SPECIAL = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e30, -1e30, 1e-40, 2.0, 0.5, 3e5]
 ATTRS = {
     "NanToNum": {"nan": 0.0, "high": None, "low": None},
@@ -151,7 +153,7 @@ def one_by_one(columns: dict[int, list[Any]]) -> dict[int, list[Any]]:
     """What each core gets by itself."""
     columns = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
     for each in PROGRAM:
-        compute = each.definition.compute
+        compute = each.definition.kernel
         assert compute is not None
         columns[each.outputs[0]] = [
             np.asarray(compute(*(columns[s][core] for s in each.inputs), **each.attrs))
@@ -320,7 +322,7 @@ def test_products_of_matrices_for_all_cores_at_once(
         values = fused(fusion, {0: left, 1: right})
         small = max(left[0].nbytes, right[0].nbytes) <= GATHERED_BYTES
         assert not small or layout(values[3])[0] == STACKED
-        compute = product.definition.compute
+        compute = product.definition.kernel
         assert compute is not None
         for found, a, b in zip(values[3], left, right, strict=True):
             wanted = np.asarray(compute(a + a, b, **attrs), order="C")
@@ -335,7 +337,7 @@ def test_softmax_for_all_cores_at_once(
     op: str, axis: int, dtype: str, counter: memoryview
 ) -> None:
     draw, softmax = np.random.default_rng(5), instr(op, [0], 1, gives=dtype, axis=axis)
-    compute = softmax.definition.compute
+    compute = softmax.definition.kernel
     assert compute is not None
     for rows, width in itertools.product((1, 2, 5), (*range(1, 20), 64, 130)):
         column = [3 * draw.standard_normal((rows, width)) for _ in range(CORES)]

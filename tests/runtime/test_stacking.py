@@ -45,15 +45,15 @@ def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any
 def compared(op: str, *arrays: Any, known: Any = (), **attrs: Any) -> bool:
     """Compare a rule with each core by itself; False where it takes no such array."""
     definition = REGISTRY[op]
-    assert definition.compute is not None and definition.stacked is not None
+    assert definition.kernel is not None and definition.batching.stacked is not None
     try:
         rows = [
-            np.asarray(definition.compute(*row, *known, **attrs))
+            np.asarray(definition.kernel(*row, *known, **attrs))
             for row in zip(*arrays, strict=True)
         ]
     except (TypeError, ValueError, tf.errors.InvalidArgumentError):
         return False
-    found = np.asarray(definition.stacked(*arrays, *known, **attrs))
+    found = np.asarray(definition.batching.stacked(*arrays, *known, **attrs))
     assert found.dtype == rows[0].dtype
     for row, part in zip(rows, found.reshape(CORES, *rows[0].shape), strict=True):
         assert row.tobytes() == part.tobytes(), (op, arrays[0].shape, attrs)
@@ -116,7 +116,9 @@ def test_labels(shape: tuple[int, ...]) -> None:
 def test_each_rule_is_compared() -> None:
     others = {"Reshape", "ExpandDims", "BroadcastTo", "SumToShape", "StridedSlice"}
     others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits"}
-    rules = {name for name in REGISTRY.names() if REGISTRY[name].stacked is not None}
+    rules = {
+        name for name in REGISTRY.names() if REGISTRY[name].batching.stacked is not None
+    }
     assert rules == {*REDUCTIONS, *others}
 
 

@@ -36,6 +36,7 @@ from tpuref.engine.graph.tensor import (
     kept_of_each_turn,
 )
 from tpuref.engine.ops.control import IF, WHILE
+from tpuref.engine.ops.definition import Flow
 from tpuref.engine.ops.derivatives.rule import NoGradient, shape_of, zeros_like
 from tpuref.engine.ops.sources import ARGUMENT
 
@@ -54,7 +55,7 @@ def gradients_of_block(
     `gradients` are those of the outputs of `step`, an operation that `walk` has
     reached.
     """
-    if step.definition is IF:
+    if step.definition.flow is Flow.BRANCH:
         return _of_branch(walk, step, gradients, wanted)
     return _of_loop(walk, step, gradients, wanted)
 

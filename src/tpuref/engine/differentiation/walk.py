@@ -18,8 +18,7 @@ from tpuref.engine.differentiation.application import apply
 from tpuref.engine.differentiation.indexed_slices import dense
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.engine.ops.control import IF, WHILE
-from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.ops.definition import Flow, OpDef
 from tpuref.engine.ops.derivatives.rule import (
     NoGradient,
     Rows,
@@ -28,6 +27,7 @@ from tpuref.engine.ops.derivatives.rule import (
     shape_of,
     zeros_like,
 )
+from tpuref.engine.ops.derivatives.rules import gradient_of
 
 Source = Tensor | str
 """A tensor, or the handle of a variable, to differentiate by."""
@@ -38,10 +38,11 @@ Gradient = Tensor | Rows
 RULE = "_gradient"
 """The label that overrides an operation's gradient rule (`tf.custom_gradient`)."""
 
+FLOWS = (Flow.BRANCH, Flow.LOOP)
+"""The control flow that has gradients, those of its blocks."""
+
 HOST_LABEL = "_xla_outside_compilation"
 """The label of operations that run on the host in a replicated computation."""
-
-DIFFERENTIABLE_BLOCKS = (IF.name, WHILE.name)
 
 
 class Step(Protocol):
@@ -127,7 +128,7 @@ def passes_back(step: Any) -> bool:
     """Whether a gradient can flow through a step."""
     if RULE in step.labels or read_by(step) is not None:
         return True
-    return step.definition.gradient is not not_differentiable
+    return gradient_of(step.definition) is not not_differentiable
 
 
 # -- the backward pass -------------------------------------------------------------
@@ -204,11 +205,11 @@ class Walk:
             self._tables[variable] = step.outputs[0]
             yield variable, gradients[0]
             return
-        if step.blocks and step.definition.name in DIFFERENTIABLE_BLOCKS:
+        if step.definition.flow in FLOWS:
             whole = [self.whole(g, t) for g, t in _with_outputs(gradients, step)]
             yield from self._blocks(self, step, whole, wanted)
             return
-        rule = step.labels.get(RULE, step.definition.gradient)
+        rule = step.labels.get(RULE) or gradient_of(step.definition)
         if rule is None:
             raise self._without_gradient(step)
         if rule is not passed_on:

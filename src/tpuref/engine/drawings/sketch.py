@@ -18,8 +18,8 @@ from tpuref.engine.drawings.captions import (
 from tpuref.engine.drawings.dot import Dot
 from tpuref.engine.drawings.drawn_graph import Operation, Region, Tensor
 from tpuref.engine.drawings.svg import colour_of
-from tpuref.engine.ops.sources import CONST, IDENTITY
-from tpuref.engine.ops.tpu import REPLICATE, Replication
+from tpuref.engine.ops.definition import Flow
+from tpuref.engine.ops.tpu import Replication
 
 _LINE = "#57606a"
 
@@ -150,7 +150,7 @@ class _Sketch:
     def _node(self, operation: Operation) -> None:
         for block in operation.blocks:
             self._region(block)
-        if operation.definition is REPLICATE:
+        if operation.definition.flow is Flow.REPLICATION:
             return
         if _is_replica_output(operation):
             self._output(operation)
@@ -170,7 +170,7 @@ class _Sketch:
 
     def _connect(self, operation: Operation) -> None:
         """Draw the arrows to an operation from the tensors that it reads."""
-        if operation.definition is REPLICATE:
+        if operation.definition.flow is Flow.REPLICATION:
             wanted = Replication.of(operation.attrs)
             for place, tensor in enumerate(operation.inputs):
                 replica, position = divmod(place, wanted.inputs_per_replica)
@@ -190,7 +190,7 @@ class _Sketch:
     ) -> None:
         while _is_replica_output(tensor.op):
             tensor = tensor.op.inputs[0]
-        if tensor.op.definition is REPLICATE:
+        if tensor.op.definition.flow is Flow.REPLICATION:
             of = Replication.of(tensor.op.attrs).replicas
             results = tensor.op.blocks[0].results
             replica, position = divmod(tensor.value_index, len(results))
@@ -205,10 +205,10 @@ class _Sketch:
             return
         attributes = {"style": "dashed"}
         start, end = before.name, after.name
-        if before.definition is REPLICATE:
+        if before.definition.flow is Flow.REPLICATION:
             start = self._inside(before.blocks[0], last=True)
             attributes["ltail"] = self._frames[before.blocks[0]]
-        if after.definition is REPLICATE:
+        if after.definition.flow is Flow.REPLICATION:
             end = self._inside(after.blocks[0], last=False)
             attributes["lhead"] = self._frames[after.blocks[0]]
         self._dot.edge(start, end, **attributes)
@@ -222,8 +222,8 @@ class _Sketch:
 def _is_replica_output(operation: Operation) -> bool:
     """Return whether an operation is an identity on one output of one replica."""
     return (
-        operation.definition is IDENTITY
-        and operation.inputs[0].op.definition is REPLICATE
+        operation.definition.traits.forwards
+        and operation.inputs[0].op.definition.flow is Flow.REPLICATION
     )
 
 
@@ -247,7 +247,7 @@ def _label(operation: Operation) -> list[str]:
         lines.append(name)
     if _is_collective(operation):
         lines.append(_members(operation.attrs.get("groups")))
-    if operation.definition is CONST and operation.outputs[0].shape.ndims == 0:
+    if operation.definition.traits.constant and operation.outputs[0].shape.ndims == 0:
         lines.append(f"= {operation.attrs['value']}")
     return [*lines, *_outputs(operation)]
 
@@ -266,7 +266,7 @@ def _members(groups: Any) -> str:
 
 def _is_collective(operation: Operation) -> bool:
     definition = operation.definition
-    return definition.collective is not None or definition.joint
+    return definition.collective is not None or definition.traits.joint
 
 
 def _variable(operation: Operation) -> str | None:
@@ -278,10 +278,13 @@ def _variable(operation: Operation) -> str | None:
 def _style(operation: Operation) -> dict[str, str]:
     if _is_collective(operation):
         return {"fillcolor": colour_of(0).fill, "peripheries": "2"}
-    if operation.definition.fed or operation.definition.drains is not None:
+    if (
+        operation.definition.traits.fed
+        or operation.definition.effects.drains is not None
+    ):
         return {"fillcolor": "#d3ebfa", "shape": "ellipse", "style": "filled"}
     if _variable(operation) is not None:
         return {"fillcolor": "#fbf6bd"}
-    if operation.definition is CONST:
+    if operation.definition.traits.constant:
         return {"fillcolor": "#eeeeee"}
     return {}

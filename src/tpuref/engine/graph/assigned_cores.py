@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tpuref.engine.graph.tensor import Operation
-from tpuref.engine.ops.tpu import REPLICATE, Assignment, Replication
+from tpuref.engine.ops.definition import Flow
+from tpuref.engine.ops.tpu import Assignment, Replication
 from tpuref.engine.runtime.topology.topology import Topology
 
 
@@ -17,7 +18,7 @@ def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]
     return {
         operation.name: _numbers(wanted.assignment, wanted.topology)
         for operation in operations
-        if operation.definition is REPLICATE
+        if operation.definition.flow is Flow.REPLICATION
         and (wanted := Replication.of(operation.attrs)).assignment is not None
     }
 

@@ -136,7 +136,7 @@ def _record_constants(definition: OpDef, operation: Operation) -> None:
     if definition.static is not None:
         _fold_static(definition.static, operation)
         return
-    if not definition.foldable or definition.compute is None:
+    if not definition.foldable or definition.kernel is None:
         return
     values = []
     for tensor in operation.inputs:
@@ -148,7 +148,7 @@ def _record_constants(definition: OpDef, operation: Operation) -> None:
         return
     try:
         with np.errstate(all="ignore"):
-            outputs = outputs_of(definition.compute(*values, **operation.attrs))
+            outputs = outputs_of(definition.kernel(*values, **operation.attrs))
     except Exception:
         return  # the fault belongs to the run, which reports it with the replica
     for tensor, value in zip(operation.outputs, outputs, strict=True):

@@ -21,7 +21,7 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.meaning.lockstep import run_instr
+from tpuref.engine.runtime.host import run_instr
 from tpuref.engine.runtime.meaning.recording import events_of_run
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
@@ -40,7 +40,7 @@ def run_at_once(
 ) -> list[Tensor]:
     """Run one operation and return its outputs."""
     taken = tuple(range(len(tensors)))
-    elsewhere = is_remote() and definition.effect is not None
+    elsewhere = is_remote() and definition.effects.run is not None
     instr = Instr(
         op=definition.name,
         name=name or definition.name,
@@ -56,7 +56,7 @@ def run_at_once(
         program = Program("eager", taken, (instr,), instr.outputs)
         outputs: Sequence[Array] = connected_target().run(program, arrays, _run())
     else:
-        outputs = run_instr(instr, {0: arrays}, _run())[0]
+        outputs = run_instr(instr, arrays, _run())
     return [EagerTensor.of(array, definition.name) for array in outputs]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
+from tpuref.engine.graph.tower_placement import ALONG
 from tpuref.engine.program import HOST, Instr, Program
 
 
@@ -93,11 +94,27 @@ def captured_by(operation: Operation) -> list[Tensor]:
 def block_program(
     region: Region, captured: Sequence[Tensor], instructions: Instructions
 ) -> Program:
-    """Return the program of a region; its captured tensors follow its parameters."""
+    """Return the program of a region; its captured tensors follow its parameters.
+
+    Operations that neither act nor lead to a result are left out, as in TensorFlow: a
+    read of a variable without a value is no error unless its value is used.
+    """
     parameters = [*region.parameters, *captured]
-    return instructions.program(
-        region.name, parameters, region.operations, region.results
-    )
+    needed = {tensor.op for tensor in region.results}
+    kept: list[Operation] = []
+    for operation in reversed(region.operations):
+        if operation in needed or _acts(operation):
+            kept.append(operation)
+            needed.update(tensor.op for tensor in operation.captured_inputs())
+            needed.update(operation.all_control_inputs())
+            needed.update(operation.labels.get(ALONG, ()))
+    return instructions.program(region.name, parameters, kept[::-1], region.results)
+
+
+def _acts(operation: Operation) -> bool:
+    """Whether an operation does something beyond returning its outputs."""
+    inside = (inner for block in operation.blocks for inner in block.operations)
+    return operation.definition.acts or any(map(_acts, inside))
 
 
 def _place(operation: Operation) -> int:

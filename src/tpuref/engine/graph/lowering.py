@@ -54,7 +54,7 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
     # dependencies that the graph does not show: the host must fill a queue before the
     # computation that dequeues from it runs, or the run would wait for itself; and the
     # host drains an outfeed after the computation that fills it.
-    filling = [op for op in operations if op.definition.fills is not None]
+    filling = [op for op in operations if op.definition.effects.fills is not None]
     early = needed_operations((), filling, set()) & operations if filling else set()
     late = _after_draining(operations - early)
     return sorted(operations, key=lambda op: (op not in early, op in late, op.index))
@@ -72,7 +72,7 @@ def _after_draining(operations: set[Operation]) -> set[Operation]:
 
 def _drains_on_host(operation: Operation) -> bool:
     definition = operation.definition
-    return definition.drains is not None and definition.place is Place.HOST
+    return definition.effects.drains is not None and definition.place is Place.HOST
 
 
 def _predecessors(operation: Operation) -> list[Operation]:

@@ -115,7 +115,7 @@ def _is_hosts(operation: Operation) -> bool:
     definition = operation.definition
     return (
         definition.place is Place.HOST
-        or definition.fed
+        or definition.traits.fed
         or definition.collective is not None  # its group outside of replicas is one
         or operation.placement.kind == "CPU"
     )

@@ -14,7 +14,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
 from tpuref.engine.remote.requirement import check_installed
 from tpuref.engine.remote.token import checked_token
-from tpuref.engine.runtime.meaning.host_program import HostProgram
+from tpuref.engine.runtime.host import HostProgram
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.system import LOCAL, Cluster, connect
 from tpuref.engine.runtime.topology.devices import DeviceAttributes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Effects, OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array
 from tpuref.kernels.fold import SUMMABLE, fold
 
@@ -55,8 +56,20 @@ def _no_own(context: EffectContext, *values: Array) -> Array:
     raise InvalidArgumentError("outside of the cores no tower's value is its own")
 
 
-CROSS_REPLICA_SUM = OpDef("CrossReplicaSum", _infer_sum, collective=_cross_replica_sum)
-TOWER_SUM = OpDef("TowerSum", _infer_tower_sum, compute=_tower_sum, joint=True)
-TOWER_OWN = OpDef("TowerOwn", _tower_own, effect=_no_own, joint=True)
+_op = partial(OpDef, gradient="effects")
+
+CROSS_REPLICA_SUM = _op(
+    "CrossReplicaSum", _infer_sum, collective=_cross_replica_sum, xla="replicas"
+)
+TOWER_SUM = _op(
+    "TowerSum",
+    _infer_tower_sum,
+    compute=_tower_sum,
+    traits=Traits(joint=True),
+    xla="sums",
+)
+TOWER_OWN = OpDef(
+    "TowerOwn", _tower_own, effects=Effects(_no_own), traits=Traits(joint=True)
+)
 
 OPERATIONS: tuple[OpDef, ...] = (CROSS_REPLICA_SUM, TOWER_SUM, TOWER_OWN)

@@ -9,7 +9,14 @@ import numpy as np
 
 from tpuref.base.dtypes import bool_
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.definition import Block, BlockSpec, OpDef, Operand
+from tpuref.engine.ops.definition import (
+    Block,
+    BlockSpec,
+    ControlFlow,
+    Flow,
+    OpDef,
+    Operand,
+)
 from tpuref.engine.ops.meaning import Array
 
 
@@ -68,11 +75,18 @@ def _all(inputs: int, attrs: Any) -> int:
 IF = OpDef(
     "If",
     _infer_if,
-    blocks=(Block("true", _all_but_the_first), Block("false", _all_but_the_first)),
+    control=ControlFlow(
+        Flow.BRANCH,
+        (Block("true", _all_but_the_first), Block("false", _all_but_the_first)),
+    ),
+    xla="control",
 )
 WHILE = OpDef(
-    "While", _infer_while, blocks=(Block("condition", _all), Block("body", _all))
+    "While",
+    _infer_while,
+    control=ControlFlow(Flow.LOOP, (Block("condition", _all), Block("body", _all))),
+    xla="control",
 )
-TOWER_COPY = OpDef("TowerCopy", _infer_copy)
+TOWER_COPY = OpDef("TowerCopy", _infer_copy, control=ControlFlow(Flow.COPY))
 
 OPERATIONS: tuple[OpDef, ...] = (IF, WHILE, TOWER_COPY)

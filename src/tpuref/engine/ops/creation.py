@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tpuref.engine.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import OF_SHAPE, Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import require_index_scalar, shape_held_by, sizes_in
 from tpuref.engine.ops.sources import infer_same
@@ -143,13 +144,26 @@ def _one_hot(
     return xp.where(xp.expand_dims(indices, axis) == classes, on_value, off_value)
 
 
-RANGE = OpDef("Range", infer=_infer_range, meaning=_range)
+_op = partial(OpDef, gradient="arrays")
+
+RANGE = _op("Range", infer=_infer_range, meaning=_range)
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Fill", infer=_infer_fill, meaning=_fill),
-    OpDef("ZerosLike", infer=infer_same, compute=ieee(zeros_like), of_shape=True),
-    OpDef("OnesLike", infer=_infer_ones_like, meaning=_ones_like, of_shape=True),
+    _op("Fill", infer=_infer_fill, meaning=_fill),
+    _op(
+        "ZerosLike",
+        infer=infer_same,
+        compute=ieee(zeros_like),
+        batching=OF_SHAPE,
+        xla="arrays",
+    ),
+    _op("OnesLike", infer=_infer_ones_like, meaning=_ones_like, batching=OF_SHAPE),
     RANGE,
-    OpDef("LinSpace", infer=_infer_lin_space, meaning=_lin_space),
-    OpDef("OneHot", infer=_infer_one_hot, meaning=_one_hot, stacked=along(_one_hot)),
+    _op("LinSpace", infer=_infer_lin_space, meaning=_lin_space, xla="arrays"),
+    _op(
+        "OneHot",
+        infer=_infer_one_hot,
+        meaning=_one_hot,
+        batching=Batching(stacked=along(_one_hot)),
+    ),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext, Iteration
-from tpuref.engine.ops.definition import OpDef, Operand, Place
+from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.ownership import owned
 
@@ -115,23 +116,31 @@ def _take(
     return taken
 
 
+_op = partial(OpDef, gradient="effects")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MakeIterator", _infer_make, effect=_make, place=Place.HOST, client=True),
-    OpDef("IteratorGetNext", _next, effect=_get_next, place=Place.HOST, client=True),
-    OpDef(
+    _op(
+        "MakeIterator",
+        _infer_make,
+        place=Place.HOST,
+        effects=Effects(_make, client=True),
+    ),
+    _op(
+        "IteratorGetNext",
+        _next,
+        place=Place.HOST,
+        effects=Effects(_get_next, client=True),
+    ),
+    _op(
         "FeedBegin",
         _infer_begin_feed,
-        effect=_begin_feed,
         place=Place.HOST,
-        client=True,
+        effects=Effects(_begin_feed, client=True),
     ),
-    OpDef(
+    _op(
         "FeedDequeue",
         _infer_feed,
-        effect=_take,
         place=Place.CALL,
-        client=True,
-        drains="feed",
-        ahead=True,
+        effects=Effects(_take, client=True, drains="feed", ahead=True),
     ),
 )

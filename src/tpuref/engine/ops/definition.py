@@ -63,16 +63,141 @@ class BlockSpec(NamedTuple):
 
 Infer = Callable[..., "TensorSpec | Sequence[TensorSpec]"]
 Static = Callable[..., Any]
-Gradient = Callable[..., Any]
-"""``gradient(apply, operation, *gradients)``; see `tpuref.engine.ops.derivatives`."""
+
+
+class Flow(Enum):
+    """The kinds of control flow, which the interpreters implement."""
+
+    BRANCH = "the first or second block, by a predicate"
+    LOOP = "the second block while the first holds"
+    COPY = "a slot of one replica into the same slot of others"
+    REPLICATION = "a block on the cores, once for each replica"
+
+
+@dataclass(frozen=True)
+class ControlFlow:
+    """The control flow of an operation, and the programs inside it."""
+
+    flow: Flow
+    blocks: tuple[Block, ...] = ()
+
+
+class Access(Enum):
+    """What an operation does with a variable, if it is one of these and nothing else.
+
+    Executors then need not call its effect.
+    """
+
+    READ = "returns the value"
+    ASSIGN = "sets the value to the input, and returns it"
+    UPDATE = "sets the value to combine(value, input), and returns it"
+
+
+@dataclass(frozen=True)
+class Effects:
+    """How an operation reads or changes external state.
+
+    Parameters
+    ----------
+    run
+        ``run(context, *arrays, **attrs)`` returns the outputs.
+    reads, writes
+        The attribute that names the variable that it reads, and writes.
+    fills, drains
+        The attribute that names the queue that it fills, and takes from.
+    access, combine
+        Its access to the variable, and the function of an update.
+    client
+        Whether it needs Python objects of the client's process.
+    ahead
+        Whether one call of the host may serve several evaluations.
+    """
+
+    run: Compute | None = None
+    reads: str | None = None
+    writes: str | None = None
+    fills: str | None = None
+    drains: str | None = None
+    access: Access | None = None
+    combine: np.ufunc | None = None
+    client: bool = False
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Batching:
+    """How one call can compute an operation for all cores, or elements of a batch.
+
+    Parameters
+    ----------
+    broadcasts
+        Whether each output element depends only on the input elements at its position;
+        the inputs broadcast.
+    elementwise
+        Whether, besides, its bits are the same at all positions.
+    batched
+        Whether the axes before the last two are batch axes, which broadcast; an
+        attribute ``axis`` must be -1.
+    of_shape
+        Whether the shapes of the inputs alone decide the outputs.
+    stacked
+        ``stacked(*arrays, **attrs)`` computes for all cores at once; see
+        `tpuref.engine.ops.stacking`.
+    """
+
+    broadcasts: bool = False
+    elementwise: bool = False
+    batched: bool = False
+    of_shape: bool = False
+    stacked: Compute | None = None
+
+
+BROADCASTS = Batching(broadcasts=True)
+ELEMENTWISE = Batching(broadcasts=True, elementwise=True)
+BATCHED = Batching(batched=True)
+OF_SHAPE = Batching(of_shape=True)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Properties of an operation.
+
+    Parameters
+    ----------
+    constant
+        Whether the output is the attribute ``value``.
+    forwards
+        Whether the output is the input.
+    fed
+        Whether its value is fed and never computed.
+    joint
+        Whether each input is the value of another tower.
+    random
+        Whether `compute` takes the replica's own generator as ``rng=``.
+    printing
+        Whether it is evaluated to print or check, even if no output is used.
+    asserts
+        Whether it does nothing where its first input is true.
+    linear
+        Whether a mean of results is the result for the mean, as with a reshape.
+    """
+
+    constant: bool = False
+    forwards: bool = False
+    fed: bool = False
+    joint: bool = False
+    random: bool = False
+    printing: bool = False
+    asserts: bool = False
+    linear: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class OpDef:
     """One operation.
 
-    One of `meaning`, `compute`, `collective` and `effect` defines its result.  The
-    interpreters implement operations with blocks, fed ones and copies between towers.
+    One of `meaning` or `compute`, `collective` and `effects` defines its result.  The
+    interpreters implement `control` flow; fed operations have no result.
 
     Parameters
     ----------
@@ -93,48 +218,25 @@ class OpDef:
     collective
         ``collective(contributions, **attrs)`` takes one input per replica, in replica
         order, and returns the outputs in the same order.
-    effect
-        ``effect(context, *arrays, **attrs)`` reads or changes external state:
-        variables, queues, the host.
+    effects
+        How it reads or changes variables, queues and the host.
     place
         Where it runs.
-    client
-        Whether it needs Python objects of the client's process.
-    reads, writes
-        The attribute that names the variable that it reads, and writes.
-    fills, drains
-        The attribute that names the queue that it fills, and takes from.
-    ahead
-        Whether one call of the host may serve several evaluations.
-    random
-        Whether `compute` takes the replica's own generator as ``rng=``.
-    printing
-        Whether it is evaluated to print or check, even if no output is used.
-    fed
-        Whether its value is fed and never computed.
-    joint
-        Whether each input is the value of another tower.
-    elementwise
-        Whether each output element depends only on the input elements at its position,
-        the same way at all positions; the inputs broadcast.
-    batched
-        Whether the axes before the last two are batch axes, which broadcast; an
-        attribute ``axis`` must be -1.
-    stacked
-        ``stacked(*arrays, **attrs)`` computes for all cores at once; see
-        `tpuref.engine.ops.stacking`.
-    of_shape
-        Whether the shapes of the inputs alone decide the outputs.
-    linear
-        Whether a mean of results is the result for the mean, as with a reshape.
+    batching
+        How it is computed for several cores at once; its class for fusions.
+    control
+        Its control flow and inner programs.
     static
         ``static(operand, **attrs)`` returns the output if the static shape of the
         input suffices, else None.
-    blocks
-        The programs inside it.
+    traits
+        Its other properties.
     gradient
-        The gradient rule, as `ops.derivatives` describes, or None.
-        `Registry.add_gradients` sets it.
+        The module of `tpuref.engine.ops.derivatives` that has its gradient rule, None
+        for an operation without one.  Core processes load no rules.
+    xla
+        The module of `tpuref.engine.runtime.xla.rules` that has its rule, check or
+        lowering, None where XLA runs its meaning, the host runs it, or XLA cannot.
     """
 
     name: str
@@ -143,37 +245,50 @@ class OpDef:
     compute: Compute | None = None
     inexact: np.ufunc | None = None
     collective: Compute | None = None
-    effect: Compute | None = None
+    effects: Effects = Effects()
     place: Place = Place.ANYWHERE
-    client: bool = False
-    reads: str | None = None
-    writes: str | None = None
-    fills: str | None = None
-    drains: str | None = None
-    ahead: bool = False
-    random: bool = False
-    printing: bool = False
-    fed: bool = False
-    joint: bool = False
-    elementwise: bool = False
-    batched: bool = False
-    stacked: Compute | None = None
-    of_shape: bool = False
-    linear: bool = False
+    batching: Batching = Batching()
+    control: ControlFlow | None = None
     static: Static | None = None
-    blocks: tuple[Block, ...] = ()
-    gradient: Gradient | None = None
+    traits: Traits = Traits()
+    gradient: str | None = None
+    xla: str | None = None
 
     def __post_init__(self) -> None:
         computes = self.meaning is not None or self.compute is not None
-        ways = [computes, self.collective is not None, self.effect is not None]
+        ways = [computes, self.collective is not None, self.effects.run is not None]
         if sum(ways) > 1:
             raise ValueError(
                 f"OpDef {self.name}: an operation computes, is collective, or has an "
                 "effect; give one of them"
             )
-        if self.meaning is not None and self.compute is None:
-            object.__setattr__(self, "compute", with_numpy(self.meaning))
+
+    @cached_property
+    def kernel(self) -> Compute | None:
+        """The function of NumPy arrays: `compute`, or `meaning` with NumPy."""
+        if self.compute is None and self.meaning is not None:
+            return with_numpy(self.meaning)
+        return self.compute
+
+    @cached_property
+    def flow(self) -> Flow | None:
+        """The kind of its control flow."""
+        return None if self.control is None else self.control.flow
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The programs inside it."""
+        return () if self.control is None else self.control.blocks
+
+    @property
+    def reads(self) -> str | None:
+        """The attribute that names the variable that it reads."""
+        return self.effects.reads
+
+    @property
+    def writes(self) -> str | None:
+        """The attribute that names the variable that it writes."""
+        return self.effects.writes
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -204,19 +319,30 @@ class OpDef:
     @property
     def stateful(self) -> bool:
         """Whether it must not be folded, left out or repeated."""
-        return self.effect is not None or self.random or self.printing
+        acts = self.effects.run is not None
+        return acts or self.traits.random or self.traits.printing
+
+    @property
+    def acts(self) -> bool:
+        """Whether it must run even if no output is used; inner programs aside."""
+        used, traits = self.effects, self.traits
+        changes = used.writes or used.fills or used.drains or not used.reads
+        acts = used.run is not None and bool(changes)
+        return acts or traits.printing or traits.joint or self.collective is not None
 
     @property
     def foldable(self) -> bool:
         """Whether it may be computed while the graph is built."""
-        return self.compute is not None and not self.stateful
+        return self.kernel is not None and not self.stateful
 
     @property
     def ordered(self) -> bool:
         """Whether it keeps its order among the ordered operations."""
-        touched = (self.reads, self.writes, self.fills, self.drains)
-        elsewhere = self.place is not Place.ANYWHERE and not self.fed
-        return elsewhere or self.printing or any(touched) or bool(self.collective)
+        used = self.effects
+        touched = (used.reads, used.writes, used.fills, used.drains)
+        elsewhere = self.place is not Place.ANYWHERE and not self.traits.fed
+        acts = elsewhere or self.traits.printing or any(touched)
+        return acts or self.collective is not None
 
     @property
     def on_every_core(self) -> bool:
@@ -224,25 +350,25 @@ class OpDef:
         return bool(self.blocks) or self.writes is not None
 
     def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
-        """Return `compute` for these input dtypes, without its error explanations."""
+        """Return `kernel` for these input dtypes, without its error explanations."""
         if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):
             return self.inexact
-        assert self.compute is not None
-        function: Compute = getattr(self.compute, "__wrapped__", self.compute)
+        assert self.kernel is not None
+        function: Compute = getattr(self.kernel, "__wrapped__", self.kernel)
         return function
 
     @cached_property
     def writes_into(self) -> bool:
-        """Whether `compute` takes ``out=``, the array to write its output to."""
+        """Whether `kernel` takes ``out=``, the array to write its output to."""
         return self._takes("out")
 
     @cached_property
     def allocates(self) -> bool:
-        """Whether `compute` takes ``empty=``, the allocator of its outputs."""
+        """Whether `kernel` takes ``empty=``, the allocator of its outputs."""
         return self._takes("empty")
 
     def _takes(self, keyword: str) -> bool:
-        function: Any = self.compute
+        function: Any = self.kernel
         while hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         if function is None or isinstance(function, np.ufunc):
@@ -262,11 +388,6 @@ class Registry:
             if definition.name in self._definitions:
                 raise ValueError(f"operation {definition.name} is defined twice")
             self._definitions[definition.name] = definition
-
-    def add_gradients(self, rules: Mapping[str, Gradient]) -> None:
-        """Add the rules of gradients by name; one for no operation is an error."""
-        for name, gradient in rules.items():
-            object.__setattr__(self[name], "gradient", gradient)
 
     def __getitem__(self, name: str) -> OpDef:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,12 @@ def _band_part(xp: Any, x: Array, lower: Array, upper: Array) -> Any:
     return xp.where(inside, x, xp.zeros((), x.dtype))
 
 
+_op = partial(OpDef, gradient="arrays")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MatrixDiag", infer=_infer_matrix_diag, compute=ieee(_matrix_diag)),
-    OpDef("MatrixDiagPart", infer=_infer_matrix_diag_part, meaning=_matrix_diag_part),
-    OpDef("MatrixBandPart", infer=_infer_band_part, meaning=_band_part),
+    _op(
+        "MatrixDiag", infer=_infer_matrix_diag, compute=ieee(_matrix_diag), xla="arrays"
+    ),
+    _op("MatrixDiagPart", infer=_infer_matrix_diag_part, meaning=_matrix_diag_part),
+    _op("MatrixBandPart", infer=_infer_band_part, meaning=_band_part),
 )

@@ -40,7 +40,7 @@ from tpuref.engine.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import BROADCASTS, ELEMENTWISE, OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
 
 SIGNED_OR_COMPLEX = Kind(
@@ -452,7 +452,8 @@ def _is_close(
 
 # The others do not broadcast, or the bits depend on what lies beside: those of Pow on
 # whether there is one exponent, those of Cast where an integer cannot hold the number.
-_op = partial(OpDef, elementwise=True)
+_broadcasts = partial(OpDef, gradient="elementwise", batching=BROADCASTS)
+_op = partial(_broadcasts, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
     # Arithmetic.
@@ -466,6 +467,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         binary_real,
         _floor_divide,
         ieee(_checked_floor_divide),
+        xla="elementwise",
     ),
     _op(
         "FloorMod",
@@ -473,24 +475,43 @@ OPERATIONS: tuple[OpDef, ...] = (
         Ufunc("remainder"),
         ieee(_floor_mod),
         inexact=np.remainder,
+        xla="elementwise",
     ),
     _op(
-        "TruncateMod", binary_real, Ufunc("fmod"), ieee(_truncate_mod), inexact=np.fmod
+        "TruncateMod",
+        binary_real,
+        Ufunc("fmod"),
+        ieee(_truncate_mod),
+        inexact=np.fmod,
+        xla="elementwise",
     ),
-    _op("DivMod", quotient_and_rest, Ufunc("divmod"), compute=ieee(_div_mod)),
-    OpDef("Pow", binary_numeric, Ufunc("power"), ieee(_power), inexact=np.power),
-    OpDef("FloatPower", double_precision, _float_power),
+    _op(
+        "DivMod",
+        quotient_and_rest,
+        Ufunc("divmod"),
+        compute=ieee(_div_mod),
+        xla="elementwise",
+    ),
+    _broadcasts(
+        "Pow",
+        binary_numeric,
+        Ufunc("power"),
+        ieee(_power),
+        inexact=np.power,
+        xla="elementwise",
+    ),
+    _broadcasts("FloatPower", double_precision, _float_power),
     _op("SquaredDifference", binary_numeric, _squared_difference),
     _op("Maximum", binary_real, Ufunc("maximum")),
     _op("Minimum", binary_real, Ufunc("minimum")),
-    OpDef("Fmax", binary_real, Ufunc("fmax")),
-    OpDef("Fmin", binary_real, Ufunc("fmin")),
+    _broadcasts("Fmax", binary_real, Ufunc("fmax")),
+    _broadcasts("Fmin", binary_real, Ufunc("fmin")),
     _op("Gcd", binary_integer, Ufunc("gcd")),
     _op("Lcm", binary_integer, Ufunc("lcm")),
-    OpDef("AddN", total, _add_n),
+    _broadcasts("AddN", total, _add_n),
     _op("ClipByValue", clipped, _clip),
     _op("Positive", numeric, Ufunc("positive")),
-    _op("Neg", signed, Ufunc("negative"), linear=True),
+    _op("Neg", signed, Ufunc("negative"), traits=Traits(linear=True)),
     _op("Abs", real_part, Ufunc("absolute")),
     _op("Fabs", floating, Ufunc("fabs")),
     _op("Sign", numeric, _sign),
@@ -503,7 +524,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Floor", floating, Ufunc("floor")),
     _op("Ceil", floating, Ufunc("ceil")),
     _op("Trunc", floating, Ufunc("trunc")),
-    _op("Modf", fraction_and_whole, Ufunc("modf")),
+    _op("Modf", fraction_and_whole, Ufunc("modf"), xla="elementwise"),
     _op("Frexp", mantissa_and_exponent, Ufunc("frexp")),
     _op("Ldexp", scaled_by_power, _ldexp),
     _op("Copysign", binary_floating, Ufunc("copysign")),
@@ -523,10 +544,16 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Log1p", inexact, Ufunc("log1p")),
     _op("LogAddExp", binary_floating, Ufunc("logaddexp")),
     _op("LogAddExp2", binary_floating, Ufunc("logaddexp2")),
-    _op("Erf", floating, compute=ieee(_erf)),
-    _op("Erfc", floating, compute=ieee(_erfc)),
-    _op("Lgamma", floating, compute=ieee(_lgamma)),
-    _op("Digamma", floating, compute=ieee(_digamma)),
+    _op("Erf", floating, compute=ieee(_erf), xla="elementwise"),
+    _op("Erfc", floating, compute=ieee(_erfc), xla="elementwise"),
+    _op("Lgamma", floating, compute=ieee(_lgamma), xla="elementwise"),
+    OpDef(
+        "Digamma",
+        floating,
+        compute=ieee(_digamma),
+        batching=ELEMENTWISE,
+        xla="elementwise",
+    ),
     # Angles.
     _op("Sin", inexact, Ufunc("sin")),
     _op("Cos", inexact, Ufunc("cos")),
@@ -544,7 +571,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Degrees", floating, Ufunc("rad2deg")),
     _op("Radians", floating, Ufunc("deg2rad")),
     # Complex numbers.
-    _op("Complex", complex_of, compute=ieee(_complex)),
+    _op("Complex", complex_of, compute=ieee(_complex), xla="elementwise"),
     _op("Real", real_part, _real),
     _op("Imag", real_part, _imag),
     _op("Conj", numeric, Ufunc("conj")),
@@ -575,5 +602,5 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Signbit", sign_bit, Ufunc("signbit")),
     _op("NanToNum", replaced, _replace),
     # Conversion.
-    OpDef("Cast", cast, _cast, linear=True),
+    _broadcasts("Cast", cast, _cast, traits=Traits(linear=True), xla="elementwise"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
@@ -10,7 +11,7 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import DeviceQueues, EffectContext
-from tpuref.engine.ops.definition import OpDef, Operand, Place
+from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
 
 Sizes = tuple[int | None, ...]
@@ -169,33 +170,31 @@ def _own_core(context: EffectContext) -> int:
     return cores[context.replica][logical]
 
 
+_op = partial(OpDef, gradient="effects")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef(
+    _op(
         "CoreInfeedEnqueue",
         _infer_host_put,
-        effect=_enqueue_infeed,
         place=Place.HOST,
-        fills="queue",
+        effects=Effects(_enqueue_infeed, fills="queue"),
     ),
-    OpDef(
+    _op(
         "CoreInfeedDequeue",
         _infer_core_take,
-        effect=_dequeue_infeed,
         place=Place.CALL,
-        drains="queue",
+        effects=Effects(_dequeue_infeed, drains="queue"),
     ),
-    OpDef(
+    _op(
         "OutfeedEnqueue",
         _infer_core_put,
-        effect=_enqueue_outfeed,
         place=Place.CALL,
-        fills="queue",
+        effects=Effects(_enqueue_outfeed, fills="queue"),
     ),
-    OpDef(
+    _op(
         "OutfeedDequeue",
         _infer_host_take,
-        effect=_dequeue_outfeed,
         place=Place.HOST,
-        drains="queue",
+        effects=Effects(_dequeue_outfeed, drains="queue"),
     ),
 )

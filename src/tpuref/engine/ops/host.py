@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,14 @@ from tpuref.base.errors import (
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext
-from tpuref.engine.ops.definition import OpDef, Operand, Place, outputs_of
+from tpuref.engine.ops.definition import (
+    Effects,
+    OpDef,
+    Operand,
+    Place,
+    Traits,
+    outputs_of,
+)
 from tpuref.engine.ops.meaning import Array
 
 # -- printing and checking ---------------------------------------------------------
@@ -156,11 +164,23 @@ def _text_array(value: object) -> Array:
     return array
 
 
-ASSERT = OpDef("Assert", _infer_assert, compute=_assert, printing=True)
-PY_FUNC = OpDef("PyFunc", _infer_call, effect=_call, place=Place.CALL, client=True)
+_op = partial(OpDef, gradient="effects")
+
+ASSERT = _op(
+    "Assert", _infer_assert, compute=_assert, traits=Traits(printing=True, asserts=True)
+)
+PY_FUNC = _op(
+    "PyFunc", _infer_call, place=Place.CALL, effects=Effects(_call, client=True)
+)
 
 OPERATIONS: tuple[OpDef, ...] = (
     PY_FUNC,
-    OpDef("Print", _infer_print, compute=_print, place=Place.CALL, printing=True),
+    _op(
+        "Print",
+        _infer_print,
+        compute=_print,
+        place=Place.CALL,
+        traits=Traits(printing=True),
+    ),
     ASSERT,
 )

@@ -6,7 +6,7 @@ float16 and bfloat16 are computed in float32 and rounded once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -482,36 +482,36 @@ def _avg_pool_back(
     return _channels_back(images.astype(backprop.dtype), data_format)
 
 
-MAX_POOL = OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
-AVG_POOL = OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
+_op = partial(OpDef, gradient="networks", xla="images")
+
+MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
+AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
-    OpDef(
+    _op("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
+    _op(
         "Conv2DBackpropInput",
         infer=_infer_conv2d_of_images,
         compute=ieee(_conv2d_of_images),
     ),
-    OpDef(
+    _op(
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(_conv2d_of_filters),
     ),
-    OpDef("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
-    OpDef(
+    _op("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
+    _op(
         "DepthwiseConv2dNativeBackpropInput",
         infer=_infer_conv2d_of_images,
         compute=ieee(_depthwise_of_images),
     ),
-    OpDef(
+    _op(
         "DepthwiseConv2dNativeBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(_depthwise_of_filters),
     ),
     MAX_POOL,
-    OpDef(
-        "MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)
-    ),
+    _op("MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)),
     AVG_POOL,
-    OpDef("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
+    _op("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
 )

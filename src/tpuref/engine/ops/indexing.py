@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from tpuref.engine.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
 
@@ -394,23 +395,23 @@ def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
     return _scatter_sum(tensor, indices, np.negative(updates))
 
 
+_op = partial(OpDef, gradient="indexing", xla="indexing")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef(
+    _op(
         "StridedSlice",
         infer=_infer_strided_slice,
         meaning=_strided_slice,
-        stacked=_stacked_strided_slice,
+        batching=Batching(stacked=_stacked_strided_slice),
     ),
-    OpDef("Slice", infer=_infer_slice, meaning=_slice),
-    OpDef("GatherV2", infer=_infer_gather, compute=ieee(_gather)),
-    OpDef(
-        "TakeAlongAxis", infer=_infer_take_along_axis, compute=ieee(_take_along_axis)
-    ),
-    OpDef("GatherNd", infer=_infer_gather_nd, compute=ieee(_gather_nd)),
-    OpDef("ScatterNd", infer=_infer_scatter_nd, compute=ieee(_scatter_nd)),
-    OpDef(
+    _op("Slice", infer=_infer_slice, meaning=_slice),
+    _op("GatherV2", infer=_infer_gather, compute=ieee(_gather)),
+    _op("TakeAlongAxis", infer=_infer_take_along_axis, compute=ieee(_take_along_axis)),
+    _op("GatherNd", infer=_infer_gather_nd, compute=ieee(_gather_nd)),
+    _op("ScatterNd", infer=_infer_scatter_nd, compute=ieee(_scatter_nd)),
+    _op(
         "TensorScatterUpdate", infer=_infer_scatter_into, compute=ieee(_scatter_update)
     ),
-    OpDef("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_add)),
-    OpDef("TensorScatterSub", infer=_infer_scatter_sum, compute=ieee(_scatter_sub)),
+    _op("TensorScatterAdd", infer=_infer_scatter_sum, compute=ieee(_scatter_add)),
+    _op("TensorScatterSub", infer=_infer_scatter_sum, compute=ieee(_scatter_sub)),
 )

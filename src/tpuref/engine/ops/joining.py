@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -159,13 +160,15 @@ def _concat_meaning(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
 
 
-PACK = OpDef("Pack", infer=_infer_pack, meaning=_pack)
+_op = partial(OpDef, gradient="arrays")
+
+PACK = _op("Pack", infer=_infer_pack, meaning=_pack)
 
 OPERATIONS: tuple[OpDef, ...] = (
     PACK,
-    OpDef("Unpack", infer=_infer_unpack, meaning=_unpack),
-    OpDef("Split", infer=_infer_split, meaning=_parts, compute=ieee(_split)),
-    OpDef(
+    _op("Unpack", infer=_infer_unpack, meaning=_unpack),
+    _op("Split", infer=_infer_split, meaning=_parts, compute=ieee(_split)),
+    _op(
         "ConcatV2", infer=_infer_concat, meaning=_concat_meaning, compute=ieee(_concat)
     ),
 )

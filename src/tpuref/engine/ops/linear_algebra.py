@@ -6,6 +6,7 @@ float16 and bfloat16 accumulate in float32 and are rounded once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from tpuref.engine.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import BATCHED, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 
 Dims = tuple[int | None, ...]
@@ -329,10 +330,12 @@ def _orthonormal(x: Array) -> Array:
     return result
 
 
+_op = partial(OpDef, gradient="products")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MatMul", matmul, _matmul, batched=True),
-    OpDef("Tensordot", tensordot, _tensordot),
-    OpDef("Einsum", einsum, _einsum),
-    OpDef("Trace", trace, _trace),
-    OpDef("Orthonormal", orthonormal, compute=_orthonormal),
+    _op("MatMul", matmul, _matmul, batching=BATCHED),
+    _op("Tensordot", tensordot, _tensordot),
+    _op("Einsum", einsum, _einsum),
+    _op("Trace", trace, _trace),
+    _op("Orthonormal", orthonormal, compute=_orthonormal, xla="arrays"),
 )

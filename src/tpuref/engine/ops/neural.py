@@ -28,7 +28,7 @@ from tpuref.engine.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import BATCHED, ELEMENTWISE, Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, ieee
 
 # -- activations -------------------------------------------------------------------
@@ -252,7 +252,8 @@ def _bias_add(xp: Any, value: Array, bias: Array, *, data_format: str) -> Any:
     return value + bias.reshape([-1] + [1] * (value.ndim - 1 - channels))
 
 
-_op = partial(OpDef, elementwise=True)
+_graded = partial(OpDef, gradient="networks")
+_op = partial(_graded, batching=ELEMENTWISE)
 
 OPERATIONS: tuple[OpDef, ...] = (
     _op("Relu", infer=_infer_relu, meaning=_relu),
@@ -263,25 +264,28 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Sigmoid", infer=_infer_sigmoid, meaning=_sigmoid),
     _op("Softplus", infer=_infer_activation, meaning=_softplus),
     _op("Softsign", infer=_infer_activation, meaning=_softsign),
-    OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax, batched=True),
-    OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax, batched=True),
-    OpDef(
+    _graded("Softmax", infer=_infer_along_axis, meaning=_softmax, batching=BATCHED),
+    _graded(
+        "LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax, batching=BATCHED
+    ),
+    _graded(
         "SoftmaxCrossEntropyWithLogits",
         infer=_infer_cross_entropy,
         meaning=_cross_entropy,
     ),
-    OpDef(
+    _graded(
         "SparseSoftmaxCrossEntropyWithLogits",
         infer=_infer_sparse_cross_entropy,
         compute=ieee(_sparse_cross_entropy),
-        stacked=_stacked_sparse_cross_entropy,
+        batching=Batching(stacked=_stacked_sparse_cross_entropy),
+        xla="indexing",
     ),
-    OpDef(
+    _graded(
         "SigmoidCrossEntropyWithLogits",
         infer=_infer_sigmoid_cross_entropy,
         meaning=_sigmoid_cross_entropy,
     ),
-    OpDef("L2Loss", infer=_infer_l2_loss, meaning=_l2_loss),
-    OpDef("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
-    OpDef("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
+    _graded("L2Loss", infer=_infer_l2_loss, meaning=_l2_loss),
+    _graded("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
+    _graded("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
 )

@@ -6,6 +6,7 @@ makes the generator; the rules here do not look at it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -20,7 +21,7 @@ from tpuref.engine.ops.broadcasting import (
     require_rank,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array, ieee
 from tpuref.engine.ops.sizes import require_index_scalar, shape_held_by, sizes_in
 
@@ -142,41 +143,18 @@ def _multinomial(
     return samples
 
 
+_op = partial(OpDef, gradient="effects", traits=Traits(random=True))
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef(
-        "RandomUniform",
-        infer=_infer_real,
-        compute=ieee(_uniform),
-        random=True,
-    ),
-    OpDef(
-        "RandomUniformInt",
-        infer=_infer_uniform_int,
-        compute=ieee(_uniform_int),
-        random=True,
-    ),
-    OpDef(
-        "RandomStandardNormal",
-        infer=_infer_real,
-        compute=ieee(_standard_normal),
-        random=True,
-    ),
-    OpDef(
-        "TruncatedNormal",
-        infer=_infer_real,
-        compute=ieee(_truncated_normal),
-        random=True,
-    ),
+    _op("RandomUniform", infer=_infer_real, compute=ieee(_uniform)),
+    _op("RandomUniformInt", infer=_infer_uniform_int, compute=ieee(_uniform_int)),
+    _op("RandomStandardNormal", infer=_infer_real, compute=ieee(_standard_normal)),
+    _op("TruncatedNormal", infer=_infer_real, compute=ieee(_truncated_normal)),
     OpDef(
         "RandomShuffle",
         infer=_infer_shuffle,
         compute=ieee(_shuffle),
-        random=True,
+        traits=Traits(random=True),
     ),
-    OpDef(
-        "Multinomial",
-        infer=_infer_multinomial,
-        compute=ieee(_multinomial),
-        random=True,
-    ),
+    _op("Multinomial", infer=_infer_multinomial, compute=ieee(_multinomial)),
 )

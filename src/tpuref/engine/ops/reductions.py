@@ -8,6 +8,7 @@ with the logarithm of the length only.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from tpuref.engine.ops.broadcasting import (
     reduced_shape,
     require_kind,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.stacking import along, reducing
 
@@ -260,23 +261,25 @@ def _exclusive(xp: Any, result: Array, axis: int, first: int) -> Any:
     return delayed
 
 
-MEAN = OpDef("Mean", numeric, _mean, stacked=reducing(_mean))
+_op = partial(OpDef, gradient="reductions")
+
+MEAN = _op("Mean", numeric, _mean, batching=Batching(stacked=reducing(_mean)))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Sum", numeric, _sum, stacked=reducing(_sum)),
+    _op("Sum", numeric, _sum, batching=Batching(stacked=reducing(_sum))),
     MEAN,
-    OpDef("Prod", numeric, _prod, stacked=reducing(_prod)),
-    OpDef("Max", real, _max, stacked=reducing(_max)),
-    OpDef("Min", real, _min, stacked=reducing(_min)),
-    OpDef("Any", boolean, _any, stacked=reducing(_any)),
-    OpDef("All", boolean, _all, stacked=reducing(_all)),
-    OpDef("Variance", spread, _variance),
-    OpDef("Std", spread, _std),
-    OpDef("EuclideanNorm", floating, _euclidean_norm),
-    OpDef("LogSumExp", floating, _log_sum_exp),
-    OpDef("CountNonzero", count, _count_nonzero),
-    OpDef("ArgMax", position, _arg_max, stacked=along(_arg_max)),
-    OpDef("ArgMin", position, _arg_min, stacked=along(_arg_min)),
-    OpDef("Cumsum", running, _cumsum),
-    OpDef("Cumprod", running, _cumprod),
+    _op("Prod", numeric, _prod, batching=Batching(stacked=reducing(_prod))),
+    _op("Max", real, _max, batching=Batching(stacked=reducing(_max))),
+    _op("Min", real, _min, batching=Batching(stacked=reducing(_min))),
+    _op("Any", boolean, _any, batching=Batching(stacked=reducing(_any))),
+    _op("All", boolean, _all, batching=Batching(stacked=reducing(_all))),
+    _op("Variance", spread, _variance),
+    _op("Std", spread, _std),
+    _op("EuclideanNorm", floating, _euclidean_norm),
+    _op("LogSumExp", floating, _log_sum_exp),
+    _op("CountNonzero", count, _count_nonzero),
+    _op("ArgMax", position, _arg_max, batching=Batching(stacked=along(_arg_max))),
+    _op("ArgMin", position, _arg_min, batching=Batching(stacked=along(_arg_min))),
+    _op("Cumsum", running, _cumsum),
+    _op("Cumprod", running, _cumprod),
 )

@@ -1,6 +1,6 @@
 """All operations, family by family.
 
-`ops.derivatives.rules` adds their gradients; core processes do not load it.
+`ops.derivatives.rules` has their gradients; core processes do not load it.
 """
 
 from __future__ import annotations

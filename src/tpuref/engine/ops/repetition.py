@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from tpuref.engine.ops.broadcasting import (
     require_rank,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Batching, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.sizes import shape_held_by, sizes_in
 
@@ -186,21 +187,23 @@ def _mirror_pad(xp: Any, x: Array, paddings: Array, *, mode: str) -> Any:
     return _pad_axes(xp, x, paddings, "reflect" if mode == "REFLECT" else "symmetric")
 
 
+_op = partial(OpDef, gradient="arrays")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Tile", infer=_infer_tile, meaning=_tile),
-    OpDef("Repeat", infer=_infer_repeat, meaning=_repeat),
-    OpDef(
+    _op("Tile", infer=_infer_tile, meaning=_tile),
+    _op("Repeat", infer=_infer_repeat, meaning=_repeat),
+    _op(
         "BroadcastTo",
         infer=_infer_broadcast_to,
         meaning=_broadcast_to,
-        stacked=_stacked_broadcast_to,
+        batching=Batching(stacked=_stacked_broadcast_to),
     ),
-    OpDef(
+    _op(
         "SumToShape",
         infer=_infer_sum_to_shape,
         meaning=_sum_to_shape,
-        stacked=_stacked_sum_to_shape,
+        batching=Batching(stacked=_stacked_sum_to_shape),
     ),
-    OpDef("PadV2", infer=_infer_pad, meaning=_pad),
-    OpDef("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
+    _op("PadV2", infer=_infer_pad, meaning=_pad),
+    _op("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tpuref.engine.ops.broadcasting import (
     normalize_axis,
     require_kind,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import OF_SHAPE, Batching, OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.sizes import require_shape
 from tpuref.engine.ops.stacking import along
@@ -194,44 +195,43 @@ def _roll(xp: Any, x: Array, shift: Array, *, axes: tuple[int, ...]) -> Any:
     return xp.roll(x, tuple(shift.tolist()), axes)
 
 
-SHAPE = OpDef(
-    "Shape", infer=_infer_shape, meaning=_shape, static=_static_shape, of_shape=True
+_op = partial(OpDef, gradient="arrays")
+
+SHAPE = _op(
+    "Shape", infer=_infer_shape, meaning=_shape, static=_static_shape, batching=OF_SHAPE
 )
 
-RESHAPE = OpDef(
+RESHAPE = _op(
     "Reshape",
     infer=_infer_reshape,
     meaning=_reshape,
-    stacked=_stacked_reshape,
-    linear=True,
+    batching=Batching(stacked=_stacked_reshape),
+    traits=Traits(linear=True),
 )
 
 OPERATIONS: tuple[OpDef, ...] = (
     SHAPE,
-    OpDef(
-        "Size",
-        infer=_infer_size,
-        meaning=_size,
-        static=_static_size,
-        of_shape=True,
+    _op(
+        "Size", infer=_infer_size, meaning=_size, static=_static_size, batching=OF_SHAPE
     ),
-    OpDef(
-        "Rank",
-        infer=_infer_rank,
-        meaning=_rank,
-        static=_static_rank,
-        of_shape=True,
+    _op(
+        "Rank", infer=_infer_rank, meaning=_rank, static=_static_rank, batching=OF_SHAPE
     ),
     RESHAPE,
-    OpDef(
+    _op(
         "ExpandDims",
         infer=_infer_expand_dims,
         meaning=_expand_dims,
-        stacked=along(_expand_dims),
-        linear=True,
+        batching=Batching(stacked=along(_expand_dims)),
+        traits=Traits(linear=True),
     ),
-    OpDef("Squeeze", infer=_infer_squeeze, meaning=_squeeze, linear=True),
-    OpDef("Transpose", infer=_infer_transpose, meaning=_transpose, linear=True),
-    OpDef("ReverseV2", infer=_infer_reverse, meaning=_reverse),
-    OpDef("Roll", infer=_infer_roll, meaning=_roll),
+    _op("Squeeze", infer=_infer_squeeze, meaning=_squeeze, traits=Traits(linear=True)),
+    _op(
+        "Transpose",
+        infer=_infer_transpose,
+        meaning=_transpose,
+        traits=Traits(linear=True),
+    ),
+    _op("ReverseV2", infer=_infer_reverse, meaning=_reverse),
+    _op("Roll", infer=_infer_roll, meaning=_roll, xla="arrays"),
 )

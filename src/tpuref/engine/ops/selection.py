@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tpuref.engine.ops.broadcasting import (
     require_kind,
     require_same_dtype,
 )
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import ELEMENTWISE, OpDef, Operand
 from tpuref.engine.ops.joining import merged_shape
 from tpuref.engine.ops.meaning import Array, ieee
 
@@ -74,8 +75,10 @@ def _where(condition: Array) -> Array:
     return np.argwhere(condition).astype(np.int64)
 
 
+_op = partial(OpDef, gradient="arrays")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Select", infer=_infer_select, meaning=_select),
-    OpDef("SelectV2", _infer_select_v2, _select_v2, elementwise=True),
-    OpDef("Where", infer=_infer_where, compute=ieee(_where)),
+    _op("Select", infer=_infer_select, meaning=_select),
+    _op("SelectV2", _infer_select_v2, _select_v2, batching=ELEMENTWISE),
+    _op("Where", infer=_infer_where, compute=ieee(_where)),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -165,11 +166,13 @@ def _search(ordered: Array, values: Array, *, side: str, out_type: str) -> Any:
     return found.reshape(values.shape)
 
 
+_op = partial(OpDef, gradient="indexing")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Sort", infer=_infer_sort, compute=ieee(_sort)),
-    OpDef("ArgSort", infer=_infer_arg_sort, compute=ieee(_arg_sort)),
-    OpDef("TopKV2", infer=_infer_top_k, compute=ieee(_top_k)),
-    OpDef("InTopKV2", infer=_infer_in_top_k, compute=ieee(_in_top_k)),
-    OpDef("Unique", infer=_infer_unique, compute=ieee(_unique)),
-    OpDef("SearchSorted", infer=_infer_search, compute=ieee(_search)),
+    _op("Sort", infer=_infer_sort, compute=ieee(_sort), xla="sorting"),
+    _op("ArgSort", infer=_infer_arg_sort, compute=ieee(_arg_sort), xla="sorting"),
+    _op("TopKV2", infer=_infer_top_k, compute=ieee(_top_k), xla="sorting"),
+    _op("InTopKV2", infer=_infer_in_top_k, compute=ieee(_in_top_k), xla="sorting"),
+    _op("Unique", infer=_infer_unique, compute=ieee(_unique)),
+    _op("SearchSorted", infer=_infer_search, compute=ieee(_search), xla="sorting"),
 )

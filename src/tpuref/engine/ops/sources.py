@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import OpDef, Operand, Traits
 from tpuref.engine.ops.meaning import Array
 
 
@@ -79,14 +80,30 @@ def _nothing() -> tuple[Array, ...]:
     return ()
 
 
-CONST = OpDef("Const", infer=_infer_const, meaning=_const, compute=_value)
-ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
-IDENTITY = OpDef(
-    "Identity", infer=infer_same, meaning=_same, compute=_identity, linear=True
+_op = partial(OpDef, gradient="arrays")
+
+CONST = _op(
+    "Const",
+    infer=_infer_const,
+    meaning=_const,
+    compute=_value,
+    traits=Traits(constant=True),
 )
-IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
-STOP_GRADIENT = OpDef(
-    "StopGradient", infer=infer_same, meaning=_same, compute=_identity
+ARGUMENT = _op("_Arg", infer=_infer_argument, traits=Traits(fed=True))
+IDENTITY = _op(
+    "Identity",
+    infer=infer_same,
+    meaning=_same,
+    compute=_identity,
+    traits=Traits(linear=True, forwards=True),
+)
+IDENTITY_N = _op("IdentityN", infer=_infer_each, compute=_each, xla="arrays")
+STOP_GRADIENT = _op(
+    "StopGradient",
+    infer=infer_same,
+    meaning=_same,
+    compute=_identity,
+    traits=Traits(forwards=True),
 )
 FORWARDING = (IDENTITY, STOP_GRADIENT)
 """The operations whose output is their input."""
@@ -94,15 +111,16 @@ FORWARDING = (IDENTITY, STOP_GRADIENT)
 OPERATIONS: tuple[OpDef, ...] = (
     CONST,
     ARGUMENT,
-    OpDef("Placeholder", infer=_infer_placeholder, fed=True),
-    OpDef(
+    _op("Placeholder", infer=_infer_placeholder, traits=Traits(fed=True)),
+    _op(
         "PlaceholderWithDefault",
         infer=_infer_default,
         compute=_default,
         static=_not_known,
+        xla="arrays",
     ),
     IDENTITY,
     IDENTITY_N,
     STOP_GRADIENT,
-    OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
+    _op("NoOp", infer=_infer_nothing, compute=_nothing, xla="arrays"),
 )

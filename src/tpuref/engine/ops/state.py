@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext
-from tpuref.engine.ops.definition import OpDef, Operand
+from tpuref.engine.ops.definition import Access, Effects, OpDef, Operand
 from tpuref.engine.ops.meaning import Array
 
 Shape = tuple[int | None, ...] | None
@@ -82,17 +84,8 @@ def _assign(
     return value
 
 
-def _assign_add(context: EffectContext, change: Array, **attrs: Any) -> Array:
-    return _update(np.add, context, change, attrs)
-
-
-def _assign_sub(context: EffectContext, change: Array, **attrs: Any) -> Array:
-    return _update(np.subtract, context, change, attrs)
-
-
-def _update(
-    combine: np.ufunc, context: EffectContext, change: Array, attrs: dict[str, Any]
-) -> Array:
+def _update(context: EffectContext, change: Array, **attrs: Any) -> Array:
+    combine = context.instr.definition.effects.combine
     old = context.variables.read(attrs["handle"])
     try:
         with np.errstate(all="ignore"):
@@ -106,25 +99,27 @@ def _update(
     return _assign(context, new, **attrs)
 
 
-READ = OpDef("ReadVariableOp", _variable, effect=_read, reads="handle")
-IS_INITIALIZED = OpDef(
-    "IsVariableInitialized", _infer_initialized, effect=_is_initialized, reads="handle"
+_op = partial(OpDef, gradient="effects", xla="variables")
+_READ = Effects(_read, reads="handle", access=Access.READ)
+_UPDATE = Effects(_update, reads="handle", writes="handle", access=Access.UPDATE)
+
+READ = _op("ReadVariableOp", _variable, effects=_READ)
+IS_INITIALIZED = _op(
+    "IsVariableInitialized",
+    _infer_initialized,
+    effects=Effects(_is_initialized, reads="handle"),
 )
-ASSIGN = OpDef("Assign", _infer_assign, effect=_assign, writes="handle")
-
-READS = (OpDef("VariableV2", _variable, effect=_read, reads="handle"), READ)
-"""The operations that give the value of a variable."""
-
-ASSIGN_ADD = OpDef(
-    "AssignAdd", _infer_update, effect=_assign_add, reads="handle", writes="handle"
+ASSIGN = _op(
+    "Assign",
+    _infer_assign,
+    effects=Effects(_assign, writes="handle", access=Access.ASSIGN),
 )
-ASSIGN_SUB = OpDef(
-    "AssignSub", _infer_update, effect=_assign_sub, reads="handle", writes="handle"
+
+OPERATIONS: tuple[OpDef, ...] = (
+    _op("VariableV2", _variable, effects=_READ),
+    READ,
+    IS_INITIALIZED,
+    ASSIGN,
+    _op("AssignAdd", _infer_update, effects=replace(_UPDATE, combine=np.add)),
+    _op("AssignSub", _infer_update, effects=replace(_UPDATE, combine=np.subtract)),
 )
-UPDATES = {ASSIGN_ADD: np.add, ASSIGN_SUB: np.subtract}
-"""The operations that change a variable by a value, and what combines the two."""
-
-OF_VARIABLES = (ASSIGN, *READS, *UPDATES)
-"""The operations that read, assign or change a variable."""
-
-OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)

@@ -6,6 +6,7 @@ for each element.  The first write sets the element shape.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,9 @@ def _check_indices(indices: Array, size: int) -> None:
         )
 
 
+_op = partial(OpDef, gradient="indexing", xla="tensor_arrays")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("TensorArrayWrite", infer=_infer_write, compute=_write),
-    OpDef("TensorArrayRead", infer=_infer_read, compute=_read),
+    _op("TensorArrayWrite", infer=_infer_write, compute=_write),
+    _op("TensorArrayRead", infer=_infer_read, compute=_read),
 )

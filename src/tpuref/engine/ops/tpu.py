@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,17 @@ from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext, Systems
-from tpuref.engine.ops.definition import Block, BlockSpec, OpDef, Operand, Place
+from tpuref.engine.ops.definition import (
+    Block,
+    BlockSpec,
+    ControlFlow,
+    Effects,
+    Flow,
+    OpDef,
+    Operand,
+    Place,
+    Traits,
+)
 from tpuref.engine.ops.meaning import Array
 
 Sizes = tuple[int | None, ...]
@@ -177,21 +188,26 @@ def _close(context: EffectContext, *, queue: str) -> Sequence[Array]:
     return ()
 
 
-CONFIGURE = OpDef(
-    "ConfigureDistributedTPU", _topology, effect=_initialize, place=Place.HOST
+_op = partial(OpDef, gradient="effects")
+
+CONFIGURE = _op(
+    "ConfigureDistributedTPU", _topology, place=Place.HOST, effects=Effects(_initialize)
 )
-SHUTDOWN = OpDef(
-    "ShutdownDistributedTPU", _infer_shutdown, effect=_shutdown, place=Place.HOST
+SHUTDOWN = _op(
+    "ShutdownDistributedTPU",
+    _infer_shutdown,
+    place=Place.HOST,
+    effects=Effects(_shutdown),
 )
 REPLICATE = OpDef(
     "TPUReplicate",
     _infer_replicate,
-    effect=_replicate,
     place=Place.HOST,
-    blocks=(Block("computation", _own_and_captured),),
+    control=ControlFlow(Flow.REPLICATION, (Block("computation", _own_and_captured),)),
+    effects=Effects(_replicate),
 )
-REPLICA_ID = OpDef("ReplicaId", _replica_id, effect=_own_id)
-REPLICA_INPUT = OpDef("TPUReplicatedInput", _replica_input, fed=True)
+REPLICA_ID = _op("ReplicaId", _replica_id, effects=Effects(_own_id), xla="replicas")
+REPLICA_INPUT = _op("TPUReplicatedInput", _replica_input, traits=Traits(fed=True))
 
 OPERATIONS: tuple[OpDef, ...] = (
     CONFIGURE,
@@ -199,19 +215,22 @@ OPERATIONS: tuple[OpDef, ...] = (
     REPLICATE,
     REPLICA_INPUT,
     REPLICA_ID,
-    OpDef(
+    _op(
         "InfeedEnqueueTuple",
         _infer_enqueue,
-        effect=_enqueue,
         place=Place.HOST,
-        fills="queue",
+        effects=Effects(_enqueue, fills="queue"),
     ),
-    OpDef(
+    _op(
         "InfeedDequeueTuple",
         _infer_dequeue,
-        effect=_dequeue,
         place=Place.CALL,
-        drains="queue",
+        effects=Effects(_dequeue, drains="queue"),
     ),
-    OpDef("InfeedClose", _infer_close, effect=_close, place=Place.HOST, fills="queue"),
+    _op(
+        "InfeedClose",
+        _infer_close,
+        place=Place.HOST,
+        effects=Effects(_close, fills="queue"),
+    ),
 )

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from tpuref.base.dtypes import DType, bool_
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.ops.control import IF, TOWER_COPY, WHILE
-from tpuref.engine.ops.definition import Operand, outputs_of
-from tpuref.engine.ops.tpu import REPLICATE, Replication
+from tpuref.engine.ops.definition import Flow, Operand, outputs_of
+from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.remote.tensors import malformed
 from tpuref.engine.runtime.topology.topology import Topology
@@ -111,7 +110,7 @@ def _check(
     slots = _Slots(program, parameters, active)
     for instr in program.instrs:
         _check_replica(instr, active)
-        if instr.definition is TOWER_COPY:
+        if instr.definition.flow is Flow.COPY:
             _check_copy(instr, slots, active)
             continue
         operands = [slots.read(s, instr.replica, _label(instr)) for s in instr.inputs]
@@ -194,11 +193,12 @@ def _check_outputs(
     instr: Instr, operands: Sequence[TensorSpec | None], active: _Active
 ) -> None:
     """Check the outputs of an instruction against its specs."""
-    if instr.definition is IF:
+    flow = instr.definition.flow
+    if flow is Flow.BRANCH:
         _check_if(instr, operands, active)
-    elif instr.definition is WHILE:
+    elif flow is Flow.LOOP:
         _check_while(instr, operands, active)
-    elif instr.definition is REPLICATE:
+    elif flow is Flow.REPLICATION:
         _check_replicate(instr, operands)
     else:
         if instr.definition.collective is not None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tpuref.base.limits import MAX_DEPTH, MAX_REPLICAS
+from tpuref.engine.ops.definition import Flow
 from tpuref.engine.ops.registry import REGISTRY
-from tpuref.engine.ops.tpu import REPLICATE, Replication
+from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.remote.attributes import attributes_of, put_attributes
 from tpuref.engine.remote.faults import put_site, site_of
@@ -140,7 +141,7 @@ def _check_operation(instr: Instr) -> None:
         instr.definition.check(instr.attrs)
     except TypeError as error:
         raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
-    if instr.definition is REPLICATE:
+    if instr.definition.flow is Flow.REPLICATION:
         _check_replicas(Replication.of(instr.attrs), len(instr.inputs))
     _check_blocks(instr)
 

@@ -15,7 +15,7 @@ from tpuref.engine.remote.faults import error_of, put_fault
 from tpuref.engine.remote.reports import put_padded, put_trace
 from tpuref.engine.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.engine.remote.wire import Reply
-from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.padding import PaddingRecord
 from tpuref.engine.runtime.meaning.run import Elsewhere, Run
 
@@ -65,7 +65,7 @@ class ServedRun:
         inputs = arrays_of(self._inputs)
         run.watch = self._check_cancelled
         run.elsewhere = self._elsewhere()
-        put_arrays(done.outputs, run_program(self._program, {0: inputs}, run)[0])
+        put_arrays(done.outputs, run_program(self._program, inputs, run))
         put_trace(done.trace, run.trace or ())
         for instr in self._program.all_instrs():
             record = run.padding_log.get(instr.name, PaddingRecord())
@@ -111,7 +111,7 @@ class ServedRun:
             raise error_of(message.fault)
         outputs = arrays_of(message.outputs)
         expected = len(instr.outputs)
-        if len(outputs) != expected and not instr.definition.ahead:
+        if len(outputs) != expected and not instr.definition.effects.ahead:
             raise malformed(f"a host call has {expected} results, got {len(outputs)}")
         return outputs
 

@@ -25,7 +25,7 @@ from tpuref.engine.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.engine.remote.token import bearer
 from tpuref.engine.remote.variables import ServerVariables
 from tpuref.engine.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
-from tpuref.engine.runtime.meaning.lockstep import perform
+from tpuref.engine.runtime.host import run_instr
 from tpuref.engine.runtime.meaning.padding import PaddingRecord
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.topology.devices import DeviceAttributes
@@ -187,7 +187,7 @@ class RemoteSession:
             instr = _client_instruction(program, call.instruction)
             inputs = arrays_of(call.inputs)
             own = replace(run, variables=[self._variables])
-            outputs = perform(instr, inputs, call.replica, own)
+            outputs = run_instr(instr, inputs, own, call.replica)
             put_arrays(answer.returned.outputs, outputs)
         except Exception as error:
             put_fault(answer.returned.fault, error)
@@ -200,7 +200,10 @@ def _client_instruction(program: Program, position: int) -> Instr:
     # Only instructions marked `client` run here: a server must not be able to make the
     # client run anything else of the program.
     instrs = list(program.all_instrs())
-    if not 0 <= position < len(instrs) or not instrs[position].definition.client:
+    if (
+        not 0 <= position < len(instrs)
+        or not instrs[position].definition.effects.client
+    ):
         raise malformed(f"the server requests instruction {position}")
     return instrs[position]
 

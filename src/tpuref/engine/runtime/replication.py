@@ -182,7 +182,7 @@ def _end_waits(program: Program, run: Run, error: BaseException) -> None:
     used = {
         instr.attrs[queue]
         for instr, definition in definitions
-        for queue in (definition.fills, definition.drains)
+        for queue in (definition.effects.fills, definition.effects.drains)
         if queue is not None
     }
     run.state.end_waits(used, f"{type(error).__name__}: {error}")

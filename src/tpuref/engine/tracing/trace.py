@@ -225,8 +225,8 @@ def _acts(operation: Operation) -> bool:
 
 def _has_effect(operation: Operation) -> bool:
     definition = operation.definition
-    if definition.writes is not None or definition.printing:
+    if definition.writes is not None or definition.traits.printing:
         return True
-    if definition.effect is not None and definition.reads is None:
+    if definition.effects.run is not None and definition.reads is None:
         return True
     return any(_has_effect(op) for block in operation.blocks for op in block.operations)

@@ -1,9 +1,10 @@
 """Run functions of single elements for all elements of a batch at once.
 
 ``dataset.map(f).batch(n)`` may run `f` once for n elements: each value gets a leading
-dimension for the elements.  Elementwise operations, reshapes and host functions with a
-batched version (`in_batches`) process all elements together; other operations run once
-per element.  Only functions without side effects qualify, so the results are the same.
+dimension for the elements.  Operations that broadcast or have a rule for stacked arrays
+(`Batching`), and host functions with a batched version (`in_batches`), process all
+elements together; other operations run once per element.  Only functions without side
+effects qualify, so the results are the same.
 """
 
 from __future__ import annotations
@@ -13,17 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.engine.ops import elementwise
-from tpuref.engine.ops.host import PY_FUNC
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.reshaping import RESHAPE
-from tpuref.engine.ops.sources import IDENTITY
 from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.meaning.lockstep import compute
+from tpuref.engine.runtime.host import run_instr
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.element import Item, stacked
-
-_ELEMENTWISE = {IDENTITY, *elementwise.OPERATIONS}
 
 Column = tuple[Array, bool]
 """An array, and whether it has a row for each element."""
@@ -38,7 +33,7 @@ def qualifies(program: Program, functions: Mapping[int, Any]) -> bool:
     """Return whether a program may run for all elements of a batch at once."""
     return all(
         hasattr(functions[instr.attrs["token"]], "in_batches")
-        if instr.definition is PY_FUNC
+        if instr.definition.effects.client
         else instr.definition.foldable and not instr.blocks
         for instr in program.instrs
     )
@@ -69,19 +64,24 @@ def _run(
     instr: Instr, inputs: Sequence[Column], count: int, run: Run
 ) -> Sequence[Column]:
     arrays = [array for array, _ in inputs]
-    if instr.definition is PY_FUNC:
+    if instr.definition.effects.client:
         function: Any = run.functions[instr.attrs["token"]]
         results = function.in_batches(*(_rows(*column, count) for column in inputs))
         several = results if isinstance(results, list) else [results]
         return [(_check_rows(result, count), True) for result in several]
     if not any(is_stacked for _, is_stacked in inputs):
-        outputs = compute(instr.definition, instr, arrays, 0, run)
+        outputs = run_instr(instr, arrays, run)
         return [(output, False) for output in outputs]
-    if instr.definition is RESHAPE and not inputs[1][1]:
-        return [(arrays[0].reshape(count, *arrays[1]), True)]
-    if instr.definition in _ELEMENTWISE:
-        outputs = compute(instr.definition, instr, _align(inputs), 0, run)
+    if instr.definition.batching.broadcasts or instr.definition.traits.forwards:
+        outputs = run_instr(instr, _align(inputs), run)
         return [(output, True) for output in outputs]
+    rule, spec = instr.definition.batching.stacked, instr.specs[0]
+    first, *others = (is_stacked for _, is_stacked in inputs)
+    if rule and first and not any(others) and spec.shape.is_fully_defined():
+        with np.errstate(all="ignore"):
+            result = rule(*arrays, **instr.attrs)
+        output = np.asarray(result, spec.dtype.np, order="C")
+        return [(output.reshape(count, *spec.shape.as_list()), True)]
     return _run_each(instr, inputs, count, run)
 
 
@@ -90,11 +90,9 @@ def _run_each(
 ) -> list[Column]:
     """Run an operation once for each element."""
     turns = [
-        compute(
-            instr.definition,
+        run_instr(
             instr,
             [array[k, ...] if is_stacked else array for array, is_stacked in inputs],
-            0,
             run,
         )
         for k in range(count)

@@ -20,7 +20,7 @@ from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.sources import ARGUMENT
-from tpuref.engine.runtime.meaning.lockstep import run_program
+from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.ahead import Transformation, note_progress
 from tpuref.interface.data.batched import qualifies, run_batch
@@ -77,7 +77,7 @@ class Function(Transformation):
         self._host_functions = graph.host_functions
         instrs = list(self._program.all_instrs())
         self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
-        self.calls_user = any(i.definition.client or i.blocks for i in instrs)
+        self.calls_user = any(i.definition.effects.client or i.blocks for i in instrs)
         dense = all(isinstance(c, TensorSpec) for c in components_of(self.result))
         self._in_batches = dense and qualifies(self._program, self._host_functions)
 
@@ -89,7 +89,7 @@ class Function(Transformation):
     def __call__(self, item: Item, current: Pass) -> Item:
         """Return the components of the result for one element."""
         given = [*item, *self._common(current)]
-        results = run_program(self._program, {0: given}, self._run(current))[0]
+        results = run_program(self._program, given, self._run(current))
         note_progress()
         return tuple(results)
 

@@ -23,8 +23,8 @@ from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.lowering import lower, needed_operations
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.iteration import Iteration
-from tpuref.engine.runtime.meaning.lockstep import run_program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.element import declared, mapped, specs_of, with_sparse
 from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
@@ -286,7 +286,7 @@ def one_shot(graph: Graph, stage: Stage) -> Iterator:
 
     def begin(values: Sequence[Array], run: Run) -> Iteration:
         program = lower(stage.captured, (), ())
-        arrays = run_program(program, {0: []}, run)[0]
+        arrays = run_program(program, [], run)
         return Iteration(
             stage.pass_of(dict(zip(stage.captured, arrays, strict=True)), run)
         )
@@ -317,7 +317,9 @@ def _token(graph: Graph, begin: Any) -> int:
 
 def _check_self_contained(stage: Stage) -> None:
     operations = needed_operations(stage.captured, (), set())
-    used = [op.name for op in operations if op.definition.fed or op.definition.reads]
+    used = [
+        op.name for op in operations if op.definition.traits.fed or op.definition.reads
+    ]
     if used or stage.variables:
         raise coded(
             ValueError,

@@ -102,7 +102,7 @@ def warn_of_means(tensors: Sequence[Tensor]) -> None:
 
 
 def _is_mean(tensor: Tensor) -> bool:
-    while tensor.op.definition.linear:
+    while tensor.op.definition.traits.linear:
         tensor = tensor.op.inputs[0]
     return tensor.op.definition is MEAN
 

@@ -22,8 +22,8 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.lowering import lower
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.iteration import Iteration
-from tpuref.engine.runtime.meaning.lockstep import run_program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.ahead import Ahead
 from tpuref.interface.data.dataset import Dataset
@@ -149,7 +149,7 @@ def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
 
     def computed() -> Iterator[tuple[Array, ...]]:
         while True:
-            yield tuple(run_program(program, {0: []}, run)[0])
+            yield tuple(run_program(program, [], run))
 
     with contextlib.closing(Ahead(computed(), STEPS_AHEAD)) as ahead:
         yield from ahead

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tpuref.engine.ops.tpu import REPLICATE
+from tpuref.engine.ops.definition import Flow
 from tpuref.engine.runtime.meaning.recording import STEP, Track
 from tpuref.engine.runtime.pool.core_events import COLLECTIVE, RECEIVE, SEND
 from tpuref.interface.profiler.chrome import nbytes
@@ -169,7 +169,9 @@ def _operation_times(slices: Iterable[Slice]) -> list[OperationTime]:
         event = part.event
         if event.instr is None or event.kind in (STEP, SEND, RECEIVE):
             continue
-        if event.instr.definition is REPLICATE:  # its slice contains those of the cores
+        if (
+            event.instr.definition.flow is Flow.REPLICATION
+        ):  # its slice contains those of the cores
             continue
         site = event.instr.site
         key = event.name, event.instr.op, f"{site.filename}:{site.line}"

@@ -89,7 +89,7 @@ def _own(
     }
 
     def computing(name: str, *inputs: Array) -> Callable[[], Any]:
-        compute: Any = REGISTRY[name].compute
+        compute: Any = REGISTRY[name].kernel
         return lambda: compute(*inputs, **attrs)
 
     sizes = [np.array(a.shape, np.int32) for a in (images, filters)]

@@ -26,50 +26,24 @@ def _tower_sum(apply: Apply, op: Applied, dy: Tensor) -> Any:
     return (dy,) * len(op.inputs)
 
 
-STATE_RULES: dict[str, Rule] = dict.fromkeys(
-    (
-        *("VariableV2", "ReadVariableOp", "IsVariableInitialized"),
-        *("Assign", "AssignAdd", "AssignSub"),
+# RandomShuffle has no rule: it does not return the permutation.  TowerOwn has none: the
+# tower that runs it selects the input.
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(
+        (
+            *("VariableV2", "ReadVariableOp", "IsVariableInitialized"),
+            *("Assign", "AssignAdd", "AssignSub"),
+            *("RandomUniform", "RandomStandardNormal", "TruncatedNormal"),
+            *("RandomUniformInt", "Multinomial", "PyFunc", "Assert"),
+            *("ConfigureDistributedTPU", "ShutdownDistributedTPU", "ReplicaId"),
+            *("TPUReplicatedInput", "InfeedEnqueueTuple", "InfeedDequeueTuple"),
+            *("InfeedClose", "CoreInfeedEnqueue", "CoreInfeedDequeue"),
+            *("OutfeedEnqueue", "OutfeedDequeue", "MakeIterator", "IteratorGetNext"),
+            *("FeedBegin", "FeedDequeue"),
+        ),
+        not_differentiable,
     ),
-    not_differentiable,
-)
-
-# RandomShuffle has no rule: it does not return the permutation.
-RANDOM_RULES: dict[str, Rule] = dict.fromkeys(
-    (
-        *("RandomUniform", "RandomStandardNormal", "TruncatedNormal"),
-        *("RandomUniformInt", "Multinomial"),
-    ),
-    not_differentiable,
-)
-
-HOST_RULES: dict[str, Rule] = {
-    "PyFunc": not_differentiable,
     "Print": _print,
-    "Assert": not_differentiable,
-}
-
-# TowerOwn has no rule: the tower that runs it selects the input.
-COLLECTIVE_RULES: dict[str, Rule] = {
     "CrossReplicaSum": _cross_replica_sum,
     "TowerSum": _tower_sum,
 }
-
-TPU_RULES: dict[str, Rule] = dict.fromkeys(
-    (
-        *("ConfigureDistributedTPU", "ShutdownDistributedTPU", "ReplicaId"),
-        *("TPUReplicatedInput", "InfeedEnqueueTuple", "InfeedDequeueTuple"),
-        "InfeedClose",
-    ),
-    not_differentiable,
-)
-
-FEED_RULES: dict[str, Rule] = dict.fromkeys(
-    ("CoreInfeedEnqueue", "CoreInfeedDequeue", "OutfeedEnqueue", "OutfeedDequeue"),
-    not_differentiable,
-)
-
-DATA_RULES: dict[str, Rule] = dict.fromkeys(
-    ("MakeIterator", "IteratorGetNext", "FeedBegin", "FeedDequeue"),
-    not_differentiable,
-)

@@ -139,9 +139,6 @@ RULES: dict[str, Rule] = {
     "TensorScatterUpdate": _scatter_update,
     "TensorScatterAdd": _scatter_add,
     "TensorScatterSub": _scatter_sub,
-}
-
-SORTING_RULES: dict[str, Rule] = {
     "Sort": _sort,
     "TopKV2": _top_k,
     **dict.fromkeys(

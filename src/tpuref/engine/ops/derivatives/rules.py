@@ -1,7 +1,10 @@
-"""Register the gradient rules of all families in the operations' definitions."""
+"""The gradient rules of all operations, by the module that their records name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.derivatives import (
     arrays,
     effects,
@@ -11,22 +14,21 @@ from tpuref.engine.ops.derivatives import (
     products,
     reductions,
 )
-from tpuref.engine.ops.registry import REGISTRY
+from tpuref.engine.ops.derivatives.rule import Rule
 
-for _rules in (
-    elementwise.RULES,
-    reductions.RULES,
-    products.RULES,
-    arrays.RULES,
-    indexing.RULES,
-    indexing.SORTING_RULES,
-    networks.RULES,
-    effects.RANDOM_RULES,
-    effects.STATE_RULES,
-    effects.HOST_RULES,
-    effects.COLLECTIVE_RULES,
-    effects.TPU_RULES,
-    effects.FEED_RULES,
-    effects.DATA_RULES,
-):
-    REGISTRY.add_gradients(_rules)
+RULES: Mapping[str, Mapping[str, Rule]] = {
+    "arrays": arrays.RULES,
+    "effects": effects.RULES,
+    "elementwise": elementwise.RULES,
+    "indexing": indexing.RULES,
+    "networks": networks.RULES,
+    "products": products.RULES,
+    "reductions": reductions.RULES,
+}
+"""By module of this package and name of the operation, as `OpDef.gradient` says."""
+
+
+def gradient_of(definition: OpDef) -> Rule | None:
+    """Return the gradient rule of an operation, None if it has none."""
+    module = definition.gradient
+    return None if module is None else RULES[module][definition.name]

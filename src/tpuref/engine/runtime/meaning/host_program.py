@@ -10,7 +10,6 @@ import numpy as np
 from tpuref.base.errors import OpError
 from tpuref.engine.ops.definition import Place
 from tpuref.engine.ops.meaning import Array, Compute
-from tpuref.engine.ops.sources import CONST, IDENTITY
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import run_instr, run_program
 from tpuref.engine.runtime.meaning.operation_failure import FAULTS
@@ -25,8 +24,8 @@ Step = Callable[[Values, Run], None]
 class HostProgram:
     """A program, prepared for the host.
 
-    Constants are put into their slots beforehand, the output of an Identity is the
-    slot of its input, and functions that follow each other are one step.
+    Constants are put into their slots beforehand, a forwarded output is the slot of
+    its input, and functions that follow each other are one step.
 
     Parameters
     ----------
@@ -45,11 +44,11 @@ class HostProgram:
             inputs = tuple(same.get(slot, slot) for slot in instr.inputs)
             for slot, spec in zip(instr.outputs, instr.specs, strict=True):
                 dtypes[slot] = spec.dtype.np
-            if instr.definition is CONST:
+            if instr.definition.traits.constant:
                 dtype = instr.specs[0].dtype.np
                 value = np.asarray(instr.attrs["value"], dtype, order="C")
                 self._begin[instr.outputs[0]] = value
-            elif instr.definition is IDENTITY:
+            elif instr.definition.traits.forwards:
                 same[instr.outputs[0]] = inputs[0]
             elif _is_function(instr):
                 if not calls:

@@ -12,8 +12,8 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from tpuref.engine.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
-from tpuref.engine.ops.definition import OpDef, outputs_of
+from tpuref.engine.ops.control import joined, nothing_kept
+from tpuref.engine.ops.definition import Flow, OpDef, outputs_of
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.available_memory import available_bytes
@@ -32,17 +32,21 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         replica: dict(zip(program.parameters, arrays, strict=True))
         for replica, arrays in inputs.items()
     }
-    for instr in program.instrs:
-        if instr.op == TOWER_COPY.name:
-            _copy(instr, slots)
-            continue
-        operands: Values = {
-            r: [held[s] for s in instr.inputs]
-            for r, held in slots.items()
-            if instr.concerns(r)
-        }
-        for replica, outputs in run_instr(instr, operands, run).items():
-            slots[replica].update(zip(instr.outputs, outputs, strict=True))
+    try:
+        for instr in program.instrs:
+            if instr.definition.flow is Flow.COPY:
+                _copy(instr, slots)
+                continue
+            operands: Values = {
+                r: [held[s] for s in instr.inputs]
+                for r, held in slots.items()
+                if instr.concerns(r)
+            }
+            for replica, outputs in run_instr(instr, operands, run).items():
+                slots[replica].update(zip(instr.outputs, outputs, strict=True))
+    except OpError as error:
+        locate(error, instr)
+        raise
     return {r: [held[s] for s in program.results] for r, held in slots.items()}
 
 
@@ -70,13 +74,13 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
 
 def _carry_out(instr: Instr, operands: Values, run: Run) -> Values:
     definition = instr.definition
-    if definition is IF:
+    if definition.flow is Flow.BRANCH:
         return _if(instr, operands, run)
-    if definition is WHILE:
+    if definition.flow is Flow.LOOP:
         return _while(instr, operands, run)
-    if definition.client and run.elsewhere is not None:
+    if definition.effects.client and run.elsewhere is not None:
         return {r: run.elsewhere(instr, a, r, run) for r, a in operands.items()}
-    if definition.effect is not None:
+    if definition.effects.run is not None:
         return {r: perform(instr, arrays, r, run) for r, arrays in operands.items()}
     if definition.collective is not None:
         return _collective(definition, instr, operands, run)
@@ -95,11 +99,9 @@ def perform(
     instr: Instr, arrays: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
     """Run an operation that has an effect, for one replica."""
-    effect = instr.definition.effect
+    effect, context = instr.definition.effects.run, EffectContext(instr, replica, run)
     assert effect is not None
-    return outputs_of(
-        effect(EffectContext(instr, replica, run), *arrays, **instr.attrs)
-    )
+    return outputs_of(effect(context, *arrays, **instr.attrs))
 
 
 def compute(
@@ -115,16 +117,16 @@ def compute(
     An operation that can write into a given place takes it as ``out=``.
     """
     attrs = {**instr.attrs, **places}
-    if definition.random:
+    if definition.traits.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
     if definition.allocates:
         attrs["empty"] = run.empty
-    if definition.compute is None:
+    if definition.kernel is None:
         raise InvalidArgumentError(
             f"{instr.op} has no value: it has to be fed", code=codes.NOT_FED
         )
     try:
-        outputs = outputs_of(definition.compute(*arrays, **attrs))
+        outputs = outputs_of(definition.kernel(*arrays, **attrs))
         # Never a view with strides: sums round by the order of elements in memory.
         return [
             np.asarray(output, spec.dtype.np, order="C")
@@ -176,12 +178,11 @@ def _if(instr: Instr, operands: Values, run: Run) -> Values:
 def _while(instr: Instr, operands: Values, run: Run) -> Values:
     """A replica leaves the loop when its own condition fails."""
     condition, body = instr.blocks
-    split = instr.attrs["loop_variables"]
+    split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
     values = {r: list(a[:split]) for r, a in operands.items()}
     captured = {r: list(a[split:]) for r, a in operands.items()}
     kept = {r: nothing_kept(instr.specs[split:]) for r in operands}
     inside = list(operands)
-    limit = instr.attrs["maximum_iterations"]
     for _ in range(2**63 if limit is None else limit):
         given: Values = {r: values[r] + captured[r] for r in inside}
         if run.watch is not None:

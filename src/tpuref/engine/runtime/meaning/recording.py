@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.sources import CONST
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.run import CarryOut, Operands, Run
 from tpuref.engine.runtime.pool.core_events import (
@@ -199,7 +198,8 @@ class RunEvents:
     ) -> dict[int, Sequence[Array]]:
         """Run an instruction, and note for each replica when."""
         # A loop is run for all replicas together, so only what is inside it is noted.
-        if instr.definition is CONST or (self._job is not None and instr.blocks):
+        constant = instr.definition.traits.constant
+        if constant or (self._job is not None and instr.blocks):
             return carry_out(instr, operands, run)
         if kind(instr) in (COLLECTIVE, BLOCK):
             return self._observe(instr, operands, run, carry_out)

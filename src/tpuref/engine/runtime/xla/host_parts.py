@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import Values, locate, run_program
 from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.xla.context import Context
 from tpuref.engine.runtime.xla.errors import data_dependent, refusal
 from tpuref.engine.runtime.xla.slots import Slots
 from tpuref.engine.runtime.xla.value import Value
@@ -35,9 +36,6 @@ from tpuref.engine.runtime.xla.words import (
     to_words,
     word_shape,
 )
-
-if TYPE_CHECKING:
-    from tpuref.engine.runtime.xla.lowering import Lowering
 
 
 class HostResult:
@@ -71,7 +69,7 @@ class HostPart:
 
     def __init__(
         self,
-        lowering: Lowering,
+        context: Context,
         instrs: Sequence[Instr],
         wanted: set[int],
         results: set[int],
@@ -83,20 +81,20 @@ class HostPart:
         outputs = [slot for slot in dict.fromkeys(made) if slot in wanted]
         kept = [slot for slot in dict.fromkeys(made) if slot in results - wanted]
         self._program = Program("host", tuple(inputs), tuple(instrs), (*outputs, *kept))
-        self._kept = {slot: HostResult(lowering.replicas) for slot in kept}
+        self._kept = {slot: HostResult(context.replicas) for slot in kept}
         only = instrs[0].replica
-        self._replicas = range(lowering.replicas) if only is None else [only]
+        self._replicas = range(context.replicas) if only is None else [only]
         self._values = [slots.value_for(slot, instrs[0]) for slot in inputs]
-        self._specs = _specs(lowering, instrs, outputs, slots)
-        self._count = lowering.replicas
-        self._placement = lowering.placement
+        self._specs = _specs(context, instrs, outputs, slots)
+        self._count = context.replicas
+        self._placement = context.placement
         self._returned = self._result_shapes()
 
     @property
     def _stacked(self) -> bool:
         return len(self._replicas) > 1
 
-    def lower(self, lowering: Lowering) -> dict[int, Value]:
+    def lower(self, context: Context) -> dict[int, Value]:
         """Add the call to the program; return the slots that it sets."""
         traced = [
             to_words(value.array) if is_wide(value.dtype) else value.array
@@ -105,18 +103,18 @@ class HostPart:
         ]
         # The call takes the failure flag and returns one, which orders the calls by
         # data dependencies. After a failure no replica is active.
-        active = lowering.failure[0] == 0
-        if lowering.active is not None:
-            active = active & lowering.active.rows(self._count)
+        active = context.failure[0] == 0
+        if context.active is not None:
+            active = active & context.active.rows(self._count)
         active = jnp.broadcast_to(active, (self._count,))
         failed, *arrays = self._placement.called(
-            partial(lowering.host, self),
+            partial(context.host, self),
             [jax.ShapeDtypeStruct((), np.bool_), *self._returned],
             [active, *traced],
         )
         failed = jnp.repeat(failed, len(self._placement.own))
         last = self._program.instrs[-1]
-        lowering.fail_where(last, Value(failed, True), _failure_elsewhere(last))
+        context.fail_where(last, Value(failed, True), _failure_elsewhere(last))
         values = {
             slot: Value(self._rows(array, spec.dtype.np), self._stacked)
             for slot, array, spec in zip(
@@ -211,7 +209,7 @@ def _failure_elsewhere(instr: Instr) -> Callable[[list[int]], OpError]:
 
 
 def _specs(
-    lowering: Lowering,
+    context: Context,
     instrs: Sequence[Instr],
     outputs: Sequence[int],
     slots: Slots,
@@ -231,7 +229,7 @@ def _specs(
     for instr in instrs:
         given = [known.get(slot) for slot in instr.inputs]
         held = [values.get(slot) for slot in instr.inputs]
-        found = lowering.specs(instr, given, held)
+        found = context.specs(instr, given, held)
         known.update(zip(instr.outputs, found, strict=True))
         specs.update(zip(instr.outputs, found, strict=True))
     made = {slot: instr for instr in instrs for slot in instr.outputs}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,12 +13,10 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.xla.blocks import as_function, over_replicas, scalar, written
+from tpuref.engine.runtime.xla.context import Context
 from tpuref.engine.runtime.xla.errors import data_dependent, refusal
 from tpuref.engine.runtime.xla.placement import Placement
 from tpuref.engine.runtime.xla.value import Value, choose
-
-if TYPE_CHECKING:
-    from tpuref.engine.runtime.xla.lowering import Lowering
 
 LARGEST_UNROLLED = 1000
 """The largest number of iterations that are unrolled."""
@@ -34,17 +32,17 @@ class Loop:
     """One loop being lowered; `operands` are the loop variables and captured values."""
 
     def __init__(
-        self, lowering: Lowering, instr: Instr, operands: Sequence[Value]
+        self, context: Context, instr: Instr, operands: Sequence[Value]
     ) -> None:
-        self._lowering = lowering
+        self._context = context
         self._instr = instr
         self._condition, self._body = instr.blocks
         self._split: int = instr.attrs["loop_variables"]
         self._limit: int | None = instr.attrs["maximum_iterations"]
         self._values = list(operands[: self._split])
         self._captured = list(operands[self._split :])
-        self._handles = [h for h in written(instr.blocks) if h in lowering.variables]
-        self._outer = lowering.active
+        self._handles = [h for h in written(instr.blocks) if h in context.variables]
+        self._outer = context.active
 
     def lower(self) -> Sequence[Value]:
         """Lower the loop; return its outputs."""
@@ -69,10 +67,10 @@ class Loop:
 
     def _test(self, values: State) -> Value:
         inputs = [*values, *self._captured]
-        return scalar(self._instr, self._lowering.block(self._condition, inputs)[0])
+        return scalar(self._instr, self._context.block(self._condition, inputs)[0])
 
     def _run_body(self, values: State) -> list[Value]:
-        return self._lowering.block(self._body, [*values, *self._captured])
+        return self._context.block(self._body, [*values, *self._captured])
 
     # -- unrolled iterations -----------------------------------------------------
 
@@ -101,7 +99,7 @@ class Loop:
                 column.append(value)
             turns += 1
         ends = [
-            _concatenate(column, spec.dtype.np, self._lowering.placement)
+            _concatenate(column, spec.dtype.np, self._context.placement)
             for column, spec in zip(kept, specs, strict=True)
         ]
         return [*self._values, *ends]
@@ -109,44 +107,44 @@ class Loop:
     # -- one loop of XLA ---------------------------------------------------------
 
     def _state(self, values: State) -> list[Value]:
-        variables = self._lowering.variables
+        variables = self._context.variables
         return [*values, *(variables[handle] for handle in self._handles)]
 
     def _restore(self, arrays: Sequence[Any], kinds: Sequence[bool]) -> list[Value]:
         """Set the variables, and return the loop variables."""
         values = [Value(a, kind) for a, kind in zip(arrays, kinds, strict=True)]
-        self._lowering.variables.update(
+        self._context.variables.update(
             zip(self._handles, values[self._split :], strict=True)
         )
         return values[: self._split]
 
     def _goes_on(self, values: State, turn: Any) -> Value:
         """Return whether active replicas run another iteration."""
-        lowering, within = self._lowering, self._outer
+        context, within = self._context, self._outer
         if self._limit is not None:
             in_limit = Value(jnp.asarray(turn < self._limit), False)
-            within = lowering.both_active(in_limit)
-        with lowering.within(within):
+            within = context.both_active(in_limit)
+        with context.within(within):
             predicate = self._test(values)
         if predicate.stacked:
-            with lowering.within(within):
-                return lowering.both_active(predicate)
+            with context.within(within):
+                return context.both_active(predicate)
         going = jnp.asarray(predicate.array)
         return Value(going if within is None else going & jnp.any(within.array), False)
 
     def _first(self, kinds: Sequence[bool], apart: bool) -> Any:
         """Return the initial carry."""
-        lowering = self._lowering
+        context = self._context
         turn = jnp.zeros((), jnp.int64)
         going = self._goes_on(self._values, turn)
         arrays = self._arrays(self._state(self._values), kinds)
         if apart:
-            return turn, going.rows(lowering.replicas), arrays, lowering.failure
-        return turn, going.array, arrays, lowering.failure
+            return turn, going.rows(context.replicas), arrays, context.failure
+        return turn, going.array, arrays, context.failure
 
     def _arrays(self, state: State, kinds: Sequence[bool]) -> list[Any]:
         return [
-            value.as_stacked(kind or value.stacked, self._lowering.replicas)
+            value.as_stacked(kind or value.stacked, self._context.replicas)
             for value, kind in zip(state, kinds, strict=True)
         ]
 
@@ -157,26 +155,26 @@ class Loop:
 
         `after` receives the predicate and the state after it.
         """
-        lowering = self._lowering
-        turn, going, arrays, lowering.failure = carry
+        context = self._context
+        turn, going, arrays, context.failure = carry
         values = self._restore(arrays, kinds)
         mask = Value(going, True)
-        with lowering.within(lowering.both_active(mask) if apart else self._outer):
+        with context.within(context.both_active(mask) if apart else self._outer):
             turned = self._run_body(values)
         # Replicas that have left keep their values while others go on.
         if apart:
             turned = [
-                choose(mask, new, old, lowering.replicas)
+                choose(mask, new, old, context.replicas)
                 if new.shape == old.shape
                 else new
                 for new, old in zip(turned, values, strict=True)
             ]
         goes_on = self._goes_on(turned, turn + 1)
         if apart:
-            goes_on = Value(goes_on.rows(lowering.replicas) & going, True)
+            goes_on = Value(goes_on.rows(context.replicas) & going, True)
         state = self._state(turned)
         after += [goes_on, *state]
-        return turn + 1, goes_on.array, self._arrays(state, kinds), lowering.failure
+        return turn + 1, goes_on.array, self._arrays(state, kinds), context.failure
 
     def _trace_turn(self) -> _Turn | None:
         """Trace one iteration; None if a loop variable changes its shape."""
@@ -185,21 +183,21 @@ class Loop:
         # unless something stacked is added to it. Start with the initial kinds, lower
         # an iteration, and repeat with the kinds found until they no longer change.
         # Kinds change only from shared to stacked, so this ends.
-        lowering = self._lowering
+        context = self._context
         state = self._state(self._values)
         kinds, apart = [value.stacked for value in state], False
         shapes = [(value.shape, value.dtype) for value in state]
         while True:
-            before = dict(lowering.variables), lowering.failure
+            before = dict(context.variables), context.failure
             carry = jax.eval_shape(partial(self._first, kinds, apart))
-            lowering.variables, lowering.failure = dict(before[0]), before[1]
+            context.variables, context.failure = dict(before[0]), before[1]
             if carry[1].ndim and not apart:
                 kinds, apart = [True] * len(kinds), True
                 continue
             after: list[Value] = []
             lower = partial(self._turn, kinds, apart, after)
             traced, form = jax.make_jaxpr(lower, return_shape=True)(carry)
-            lowering.variables, lowering.failure = before
+            context.variables, context.failure = before
             going, *state = after
             if [(value.shape, value.dtype) for value in state] != shapes:
                 return None
@@ -210,13 +208,13 @@ class Loop:
             kinds, apart = now, parts
 
     def _lower_loop(self, turn: _Turn) -> Sequence[Value]:
-        lowering = self._lowering
+        context = self._context
         first = self._first(turn.kinds, turn.apart)
         _, _, arrays, failure = jax.lax.while_loop(
             lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0), turn.function, first
         )
         values = self._restore(arrays, turn.kinds)
-        lowering.failure = failure
+        context.failure = failure
         return values
 
 

@@ -61,7 +61,7 @@ class ProgramFacts:
         self.users = users_of(on_cores)
         self.variables = list(self.users)
         self.owners = {0, *program.owners.values()}
-        self.random = [instr.name for instr in instrs if instr.definition.random]
+        self.random = [instr.name for instr in instrs if instr.definition.traits.random]
         specs = {
             slot: spec
             for instr in program.instrs

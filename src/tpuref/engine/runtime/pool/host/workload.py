@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tpuref.engine.ops.sources import CONST
-from tpuref.engine.ops.state import OF_VARIABLES
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.pool.process.fusion import fuses
 
@@ -53,19 +51,23 @@ def _work(instr: Instr, sizes: Sequence[float]) -> float:
     of a convolution but for the width of its filter.
     """
     definition = instr.definition
-    if definition is CONST:
+    if definition.traits.constant:
         return 0
     if not _is_plain(instr):
         return math.inf
-    if definition.elementwise:
+    if definition.batching.elementwise:
         return max(sizes)
     work = sum(sizes)
     if len(sizes) == 3:
         work = max(work, math.sqrt(math.prod(sizes)))
-    return work if definition.batched or definition.stacked else work + _ALONE
+    return (
+        work
+        if definition.batching.batched or definition.batching.stacked
+        else work + _ALONE
+    )
 
 
 def _is_plain(instr: Instr) -> bool:
     """Whether an instruction takes nothing but its time on a core."""
-    touches = instr.definition in OF_VARIABLES and instr.core != HOST
+    touches = instr.definition.effects.access is not None and instr.core != HOST
     return fuses(instr) or touches

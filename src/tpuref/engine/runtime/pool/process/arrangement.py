@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 
-from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM
-from tpuref.engine.ops.sources import CONST
-from tpuref.engine.ops.state import READS
+from tpuref.engine.ops.definition import Access
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
@@ -121,7 +119,7 @@ def _joins(instr: Instr) -> bool:
     Its shape has to be known, because the vectors lie side by side.
     """
     return (
-        instr.definition is CROSS_REPLICA_SUM
+        instr.definition.collective is not None
         and instr.replica is None
         and instr.core != HOST
         and instr.specs[0].shape.is_fully_defined()
@@ -142,4 +140,5 @@ def _size(instr: Instr) -> int:
 def _moves(instr: Instr) -> bool:
     """Whether an instruction may change places with a sum."""
     definition = instr.definition
-    return fuses(instr) or definition is CONST or definition in READS
+    reads = definition.effects.access is Access.READ
+    return fuses(instr) or definition.traits.constant or reads

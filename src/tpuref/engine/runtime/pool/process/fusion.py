@@ -35,7 +35,6 @@ def fuses(instr: Instr) -> bool:
         definition.foldable
         and definition.place is Place.ANYWHERE
         and instr.core != HOST
-        and not definition.client
         and not definition.allocates
         and len(instr.outputs) == 1
         and instr.specs[0].dtype != string

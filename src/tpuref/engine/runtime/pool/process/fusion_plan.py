@@ -21,7 +21,6 @@ from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.sources import FORWARDING
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import (
     APART,
@@ -148,7 +147,7 @@ class FusionPlan:
             for slot in instr.inputs
         }
         for k, (instr, number) in enumerate(zip(instrs, numbers, strict=True)):
-            if instr.definition in FORWARDING:
+            if instr.definition.traits.forwards:
                 self._values[instr.outputs[0]] = self._values[instr.inputs[0]]
                 continue
             self._number = number
@@ -315,13 +314,13 @@ class FusionPlan:
 
         A matrix that peers sum is computed where they read it, core by core.
         """
-        if instr.definition.elementwise:
+        if instr.definition.batching.elementwise:
             return True
         ranks = {len(value.shape or ()) for value in operands}
         alike = ranks == {len(shape or ())} and min(ranks) >= 2
         last = instr.attrs.get("axis", -1) == -1
         there = instr.outputs[0] in self._memories and self._cores > 1
-        return instr.definition.batched and alike and last and not there
+        return instr.definition.batching.batched and alike and last and not there
 
     def _add_writing(
         self,
@@ -334,7 +333,7 @@ class FusionPlan:
     ) -> None:
         """Plan an operation that writes into memory that is there."""
         (slot,) = instr.outputs
-        if instr.definition.elementwise:
+        if instr.definition.batching.elementwise:
             self._release(ending)  # it may write over what it reads
         result = self._placed(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
@@ -417,7 +416,7 @@ def _origins(instrs: Sequence[Instr]) -> dict[int, int]:
     """Return for slots that only pass on a value the slot that it comes from."""
     found: dict[int, int] = {}
     for instr in instrs:
-        if instr.definition in FORWARDING:
+        if instr.definition.traits.forwards:
             (source,), (target,) = instr.inputs, instr.outputs
             found[target] = found.get(source, source)
     return found
@@ -456,13 +455,13 @@ def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) 
     if shape is None or math.prod(shape) * instr.specs[0].dtype.size > FOLDED_BYTES:
         return False
     known = all(value.known is not None for value in operands)
-    return known or instr.definition.of_shape
+    return known or instr.definition.batching.of_shape
 
 
 def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool:
     """Whether an operation has a rule for all cores, and the operands suit it."""
     return (
-        instr.definition.stacked is not None
+        instr.definition.batching.stacked is not None
         and operands[0].kind != SAME
         and all(value.known is not None or value.kind != SAME for value in operands)
         and _stackable(shape, operands)
@@ -471,7 +470,7 @@ def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool
 
 def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
     """Return what computes an operation for all cores; `shape` is that of the stack."""
-    rule, attrs = instr.definition.stacked, instr.attrs
+    rule, attrs = instr.definition.batching.stacked, instr.attrs
     assert rule is not None
 
     def compute(*arrays: Array) -> Any:

@@ -7,10 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tpuref.engine.ops.control import IF, WHILE, joined, nothing_kept
-from tpuref.engine.ops.definition import OpDef
+from tpuref.engine.ops.control import joined, nothing_kept
+from tpuref.engine.ops.definition import Access, Flow, OpDef
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.state import ASSIGN, READS, UPDATES
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import compute, perform
 from tpuref.engine.runtime.meaning.verdict import truth
@@ -70,19 +69,20 @@ class InstructionSteps:
     def step(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         """Return the step of an instruction for the cores at some places."""
         definition = instr.definition
-        if definition is IF:
+        if definition.flow is Flow.BRANCH:
             return self._if(instr, places, path)
-        if definition is WHILE:
+        if definition.flow is Flow.LOOP:
             return self._while(instr, places, path)
-        if definition.ahead:
+        effects = definition.effects
+        if effects.ahead:
             return self._fed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
-        if definition in READS:
+        if effects.access is Access.READ:
             return self._read(instr, places)
-        if definition is ASSIGN or definition in UPDATES:
+        if effects.access is not None:
             return self._write(instr, places)
-        if definition.effect is not None:
+        if effects.run is not None:
             return self._effect(instr, places)
         if definition.collective is not None:
             return self.collective(instr, places)
@@ -164,7 +164,7 @@ class InstructionSteps:
         On small arrays the operation takes no longer than what the other step adds.
         """
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
-        function, dtype = definition.compute, instr.specs[0].dtype.np
+        function, dtype = definition.kernel, instr.specs[0].dtype.np
         assert function is not None
         everywhere = len(places) == len(self._lanes)
 
@@ -260,7 +260,7 @@ class InstructionSteps:
         """Assign or change a variable; cores with the same values do it together."""
         around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
-        assigns = instr.definition is ASSIGN  # whatever it held before, if anything
+        assigns = instr.definition.effects.access is Access.ASSIGN
 
         def step(values: Values) -> None:
             results: list[Array] = []

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tpuref.engine.ops.control import TOWER_COPY
-from tpuref.engine.ops.sources import CONST
+from tpuref.engine.ops.definition import Flow
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import compute
 from tpuref.engine.runtime.pool.columns import Column
@@ -120,7 +119,7 @@ class PreparedProgram:
         ]
 
     def _add(self, instr: Instr, path: Path) -> None:
-        if instr.definition is TOWER_COPY:
+        if instr.definition.flow is Flow.COPY:
             self._add_copy(instr)
             return
         concerned = [
@@ -133,7 +132,7 @@ class PreparedProgram:
         places = self._places(instr)
         if not places:
             return
-        if instr.definition is CONST:
+        if instr.definition.traits.constant:
             self._add_constant(instr, places)
         else:
             step, on_core = (
@@ -197,7 +196,7 @@ class PreparedProgram:
         """Compute a constant now; only a trace lists it when the program runs."""
         around, (slot,) = self._around, instr.outputs
         replica = self._lanes[places[0]].replica
-        (value,) = compute(CONST, instr, [], replica, around.run)
+        (value,) = compute(instr.definition, instr, [], replica, around.run)
         if len(places) == len(self._lanes):
             self._schedule.known[slot] = value
         given, before = [value] * len(places), self._schedule.constants[slot]

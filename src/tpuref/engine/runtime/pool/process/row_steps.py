@@ -9,8 +9,8 @@ import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.engine.ops.context import Variables
+from tpuref.engine.ops.definition import Access
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.state import READS, UPDATES
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.core_events import OPERATION
@@ -97,14 +97,15 @@ class RowSteps:
         """
         around, lanes = self._around, self._lanes
         handles = [instr.attrs["handle"] for instr in row.instrs]
-        definition, (spec,) = row.instrs[0].definition, row.instrs[0].specs
+        effects, (spec,) = row.instrs[0].definition.effects, row.instrs[0].specs
+        reads, combine = effects.access is Access.READ, effects.combine
         shape, dtype = tuple(spec.shape.as_list()), spec.dtype.np
-        combine, whole = UPDATES.get(definition), self._whole(slots)
+        whole = self._whole(slots)
         read = any(self._schedule.readers.get(slot) for slot in slots)
 
         def column(values: Values, views: Sequence[Variables]) -> Column | None:
             held = zip(views, handles, strict=True)
-            if definition in READS:
+            if reads:
                 return [view.read(handle) for view, handle in held]
             new: Column = values[inputs[0]]
             if combine is not None:
@@ -124,7 +125,7 @@ class RowSteps:
             if found is None:
                 self._schedule.take(alone, values)
                 found = column_across(values, slots)
-            elif definition not in READS:  # an error from here on is no reason to retry
+            elif not reads:  # an error from here on is no reason to retry
                 for view, handle, array in zip(views, handles, found, strict=True):
                     view.write(handle, array)
             if read:

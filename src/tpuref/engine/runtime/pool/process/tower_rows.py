@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.engine.ops.definition import Place
-from tpuref.engine.ops.sources import CONST
-from tpuref.engine.ops.state import OF_VARIABLES
 from tpuref.engine.program import HOST, Instr
 from tpuref.engine.runtime.pool.process.arrangement import Together
 
@@ -55,7 +53,7 @@ def in_rows(order: Sequence[Together], replicas: Sequence[int]) -> list[Together
         if instr.replica is not None and _pairs(instr):
             waiting.append(instr)
         else:
-            if instr.definition is not CONST:
+            if not instr.definition.traits.constant:
                 taken += _paired(waiting, replicas, common)
                 waiting = []
             taken.append(together)
@@ -87,16 +85,16 @@ def _pairs(instr: Instr) -> bool:
     """
     definition = instr.definition
     computes = definition.foldable and definition.place is Place.ANYWHERE
-    able = computes and not definition.client and definition is not CONST
+    able = computes and not definition.traits.constant
     arrays = any(isinstance(value, np.ndarray) for value in instr.attrs.values())
     there = instr.core != HOST and not arrays
-    return there and (able or definition in OF_VARIABLES)
+    return there and (able or definition.effects.access is not None)
 
 
 def _kind(instr: Instr) -> tuple[Any, ...]:
     """Return what the instructions of a row have in common."""
     attrs = dict(instr.attrs)
-    if instr.definition in OF_VARIABLES:
+    if instr.definition.effects.access is not None:
         del attrs["handle"]  # each tower has variables of its own
     specs = [spec.describe() for spec in instr.specs]
     return instr.op, instr.core, len(instr.inputs), attrs, specs

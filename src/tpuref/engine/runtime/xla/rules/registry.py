@@ -1,17 +1,21 @@
-"""All rules by the names of the operations."""
+"""All rules by the names of the operations; `OpDef.xla` names the module of each."""
 
 from __future__ import annotations
 
 from tpuref.engine.runtime.xla.rules import (
     Check,
+    Lower,
     Rule,
     arrays,
+    control,
     elementwise,
     images,
     indexing,
+    replicas,
     sorting,
     sums,
     tensor_arrays,
+    variables,
 )
 
 RULES: dict[str, Rule] = {
@@ -28,4 +32,10 @@ CHECKS: dict[str, Check] = {
     **elementwise.CHECKS,
     **indexing.CHECKS,
     **tensor_arrays.CHECKS,
+}
+
+LOWERINGS: dict[str, Lower] = {
+    **control.LOWERINGS,
+    **variables.LOWERINGS,
+    **replicas.LOWERINGS,
 }
