@@ -605,7 +605,6 @@ def dimension_value(dimension: Dimension | int | None) -> int | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.dimension_value(tf.TensorShape([None, 3])[1])
     3
     """

@@ -13,7 +13,6 @@ def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.as_bytes("one")
     b'one'
     """
@@ -27,7 +26,6 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.as_text(b"one")
     'one'
     """

@@ -69,7 +69,6 @@ def set_verbosity(v: int | str) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.logging.set_verbosity("WARN")
     >>> tf.logging.get_verbosity() == tf.logging.WARN
     True

@@ -23,7 +23,6 @@ class GraphDrawing:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Graph().as_default() as graph:
     ...     total = tf.constant([1.0, 2.0], name="a") + tf.constant(3.0, name="b")
     >>> [line.strip() for line in graph.draw().dot.splitlines() if "->" in line]

@@ -47,7 +47,6 @@ class VariableAggregation(enum.Enum):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.VariableAggregation.SUM
     <VariableAggregation.SUM: 1>
 

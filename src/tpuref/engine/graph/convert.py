@@ -261,7 +261,6 @@ def constant(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(7)
     >>> x.dtype.name, x.shape.as_list()
     ('int32', [])
@@ -360,7 +359,6 @@ def convert_to_tensor(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.convert_to_tensor([[1., 2.], [3., 4.]]).shape.as_list()
     [2, 2]
 
@@ -507,7 +505,6 @@ def constant_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()
     [7, 7, 7]
     """

@@ -87,7 +87,6 @@ def enable_v2_behavior() -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.enable_v2_behavior()
     >>> (tf.constant([1, 2]) == [1, 3]).numpy(), tf.zeros([2]).shape[0]
     (array([ True, False]), 2)
@@ -148,7 +147,6 @@ def init_scope() -> Iterator[None]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.function
     ... def traced():
     ...     with tf.init_scope():

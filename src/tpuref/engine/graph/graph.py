@@ -71,7 +71,6 @@ class Graph:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Graph().as_default() as graph:
     ...     total = tf.constant(1) + tf.constant(2)
     >>> [operation.type for operation in graph.get_operations()]
@@ -199,7 +198,6 @@ class Graph:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.Graph().as_default() as graph:
         ...     unused = tf.constant(1.0)
         ...     wanted = tf.constant(2.0) * 3.0

@@ -55,7 +55,6 @@ class Session:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32, [2])
     >>> with tf.Session() as sess:
     ...     sess.run({"double": 2 * x}, feed_dict={x: [1.0, 2.0]})
@@ -176,7 +175,6 @@ class Session:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> x = tf.placeholder(tf.float32, [2])
         >>> with tf.Session() as sess:
         ...     double = sess.make_callable(2 * x, [x])
@@ -284,7 +282,6 @@ class Session:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.config.override(cores=1), tf.Session() as sess:
         ...     [device.name for device in sess.list_devices()][1]
         '/job:localhost/replica:0/task:0/device:TPU:0'
@@ -361,7 +358,6 @@ class InteractiveSession(Session):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sess = tf.InteractiveSession()
     >>> float(tf.constant(3.0).eval())
     3.0

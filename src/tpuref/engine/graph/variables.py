@@ -47,7 +47,6 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def doubled(next_creator, **arguments):
     ...     return next_creator(**{**arguments, "name": "mine"})
     >>> with tf.variable_creator_scope(doubled):
@@ -132,7 +131,6 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -539,7 +537,6 @@ class VariableV2(Variable, metaclass=_MadeAsVariable):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     v = VariableV2(1.0, True, name="one")
     >>> v.name, isinstance(v, VariableV2), type(v).__name__

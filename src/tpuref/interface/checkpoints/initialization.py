@@ -98,7 +98,6 @@ def init_from_checkpoint(
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.get_variable("old/w", initializer=[1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(w.initializer)

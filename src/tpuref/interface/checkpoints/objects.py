@@ -43,7 +43,6 @@ class Checkpoint:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
     >>> with tf.eager_execution():
     ...     step = tf.Variable(3)
@@ -278,7 +277,6 @@ class CheckpointManager:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     manager = tf.train.CheckpointManager(
     ...         tf.train.Checkpoint(x=tf.Variable(1.0)), tempfile.mkdtemp(), 2)

@@ -83,7 +83,6 @@ class Saver:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.Variable([1.0, 2.0], name="w")
     >>> saver = tf.train.Saver()
     >>> folder = tempfile.mkdtemp()

@@ -271,7 +271,6 @@ def latest_checkpoint(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.latest_checkpoint("/nowhere") is None
     True
     """

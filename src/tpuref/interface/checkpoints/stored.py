@@ -202,7 +202,6 @@ def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.checkpoint_exists("/nowhere/model.ckpt-7")
     False
     """

@@ -38,7 +38,6 @@ class ClusterDef:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> message = tf.train.ClusterDef()
     >>> job = message.job.add()
     >>> job.name, job.tasks[0] = "worker", "a:1"
@@ -65,7 +64,6 @@ class ClusterSpec:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> spec = tf.train.ClusterSpec({"worker": ["a:1", "b:1"], "ps": {2: "c:1"}})
     >>> spec.jobs, spec.num_tasks("worker"), spec.task_address("ps", 2)
     (['ps', 'worker'], 2, 'c:1')

@@ -35,7 +35,6 @@ class TPUClusterResolver(CloudTPUs):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tpu = "grpc://10.240.1.2:8470"
     >>> resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu)
     >>> resolver.master()

@@ -69,7 +69,6 @@ class TPUClusterResolver(CloudTPUs):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
     >>> with tf.Session(resolver.master()) as session:
     ...     print(session.run(tf.constant(2) + 3))
@@ -124,7 +123,6 @@ class TPUClusterResolver(CloudTPUs):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> from tpuref.distribute.cluster_resolver import TPUClusterResolver
         >>> with tf.eager_execution():
         ...     resolver = TPUClusterResolver.connect("local")

@@ -29,7 +29,6 @@ class TFConfigClusterResolver(ClusterResolver):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.cluster_resolver.TFConfigClusterResolver().master()
     ''
     """

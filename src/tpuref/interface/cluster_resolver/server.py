@@ -97,7 +97,6 @@ class Server:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> server = tf.train.Server({"worker": ["localhost:0"]})
     >>> with tf.Session(server.target) as sess:
     ...     [float(x) for x in sess.run(tf.tpu.rewrite(lambda x: x + 1, [2.0]))]
@@ -160,7 +159,6 @@ class Server:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> server = tf.train.Server.create_local_server()
         >>> server.target.startswith("grpc://localhost:")
         True

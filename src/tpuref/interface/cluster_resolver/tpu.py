@@ -195,7 +195,6 @@ class CloudTPUs(ClusterResolver):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
         >>> with tf.config.override(topology="2x2x2"):
         ...     resolver.num_accelerators()
@@ -208,7 +207,6 @@ class CloudTPUs(ClusterResolver):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.distribute.cluster_resolver.TPUClusterResolver("local").explain()
         TPUClusterResolver:
           tpu: 'local', passed on as the session's master

@@ -64,7 +64,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
     >>> dataset
     <BatchDataset shapes: (?,), types: int64>
@@ -88,7 +87,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.data.Dataset.from_tensors([[1.0]])
         <TensorDataset shapes: (1, 1), types: float32>
         """
@@ -110,7 +108,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], [[3], [4]]))
         >>> [(int(a), b.tolist()) for a, b in dataset.as_numpy_iterator()]
         [(1, [3]), (2, [4])]
@@ -150,7 +147,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> def count(stop):
         ...     yield from range(stop)
         >>> dataset = tf.data.Dataset.from_generator(count, tf.int64, [], args=[3])
@@ -175,7 +171,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
         [5, 3]
         """
@@ -199,7 +194,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> both = tf.data.Dataset.zip(
         ...     (tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)))
         >>> [(int(a), int(b)) for a, b in both.as_numpy_iterator()]
@@ -235,7 +229,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         Examples
         --------
         >>> import os, tempfile
-        >>> import tpuref as tf
         >>> folder = tempfile.mkdtemp()
         >>> for name in "ab":
         ...     with tf.gfile.GFile(os.path.join(folder, name), "w") as file:
@@ -277,7 +270,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         Examples
         --------
         >>> import numpy as np
-        >>> import tpuref as tf
         >>> tf.data.Dataset.from_any({"x": np.zeros([4, 2])})
         <TensorSliceDataset shapes: {x: (2,)}, types: {x: float64}>
         >>> [float(x) for x in tf.data.Dataset.from_any([1.0, 2.0]).as_numpy_iterator()]
@@ -315,7 +307,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))
         >>> [int(x) for x in pairs.map(lambda a, b: a * b).as_numpy_iterator()]
         [3, 8]
@@ -332,7 +323,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> odd = tf.data.Dataset.range(6).filter(lambda x: tf.equal(x % 2, 1))
         >>> [int(x) for x in odd.as_numpy_iterator()]
         [1, 3, 5]
@@ -365,7 +355,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
         TensorShape([Dimension(2)])
         """
@@ -398,7 +387,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> def rows():
         ...     yield [1]
         ...     yield [2, 3]
@@ -429,7 +417,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> twice = tf.data.Dataset.range(2).repeat(2)
         >>> [int(x) for x in twice.as_numpy_iterator()]
         [0, 1, 0, 1]
@@ -457,7 +444,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> shuffled = tf.data.Dataset.range(9).shuffle(9, seed=1)
         >>> sorted(int(x) for x in shuffled.as_numpy_iterator())
         [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -470,7 +456,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
         [0, 1]
         """
@@ -481,7 +466,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
         [2, 3]
         """
@@ -497,7 +481,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> once = tf.data.Dataset.range(2).shuffle(2, seed=1).cache().repeat(2)
         >>> first, second, *again = [int(x) for x in once.as_numpy_iterator()]
         >>> again == [first, second]
@@ -520,7 +503,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> ahead = tf.data.Dataset.range(3).prefetch(2)
         >>> [int(x) for x in ahead.as_numpy_iterator()]
         [0, 1, 2]
@@ -557,7 +539,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.range(2).interleave(
         ...     lambda x: tf.data.Dataset.from_tensors(x * 10).repeat(3), 2, 2)
         >>> [int(x) for x in dataset.as_numpy_iterator()]
@@ -581,7 +562,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
         >>> [int(x) for x in dataset.as_numpy_iterator()]
         [0, 0, 1, 0, 1, 2]
@@ -615,7 +595,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> value = tf.data.Dataset.from_tensors(7).make_one_shot_iterator().get_next()
         >>> int(tf.Session().run(value))
         7
@@ -638,7 +617,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> count = tf.placeholder(tf.int64, [])
         >>> iterator = tf.data.Dataset.range(count).make_initializable_iterator()
         >>> value = iterator.get_next()

@@ -95,7 +95,6 @@ class Iterator(ElementDescription):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> iterator = tf.data.Dataset.range(2).make_one_shot_iterator()
     >>> value = iterator.get_next()
     >>> with tf.Session() as sess:
@@ -218,7 +217,6 @@ class Iterator(ElementDescription):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
         >>> value = iterator.get_next()
         >>> few = iterator.make_initializer(tf.data.Dataset.range(10, 12))
@@ -334,7 +332,6 @@ class EagerIterator(ElementDescription):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     for value in tf.data.Dataset.range(3):
     ...         print(int(value))

@@ -120,7 +120,6 @@ def parse_single_example(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> example = tf.train.Example()
     >>> example.features.feature["label"].int64_list.value.append(7)
     >>> parsed = tf.parse_single_example(
@@ -454,7 +453,6 @@ def decode_raw(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
     array([1, 2], dtype=int16)
     """
@@ -480,7 +478,6 @@ def decode_raw_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> numbers = decode_raw_v2([b"\x01\x02\x03", b""], tf.uint8, fixed_length=2)
     >>> tf.Session().run(numbers).tolist()
     [[1, 2], [0, 0]]

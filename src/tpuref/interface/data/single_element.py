@@ -57,7 +57,6 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> numbers = tf.data.Dataset.range(5).batch(5)
     >>> tf.Session().run(tf.data.experimental.get_single_element(numbers))
     array([0, 1, 2, 3, 4])

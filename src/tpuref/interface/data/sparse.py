@@ -47,7 +47,6 @@ class SparseTensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.SparseTensor([[0, 1]], [7], [1, 3])
     >>> tf.Session().run(tf.sparse.to_dense(x))
     array([[0, 7, 0]], dtype=int32)

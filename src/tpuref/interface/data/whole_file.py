@@ -37,7 +37,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(b"\x00text")
     ...     file.flush()

@@ -86,7 +86,6 @@ class Estimator:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn():
     ...     x = [[0.0], [1.0], [2.0], [3.0]]
     ...     y = [[1.0], [3.0], [5.0], [7.0]]

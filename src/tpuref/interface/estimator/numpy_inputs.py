@@ -51,7 +51,6 @@ def numpy_input_fn(
     Examples
     --------
     >>> import numpy as np
-    >>> import tpuref as tf
     >>> rows = {"a": np.arange(3.0)}
     >>> fn = tf.estimator.inputs.numpy_input_fn(rows, batch_size=2, shuffle=False)
     >>> with tf.Session() as sess:

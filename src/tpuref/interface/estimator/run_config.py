@@ -72,7 +72,6 @@ class RunConfig:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> config = tf.estimator.RunConfig(save_checkpoints_steps=100)
     >>> config.replace(keep_checkpoint_max=2).save_checkpoints_steps
     100

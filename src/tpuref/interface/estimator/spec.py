@@ -64,7 +64,6 @@ class EstimatorSpec(_Fields):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> spec = tf.estimator.EstimatorSpec("eval", loss=tf.constant([2.0]))
     >>> spec.loss.shape
     TensorShape([])

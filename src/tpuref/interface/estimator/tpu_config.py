@@ -151,7 +151,6 @@ class RunConfig(_RunConfig):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tpu = tf.contrib.tpu
     >>> config = tpu.RunConfig(tpu_config=tpu.TPUConfig(iterations_per_loop=50))
     >>> config.tpu_config.iterations_per_loop

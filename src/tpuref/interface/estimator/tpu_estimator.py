@@ -110,7 +110,6 @@ class TPUEstimator(Estimator):
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn(params):
     ...     x = tf.data.Dataset.range(8).map(lambda k: tf.cast(k, tf.float32))
     ...     pairs = x.map(lambda k: ([k], [2.0 * k + 1.0])).repeat()

@@ -62,7 +62,6 @@ class TPUEstimatorSpec(_Fields):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def metrics(rows):
     ...     return {"mean": tf.metrics.mean(rows)}
     >>> spec = tf.contrib.tpu.TPUEstimatorSpec(

@@ -78,7 +78,6 @@ def train_and_evaluate(
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn():
     ...     return tf.data.Dataset.from_tensors(([[1.0]], [[3.0]])).repeat(20)
     >>> def model_fn(features, labels, mode):

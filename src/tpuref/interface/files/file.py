@@ -35,7 +35,6 @@ class GFile:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "notes.txt")
     >>> with tf.gfile.GFile(path, "w") as file:
     ...     file.write("one\ntwo\n")

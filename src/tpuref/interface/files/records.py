@@ -86,7 +86,6 @@ class TFRecordWriter:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> with tf.python_io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")

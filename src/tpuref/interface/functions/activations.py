@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import float32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_number
@@ -45,12 +45,10 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.relu([-2.0, 3.0])).tolist()
     [0.0, 3.0]
     """
-    result: Tensor = apply("Relu", features, name=name)
-    return result
+    return apply_one("Relu", features, name=name)
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
@@ -68,12 +66,10 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.relu6([-2.0, 3.0, 9.0])).tolist()
     [0.0, 3.0, 6.0]
     """
-    result: Tensor = apply("Relu6", features, name=name)
-    return result
+    return apply_one("Relu6", features, name=name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
@@ -93,7 +89,6 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.leaky_relu([-2.0, 3.0], alpha=0.5)).tolist()
     [-1.0, 3.0]
     """
@@ -101,8 +96,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     if value.dtype.is_integer:
         value = apply("Cast", value, dtype=float32.name)
     slope = float(np.float32(static_number(alpha, "tf.nn.leaky_relu: alpha")))
-    result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
-    return result
+    return apply_one("LeakyRelu", value, alpha=slope, name=name)
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
@@ -120,12 +114,10 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.elu([0.0, 3.0])).tolist()
     [0.0, 3.0]
     """
-    result: Tensor = apply("Elu", features, name=name)
-    return result
+    return apply_one("Elu", features, name=name)
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
@@ -143,12 +135,10 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.selu(0.0)))
     0.0
     """
-    result: Tensor = apply("Selu", features, name=name)
-    return result
+    return apply_one("Selu", features, name=name)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
@@ -166,12 +156,10 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.sigmoid([0.0, 1000.0])).tolist()
     [0.5, 1.0]
     """
-    result: Tensor = apply("Sigmoid", x, name=name)
-    return result
+    return apply_one("Sigmoid", x, name=name)
 
 
 def swish(features: Any) -> Tensor:
@@ -189,7 +177,6 @@ def swish(features: Any) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.swish([0.0, 1000.0])).tolist()
     [0.0, 1000.0]
     """
@@ -216,7 +203,6 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.crelu([-2.0, 3.0])).tolist()
     [0.0, 3.0, 2.0, 0.0]
     """
@@ -239,12 +225,10 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.softplus(1000.0)))
     1000.0
     """
-    result: Tensor = apply("Softplus", features, name=name)
-    return result
+    return apply_one("Softplus", features, name=name)
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
@@ -262,12 +246,10 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.softsign([-1.0, 3.0])).tolist()
     [-0.5, 0.75]
     """
-    result: Tensor = apply("Softsign", features, name=name)
-    return result
+    return apply_one("Softsign", features, name=name)
 
 
 def softmax(
@@ -296,13 +278,11 @@ def softmax(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.softmax([5.0, 5.0])).tolist()
     [0.5, 0.5]
     """
     along = class_axis("tf.nn.softmax", axis, dim)
-    result: Tensor = apply("Softmax", logits, axis=along, name=name)
-    return result
+    return apply_one("Softmax", logits, axis=along, name=name)
 
 
 def log_softmax(
@@ -331,13 +311,11 @@ def log_softmax(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.log_softmax([1000.0, 0.0])).tolist()
     [0.0, -1000.0]
     """
     along = class_axis("tf.nn.log_softmax", axis, dim)
-    result: Tensor = apply("LogSoftmax", logits, axis=along, name=name)
-    return result
+    return apply_one("LogSoftmax", logits, axis=along, name=name)
 
 
 def class_axis(function: str, axis: Any, dim: Any) -> int:
@@ -369,15 +347,13 @@ def swish_v2(features: Any, beta: Any = 1.0) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(swish_v2(2.0, beta=1000.0)))
     2.0
     """
     value = convert_to_tensor(features)
     one = isinstance(beta, float) and beta == 1.0
     scaled = value if one else value * convert_to_tensor(beta, value.dtype)
-    result: Tensor = apply("Mul", value, sigmoid(scaled), name="swish")
-    return result
+    return apply_one("Mul", value, sigmoid(scaled), name="swish")
 
 
 silu_v2 = swish_v2

@@ -52,7 +52,6 @@ def argmax(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argmax([[1, 9, 2], [8, 0, 8]], axis=1))
     array([1, 0])
     """
@@ -94,7 +93,6 @@ def argmin(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argmin([[1, 9, 2], [8, 0, 8]], axis=1))
     array([0, 1])
     """
@@ -134,7 +132,6 @@ def cumsum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cumsum([1, 2, 3]))
     array([1, 3, 6], dtype=int32)
     >>> tf.Session().run(tf.cumsum([1, 2, 3], exclusive=True, reverse=True))
@@ -175,7 +172,6 @@ def cumprod(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cumprod([2, 3, 4], exclusive=True))
     array([1, 2, 6], dtype=int32)
     """

@@ -63,7 +63,6 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.add([1, 2], [[10], [20]]))
     array([[11, 12],
            [21, 22]], dtype=int32)
@@ -86,7 +85,6 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.subtract([5, 7], 2))
     array([3, 5], dtype=int32)
     """
@@ -108,7 +106,6 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.multiply([1., 2.], [3., 4.]))
     array([3., 8.], dtype=float32)
     """
@@ -137,7 +134,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scalar_mul(3, [1, 2]))
     array([3, 6], dtype=int32)
     """
@@ -167,7 +163,6 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.truediv([1, 3], 2))
     array([0.5, 1.5])
     """
@@ -194,7 +189,6 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run([tf.realdiv([1., 0.], [4., 0.]), tf.realdiv([-7], [2])])
     [array([0.25,  nan], dtype=float32), array([-3], dtype=int32)]
     """
@@ -220,7 +214,6 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.divide([9., 3.], 2.))
     array([4.5, 1.5], dtype=float32)
     """
@@ -247,7 +240,6 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.div([-7, 7], 2))
     array([-4,  3], dtype=int32)
     """
@@ -271,7 +263,6 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
     array([0.  , 0.25], dtype=float32)
     """
@@ -301,7 +292,6 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floordiv([7, -7], 2))
     array([ 3, -4], dtype=int32)
     """
@@ -331,7 +321,6 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floormod([7, -7], 3))
     array([1, 2], dtype=int32)
     """
@@ -361,7 +350,6 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.truncatemod([7, -7], 3))
     array([ 1, -1], dtype=int32)
     """
@@ -388,7 +376,6 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.pow([2, 3], [3, 2]))
     array([8, 9], dtype=int32)
     """
@@ -410,7 +397,6 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.squared_difference([1, 5], 3))
     array([4, 4], dtype=int32)
     """
@@ -432,7 +418,6 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.maximum([1, 5], 3))
     array([3, 5], dtype=int32)
     """
@@ -454,7 +439,6 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.minimum([1, 5], 3))
     array([1, 3], dtype=int32)
     """
@@ -484,7 +468,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.add_n([tf.constant([1, 2]), tf.constant([3, 4])]))
     array([4, 6], dtype=int32)
     """
@@ -524,7 +507,6 @@ def accumulate_n(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.accumulate_n([[1, 2], [3, 4], [5, 6]]))
     array([ 9, 12], dtype=int32)
     """
@@ -557,7 +539,6 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.negative([1, -2]))
     array([-1,  2], dtype=int32)
     """
@@ -579,7 +560,6 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.abs([-1.5, 2.]))
     array([1.5, 2. ], dtype=float32)
     """
@@ -601,7 +581,6 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sign([-3, 0, 5]))
     array([-1,  0,  1], dtype=int32)
     """
@@ -623,7 +602,6 @@ def square(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.square([2, -3]))
     array([4, 9], dtype=int32)
     """
@@ -645,7 +623,6 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reciprocal([2., 0.]))
     array([0.5, inf], dtype=float32)
     """

@@ -77,7 +77,6 @@ def assert_equal(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1, 2])
     >>> with tf.control_dependencies([tf.assert_equal(x, [1, 2])]):
     ...     y = tf.identity(x)
@@ -214,7 +213,6 @@ def assert_rank(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.assert_rank(tf.zeros([2, 3]), 2).type
     'NoOp'
     """
@@ -278,7 +276,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32)
     >>> y = tf.ensure_shape(x, [None, 2])
     >>> y.shape.as_list(), tf.Session().run(y, {x: [[1.0, 2.0]]}).tolist()

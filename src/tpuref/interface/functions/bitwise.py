@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
 __all__ = [
@@ -32,7 +32,6 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_and([6, 12], 10))
     array([2, 8], dtype=int32)
     """
@@ -54,7 +53,6 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_or([6, 12], 1))
     array([ 7, 13], dtype=int32)
     """
@@ -76,7 +74,6 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_xor([6, 12], 10))
     array([12,  6], dtype=int32)
     """
@@ -98,7 +95,6 @@ def invert(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.invert([0, -1]))
     array([-1,  0], dtype=int32)
     """
@@ -120,7 +116,6 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.left_shift([1, 3], 2))
     array([ 4, 12], dtype=int32)
     """
@@ -142,7 +137,6 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.right_shift([12, -8], 2))
     array([ 3, -2], dtype=int32)
     """
@@ -150,5 +144,4 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _apply(op: str, *inputs: Any, name: str | None = None) -> Tensor:
-    result: Tensor = apply(op, *inputs, name=name)
-    return result
+    return apply_one(op, *inputs, name=name)

@@ -54,7 +54,6 @@ def clip_by_value(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_value([-5, 0, 5], -1, 1))
     array([-1,  0,  1], dtype=int32)
     """
@@ -93,7 +92,6 @@ def clip_by_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_norm([3., 4.], 1.))
     array([0.6, 0.8], dtype=float32)
     """
@@ -122,7 +120,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_average_norm([3., 4.], 0.5))
     array([0.6, 0.8], dtype=float32)
     """
@@ -157,7 +154,6 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.global_norm([[3.], None, [4.]])))
     5.0
     """
@@ -194,7 +190,6 @@ def clip_by_global_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> clipped, length = tf.clip_by_global_norm([[3.], [4.]], 1.)
     >>> [x.tolist() for x in tf.Session().run([*clipped, length])]
     [[0.6000000238418579], [0.800000011920929], 5.0]

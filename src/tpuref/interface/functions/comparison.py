@@ -35,7 +35,6 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.equal([1, 2], 2))
     array([False,  True])
     """
@@ -57,7 +56,6 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.not_equal([1, 2], 2))
     array([ True, False])
     """
@@ -79,7 +77,6 @@ def less(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.less([1, 2, 3], 2))
     array([ True, False, False])
     """
@@ -101,7 +98,6 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.less_equal([1, 2, 3], 2))
     array([ True,  True, False])
     """
@@ -123,7 +119,6 @@ def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.greater([1, 2, 3], 2))
     array([False, False,  True])
     """
@@ -145,7 +140,6 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.greater_equal([1, 2, 3], 2))
     array([False,  True,  True])
     """
@@ -167,7 +161,6 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_nan([1., float("nan")]))
     array([False,  True])
     """
@@ -189,7 +182,6 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_inf([1., float("-inf")]))
     array([False,  True])
     """
@@ -211,7 +203,6 @@ def is_finite(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_finite([1., float("nan")]))
     array([ True, False])
     """

@@ -33,7 +33,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.complex([1., 2.], [3., 4.]))
     array([1.+3.j, 2.+4.j], dtype=complex64)
     """
@@ -55,7 +54,6 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.real(tf.complex([1., 2.], 3.)))
     array([1., 2.], dtype=float32)
     """
@@ -78,7 +76,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.imag(tf.complex([1., 2.], 3.)))
     array([3., 3.], dtype=float32)
     """
@@ -100,7 +97,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
     array([1.-3.j, 2.-3.j], dtype=complex64)
     """
@@ -123,7 +119,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.angle(tf.constant([1j, -1.], tf.complex64)))
     array([1.5707964, 3.1415927], dtype=float32)
     """

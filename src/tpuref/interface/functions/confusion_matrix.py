@@ -49,7 +49,6 @@ def confusion_matrix(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])).tolist()
     [[1, 0], [1, 1]]
     """

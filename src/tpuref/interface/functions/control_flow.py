@@ -22,6 +22,7 @@ from tpuref.engine.graph.build import (
     add_operation,
     apply,
     apply_all,
+    apply_one,
     apply_operation,
     parameter,
 )
@@ -59,7 +60,6 @@ def no_op(name: str | None = None) -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.no_op().type
     'NoOp'
     """
@@ -78,7 +78,6 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> both = tf.group(tf.no_op(), tf.constant(1))
     >>> len(both.control_inputs)
     2
@@ -113,7 +112,6 @@ def tuple(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
     >>> a.op.control_inputs == b.op.control_inputs
     True
@@ -168,7 +166,6 @@ def Print(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1, 2])
     >>> tf.Session().run(tf.Print(x, [x], "x is "))
     array([1, 2], dtype=int32)
@@ -178,7 +175,7 @@ def Print(
     if first >= 0 and not executing_eagerly():
         printing = _print_first(first, values, message or "", summarize)
         return with_dependencies([printing], convert_to_tensor(input_))
-    result: Tensor = apply(
+    return apply_one(
         "Print",
         convert_to_tensor(input_),
         *values,
@@ -186,7 +183,6 @@ def Print(
         summarize=3 if summarize is None else summarize,
         name=name,
     )
-    return result
 
 
 def _print_first(
@@ -233,7 +229,6 @@ def Assert(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(3)
     >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
     ...     y = tf.identity(x)
@@ -278,7 +273,6 @@ def py_func(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
     >>> int(tf.Session().run(y))
     42
@@ -308,7 +302,6 @@ def numpy_function(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
     >>> int(tf.Session().run(y))
     2
@@ -327,7 +320,6 @@ def numpy_function_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @numpy_function_v2(Tout=tf.int32)
     ... def successor(x):
     ...     return x + 1
@@ -346,7 +338,6 @@ def timestamp(name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
     True
     """
@@ -360,7 +351,6 @@ def enable_control_flow_v2() -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.enable_control_flow_v2()
     >>> tf.control_flow_v2_enabled()
     True
@@ -405,7 +395,6 @@ def cond(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(3)
     >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
     30
@@ -578,7 +567,6 @@ def while_loop(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> i = tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])
     >>> int(tf.Session().run(i))
     12
@@ -748,7 +736,6 @@ def cond_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> len(cond_v2(tf.constant(True), lambda: [1.0], lambda: [2.0]))
     1
     """
@@ -770,7 +757,6 @@ def while_loop_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> len(while_loop_v2(lambda i: i < 3, lambda i: [i + 1], [0]))
     1
     """

@@ -45,7 +45,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))
     array([ 1, -1], dtype=int32)
     """
@@ -71,7 +70,6 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_float([1, 2]))
     array([1., 2.], dtype=float32)
     """
@@ -93,7 +91,6 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_double([1, 2]))
     array([1., 2.])
     """
@@ -115,7 +112,6 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_int32([1.5, 2.5]))
     array([1, 2], dtype=int32)
     """
@@ -137,7 +133,6 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_int64([1.5, 2.5]))
     array([1, 2])
     """
@@ -159,7 +154,6 @@ def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_bfloat16([1.001, 257.0])).tolist()
     [1.0, 256.0]
     """
@@ -183,7 +177,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.saturate_cast([-5., 300.], tf.uint8))
     array([  0, 255], dtype=uint8)
     """

@@ -18,7 +18,7 @@ from tpuref.base.dtypes import (
     int64,
     string,
 )
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor, to_array
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import (
@@ -68,7 +68,6 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.fill([2, 3], 9)).tolist()
     [[9, 9, 9], [9, 9, 9]]
     """
@@ -94,7 +93,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.zeros([3], tf.int32)).tolist()
     [0, 0, 0]
     """
@@ -125,7 +123,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ones([2, 2])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
@@ -156,15 +153,13 @@ def zeros_like(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.zeros_like([[1, 2]])).tolist()
     [[0, 0]]
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return zeros(shape(value), dtype, name_or(name, "zeros_like"))
-    result: Tensor = apply("ZerosLike", value, name=name_or(name, "zeros_like"))
-    return result
+    return apply_one("ZerosLike", value, name=name_or(name, "zeros_like"))
 
 
 def ones_like(
@@ -188,15 +183,13 @@ def ones_like(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
     [[1, 1]]
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return ones(shape(value), dtype, name_or(name, "ones_like"))
-    result: Tensor = apply("OnesLike", value, name=name_or(name, "ones_like"))
-    return result
+    return apply_one("OnesLike", value, name=name_or(name, "ones_like"))
 
 
 def range(
@@ -231,7 +224,6 @@ def range(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.range(3, 18, 5)).tolist()
     [3, 8, 13]
     """
@@ -240,8 +232,7 @@ def range(
     if dtype is None:
         dtype = _common_dtype([start, limit, delta])
     first, last, step = (_cast_to(value, dtype) for value in (start, limit, delta))
-    result: Tensor = apply("Range", first, last, step, name=name)
-    return result
+    return apply_one("Range", first, last, step, name=name)
 
 
 def _common_dtype(values: Sequence[Any]) -> DType:
@@ -264,8 +255,7 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
     tensor = convert_to_tensor(value)
     if tensor.dtype == target:
         return tensor
-    result: Tensor = apply("Cast", tensor, dtype=target.name)
-    return result
+    return apply_one("Cast", tensor, dtype=target.name)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
@@ -292,15 +282,13 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.linspace(10.0, 12.0, 3)).tolist()
     [10.0, 11.0, 12.0]
     """
     first = convert_to_tensor(start)
     last = convert_to_tensor(stop)
     count = convert_to_tensor(num)
-    result: Tensor = apply("LinSpace", first, last, count, name=name)
-    return result
+    return apply_one("LinSpace", first, last, count, name=name)
 
 
 lin_space = linspace
@@ -331,7 +319,6 @@ def eye(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.eye(2, 3)).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -381,13 +368,12 @@ def one_hot(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
     given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
     target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
-    result: Tensor = apply(
+    return apply_one(
         "OneHot",
         convert_to_tensor(indices),
         convert_to_tensor(depth),
@@ -396,7 +382,6 @@ def one_hot(
         axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
         name=name_or(name, "one_hot"),
     )
-    return result
 
 
 def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
@@ -431,7 +416,6 @@ def sequence_mask(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sequence_mask([1, 3], 3, tf.int32)).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
@@ -481,7 +465,6 @@ def linspace_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(linspace_v2([0.0, 5.0], [10.0, 9.0], 3, axis=-1)).tolist()
     [[0.0, 5.0, 10.0], [5.0, 7.0, 9.0]]
     """
@@ -501,5 +484,4 @@ def linspace_v2(
     ]
     place = static_integer(axis, "tf.linspace: axis")
     values = [*steps, last] if count > 1 else [first]
-    result: Tensor = apply("Pack", *values, axis=place, name=name or "linspace")
-    return result
+    return apply_one("Pack", *values, axis=place, name=name or "linspace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
@@ -30,12 +30,10 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_diag([1, 2])).tolist()
     [[1, 0], [0, 2]]
     """
-    result: Tensor = apply("MatrixDiag", diagonal, name=name)
-    return result
+    return apply_one("MatrixDiag", diagonal, name=name)
 
 
 def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
@@ -53,12 +51,10 @@ def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_diag_part([[1, 2, 3], [4, 5, 6]])).tolist()
     [1, 5]
     """
-    result: Tensor = apply("MatrixDiagPart", input, name=name)
-    return result
+    return apply_one("MatrixDiagPart", input, name=name)
 
 
 def matrix_band_part(
@@ -80,11 +76,9 @@ def matrix_band_part(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_band_part([[1, 2], [3, 4]], 0, -1)).tolist()
     [[1, 2], [0, 4]]
     """
     value = convert_to_tensor(input)
     lower, upper = convert_to_tensor(num_lower), convert_to_tensor(num_upper)
-    result: Tensor = apply("MatrixBandPart", value, lower, upper, name=name)
-    return result
+    return apply_one("MatrixBandPart", value, lower, upper, name=name)

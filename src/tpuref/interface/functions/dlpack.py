@@ -36,7 +36,6 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
     >>> tf.experimental.dlpack.from_dlpack(capsule).numpy()
@@ -82,7 +81,6 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     Examples
     --------
     >>> import numpy as np
-    >>> import tpuref as tf
     >>> array = np.zeros(2)
     >>> tensor = tf.experimental.dlpack.from_dlpack(array)
     >>> array[0] = 5.0

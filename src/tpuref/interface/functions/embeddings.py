@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.indexing import gather
@@ -51,7 +51,6 @@ def embedding_lookup(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> table = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     >>> tf.Session().run(tf.nn.embedding_lookup(table, [1, 0, 1])).tolist()
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
@@ -86,8 +85,7 @@ def _within_norm(
     length = apply("EuclideanNorm", rows, axis=own, keepdims=True)
     limit = convert_to_tensor(max_norm, rows.dtype)
     factor = apply("RealDiv", limit, apply("Maximum", length, limit))
-    result: Tensor = apply("Mul", rows, factor, name=name)
-    return result
+    return apply_one("Mul", rows, factor, name=name)
 
 
 def embedding_lookup_v2(

@@ -35,7 +35,6 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sqrt([4., 9.]))
     array([2., 3.], dtype=float32)
     """
@@ -57,7 +56,6 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.rsqrt([4., 0.]))
     array([0.5, inf], dtype=float32)
     """
@@ -79,7 +77,6 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.exp([0., float("-inf")]))
     array([1., 0.], dtype=float32)
     """
@@ -101,7 +98,6 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.expm1([0., 1e-20]))
     array([0.e+00, 1.e-20], dtype=float32)
     """
@@ -123,7 +119,6 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.log([1., 0.]))
     array([  0., -inf], dtype=float32)
     """
@@ -145,7 +140,6 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.log1p([0., 1e-20]))
     array([0.e+00, 1.e-20], dtype=float32)
     """
@@ -167,7 +161,6 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.erf([0., 10.]))
     array([0., 1.], dtype=float32)
     """
@@ -189,7 +182,6 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.erfc([0., 20.]))
     array([1., 0.], dtype=float32)
     """
@@ -211,7 +203,6 @@ def lgamma(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.lgamma([1., 2., 0.]))
     array([ 0.,  0., inf], dtype=float32)
     """

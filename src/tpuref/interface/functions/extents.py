@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
 __all__ = [
@@ -32,12 +32,10 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.shape([[1, 2, 3]])).tolist()
     [1, 3]
     """
-    result: Tensor = apply("Shape", input, out_type=as_dtype(out_type).name, name=name)
-    return result
+    return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
@@ -57,12 +55,10 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.size([[1, 2, 3]])))
     3
     """
-    result: Tensor = apply("Size", input, out_type=as_dtype(out_type).name, name=name)
-    return result
+    return apply_one("Size", input, out_type=as_dtype(out_type).name, name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -80,12 +76,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.rank([[1, 2, 3]])))
     2
     """
-    result: Tensor = apply("Rank", input, name=name)
-    return result
+    return apply_one("Rank", input, name=name)
 
 
 def shape_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:

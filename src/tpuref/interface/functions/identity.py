@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
 __all__ = [
@@ -28,12 +28,10 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.identity([1, 2])).tolist()
     [1, 2]
     """
-    result: Tensor = apply("Identity", input, name=name)
-    return result
+    return apply_one("Identity", input, name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
@@ -51,9 +49,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.stop_gradient([1, 2])).tolist()
     [1, 2]
     """
-    result: Tensor = apply("StopGradient", input, name=name)
-    return result
+    return apply_one("StopGradient", input, name=name)

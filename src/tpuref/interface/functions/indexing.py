@@ -7,7 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.slicing import get_item
 from tpuref.engine.graph.tensor import Tensor
@@ -61,7 +61,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2])).tolist()
     [[2, 3], [5, 6]]
     """
@@ -69,8 +68,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     first, count = shape_tensor(begin), shape_tensor(size)
     if isinstance(size, (list, tuple)) and count.dtype != first.dtype:
         count = convert_to_tensor(size, first.dtype)
-    result: Tensor = apply("Slice", value, first, count, name=name)
-    return result
+    return apply_one("Slice", value, first, count, name=name)
 
 
 def strided_slice(
@@ -117,7 +115,6 @@ def strided_slice(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2])).tolist()
     [1, 3, 5]
     """
@@ -177,7 +174,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])
     >>> tf.Session().run(x).tolist()
     [[3, 1], [5, 5]]
@@ -228,7 +224,6 @@ def gather(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.gather([[1, 2], [3, 4]], [1, 0, 1])).tolist()
     [[3, 4], [1, 2], [3, 4]]
     """
@@ -237,10 +232,7 @@ def gather(
     if count < 0 and places.shape.rank is not None:
         count += places.shape.rank
     along = count if axis is None else static_integer(axis, "tf.gather: axis")
-    result: Tensor = apply(
-        "GatherV2", value, places, axis=along, batch_dims=count, name=name
-    )
-    return result
+    return apply_one("GatherV2", value, places, axis=along, batch_dims=count, name=name)
 
 
 def gather_nd(
@@ -272,14 +264,12 @@ def gather_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])).tolist()
     [2, 3]
     """
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
     count = static_integer(batch_dims, "tf.gather_nd: batch_dims")
-    result: Tensor = apply("GatherNd", value, places, batch_dims=count, name=name)
-    return result
+    return apply_one("GatherNd", value, places, batch_dims=count, name=name)
 
 
 def scatter_nd(
@@ -310,7 +300,6 @@ def scatter_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4])).tolist()
     [0, 12, 0, 6]
     """
@@ -348,7 +337,6 @@ def tensor_scatter_nd_update(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> update = tf.tensor_scatter_nd_update([1, 1, 1], [[2]], [9])
     >>> tf.Session().run(update).tolist()
     [1, 1, 9]
@@ -384,7 +372,6 @@ def tensor_scatter_nd_add(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
     >>> tf.Session().run(total).tolist()
     [1, 1, 10]
@@ -420,7 +407,6 @@ def tensor_scatter_nd_sub(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
     >>> tf.Session().run(rest).tolist()
     [0, 9, 9]
@@ -433,8 +419,7 @@ def _scatter(
 ) -> Tensor:
     value, places = convert_to_tensor(tensor), convert_to_tensor(indices)
     news = convert_to_tensor(updates, dtype_hint=value.dtype)
-    result: Tensor = apply(op, value, places, news, name=name)
-    return result
+    return apply_one(op, value, places, news, name=name)
 
 
 tensor_scatter_update = tensor_scatter_nd_update

@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base import nest
 from tpuref.base.arguments import listed
-from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.build import apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_integers
@@ -45,17 +45,13 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.stack([[1, 4], [2, 5]], axis=1)).tolist()
     [[1, 2], [4, 5]]
     """
     place = static_integer(axis, "tf.stack: axis")
     if place == 0 and _plain(values):
         return convert_to_tensor(values, name=name)
-    result: Tensor = apply(
-        "Pack", *listed("tf.stack: values", values), axis=place, name=name
-    )
-    return result
+    return apply_one("Pack", *listed("tf.stack: values", values), axis=place, name=name)
 
 
 def _plain(value: Any) -> bool:
@@ -92,7 +88,6 @@ def unstack(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rows = tf.unstack([[1, 2], [3, 4]])
     >>> [row.tolist() for row in tf.Session().run(rows)]
     [[1, 2], [3, 4]]
@@ -141,17 +136,15 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.concat([[[1, 2]], [[3, 4]]], 0)).tolist()
     [[1, 2], [3, 4]]
     """
     if isinstance(values, Tensor):
         values = [values]
     place = static_integer(axis, "tf.concat: axis")
-    result: Tensor = apply(
+    return apply_one(
         "ConcatV2", *listed("tf.concat: values", values), axis=place, name=name
     )
-    return result
 
 
 def split(
@@ -187,7 +180,6 @@ def split(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> parts = tf.split([1, 2, 3, 4, 5], [2, 3])
     >>> [part.tolist() for part in tf.Session().run(parts)]
     [[1, 2], [3, 4, 5]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.limits import MAX_AXES
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_axes, static_integers
@@ -62,7 +62,6 @@ def matmul(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[1, 2], [3, 4]])
     >>> tf.Session().run(tf.matmul(a, [[1], [10]]))
     array([[21],
@@ -127,7 +126,6 @@ def matvec(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10]))
     array([21, 43], dtype=int32)
     """
@@ -167,7 +165,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[1, 2], [3, 4]])
     >>> tf.Session().run(tf.tensordot(a, a, axes=1))
     array([[ 7, 10],
@@ -206,7 +203,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10]))
     array([21, 43], dtype=int32)
     """
@@ -240,7 +236,6 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
     5
     """
@@ -285,7 +280,6 @@ def norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.norm([[3., 4.], [6., 8.]], axis=1))
     array([ 5., 10.], dtype=float32)
     """
@@ -345,8 +339,7 @@ def _matrix_norm(
 
 
 def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
-    result: Tensor = apply(op, *inputs, name=name, **attrs)
-    return result
+    return apply_one(op, *inputs, name=name, **attrs)
 
 
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -408,7 +401,6 @@ def matmul_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[100]], tf.int8)
     >>> tf.Session().run(matmul_v2(a, a, output_type=tf.int32)).tolist()
     [[10000]]

@@ -30,7 +30,6 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_and([True, True], [True, False]))
     array([ True, False])
     """
@@ -52,7 +51,6 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_or([True, False], False))
     array([ True, False])
     """
@@ -74,7 +72,6 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_xor([True, False], True))
     array([False,  True])
     """
@@ -96,7 +93,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_not([True, False]))
     array([False,  True])
     """

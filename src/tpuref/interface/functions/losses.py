@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.activations import class_axis
@@ -51,7 +51,6 @@ def softmax_cross_entropy_with_logits_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.softmax_cross_entropy_with_logits_v2([0.0, 1.0], [1000.0, 0.0])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -61,10 +60,9 @@ def softmax_cross_entropy_with_logits_v2(
     scores, targets = convert_operands(function, [logits, labels])
     if targets.dtype != scores.dtype:
         targets = apply("Cast", targets, dtype=scores.dtype.name)
-    result: Tensor = apply(
+    return apply_one(
         "SoftmaxCrossEntropyWithLogits", scores, targets, axis=along, name=name
     )
-    return result
 
 
 def softmax_cross_entropy_with_logits(
@@ -102,7 +100,6 @@ def softmax_cross_entropy_with_logits(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.softmax_cross_entropy_with_logits(
     ...     labels=[0.0, 1.0], logits=[1000.0, 0.0]
     ... )
@@ -149,7 +146,6 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.sparse_softmax_cross_entropy_with_logits(
     ...     labels=[1, 0], logits=[[1000.0, 0.0], [1000.0, 0.0]]
     ... )
@@ -159,10 +155,7 @@ def sparse_softmax_cross_entropy_with_logits(
     function = "tf.nn.sparse_softmax_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
     scores, classes = convert_to_tensor(logits), convert_to_tensor(labels)
-    result: Tensor = apply(
-        "SparseSoftmaxCrossEntropyWithLogits", scores, classes, name=name
-    )
-    return result
+    return apply_one("SparseSoftmaxCrossEntropyWithLogits", scores, classes, name=name)
 
 
 def sigmoid_cross_entropy_with_logits(
@@ -194,7 +187,6 @@ def sigmoid_cross_entropy_with_logits(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.sigmoid_cross_entropy_with_logits(
     ...     labels=[0.0, 1.0], logits=[1000.0, 1000.0]
     ... )
@@ -203,8 +195,7 @@ def sigmoid_cross_entropy_with_logits(
     """
     function = "tf.nn.sigmoid_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
-    result: Tensor = apply("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
-    return result
+    return apply_one("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
 
 
 def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
@@ -231,12 +222,10 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.l2_loss([1.0, 3.0])))
     5.0
     """
-    result: Tensor = apply("L2Loss", t, name=name)
-    return result
+    return apply_one("L2Loss", t, name=name)
 
 
 def softmax_cross_entropy_v2(

@@ -67,7 +67,6 @@ def map_fn(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.map_fn(tf.reduce_max, tf.constant([[1, 5], [7, 3]]))
     >>> tf.Session().run(y).tolist()
     [5, 7]

@@ -29,7 +29,6 @@ class Module:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs):
     ...         super().__init__()

@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base.arguments import instance_of, name_or
 from tpuref.base.dtypes import bfloat16, float16, float32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
@@ -70,7 +70,6 @@ def l2_normalize(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.l2_normalize([0.0, 4.0], 0)).tolist()
     [0.0, 1.0]
     """
@@ -78,14 +77,13 @@ def l2_normalize(
         raise ValueError("tf.nn.l2_normalize: give only one of axis and dim")
     given = dim if axis is None else axis
     axes = None if given is None else static_integers(given, "tf.nn.l2_normalize: axis")
-    result: Tensor = apply(
+    return apply_one(
         "L2Normalize",
         x,
         axes=axes,
         epsilon=static_number(epsilon, "tf.nn.l2_normalize: epsilon"),
         name=name_or(name, "l2_normalize"),
     )
-    return result
 
 
 def bias_add(
@@ -115,7 +113,6 @@ def bias_add(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.bias_add([[1, 2], [3, 4]], [10, 20])).tolist()
     [[11, 22], [13, 24]]
     """
@@ -129,8 +126,7 @@ def bias_add(
                 f"{data_format!r}"
             )
         layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    result: Tensor = apply("BiasAdd", value, bias, data_format=layout, name=name)
-    return result
+    return apply_one("BiasAdd", value, bias, data_format=layout, name=name)
 
 
 def moments(
@@ -165,7 +161,6 @@ def moments(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> mean, variance = tf.nn.moments([1.0, 3.0], [0])
     >>> [float(x) for x in tf.Session().run([mean, variance])]
     [2.0, 1.0]
@@ -207,7 +202,6 @@ def batch_normalization(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, 10.0, 2.0, 0.0)
     >>> tf.Session().run(y).tolist()
     [9.0, 11.0]
@@ -224,10 +218,7 @@ def batch_normalization(
         shift = apply("AddV2", shift, offset)
     dtype = value.dtype.name
     scaled = apply("Mul", value, apply("Cast", factor, dtype=dtype))
-    result: Tensor = apply(
-        "AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name
-    )
-    return result
+    return apply_one("AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name)
 
 
 def fused_batch_norm(
@@ -271,7 +262,6 @@ def fused_batch_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[[[1.0], [3.0]]]])
     >>> y, mean, variance = tf.nn.fused_batch_norm(x, [1.0], [0.0], epsilon=1e-4)
     >>> tf.Session().run([mean, variance])
@@ -355,7 +345,6 @@ def sufficient_statistics(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> count, total, squares, _ = tf.nn.sufficient_statistics([1.0, 3.0], [0])
     >>> [float(n) for n in tf.Session().run([count, total, squares])]
     [2.0, 4.0, 10.0]
@@ -391,7 +380,6 @@ def normalize_moments(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
     >>> [float(n) for n in tf.Session().run([mean, variance])]
     [2.0, 1.0]
@@ -428,7 +416,6 @@ def local_response_normalization(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[3.0, 4.0]]]])
     >>> tf.Session().run(tf.nn.lrn(image, bias=0.0)).round(3).tolist()
     [[[[0.6000000238418579, 0.800000011920929]]]]
@@ -444,10 +431,9 @@ def local_response_normalization(
     places = np.arange(channels)
     near = np.abs(places[:, None] - places) <= depth_radius
     squares = tensordot(images * images, near.astype(images.dtype.np), 1)
-    result: Tensor = apply(
+    return apply_one(
         "RealDiv", images, (squares * alpha + bias) ** beta, name=name_or(name, "LRN")
     )
-    return result
 
 
 lrn = local_response_normalization
@@ -490,7 +476,6 @@ def dropout(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.dropout([1.0, 2.0], rate=0.0)).tolist()
     [1.0, 2.0]
     """
@@ -502,8 +487,7 @@ def dropout(
         )
     chance = _drop_rate(keep_prob, rate)
     if isinstance(chance, float) and chance == 0.0:
-        result: Tensor = apply("Identity", value, name=name)
-        return result
+        return apply_one("Identity", value, name=name)
     fraction = convert_to_tensor(chance, value.dtype)
     sizes = shape(value) if noise_shape is None else shape_tensor(noise_shape)
     drawn = random_uniform(sizes, dtype=value.dtype, seed=seed)
@@ -567,7 +551,6 @@ def dropout_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.set_random_seed(1)
     >>> kept = tf.count_nonzero(dropout_v2(tf.ones([1000]), 0.1))
     >>> bool(tf.Session().run(kept) > 800)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import bool_, int64
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import implements
 from tpuref.engine.graph.tensor import Tensor
@@ -80,8 +80,7 @@ def _truth(condition: Any) -> Tensor:
     test = convert_to_tensor(condition)
     if test.dtype == bool_:
         return test
-    result: Tensor = apply("NotEqual", test, np.zeros((), test.dtype.np))
-    return result
+    return apply_one("NotEqual", test, np.zeros((), test.dtype.np))
 
 
 # -- shapes ------------------------------------------------------------------------
@@ -458,8 +457,7 @@ def _distance(x: Tensor) -> Tensor:
     """Return the distance of each matrix element to the right of the diagonal."""
     sizes = shape(x)
     rows = expand_dims(range(sizes[-2]), 1)
-    result: Tensor = apply("Sub", range(sizes[-1]), rows)
-    return result
+    return apply_one("Sub", range(sizes[-1]), rows)
 
 
 @implements(np.diag)
@@ -527,8 +525,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     if axis is None:
         x, axis = reshape(x, [-1]), 0
     along = static_integer(axis, "np.take_along_axis: axis")
-    result: Tensor = apply("TakeAlongAxis", x, places, axis=along)
-    return result
+    return apply_one("TakeAlongAxis", x, places, axis=along)
 
 
 # -- order -------------------------------------------------------------------------
@@ -558,8 +555,7 @@ def _argsort(
 ) -> Tensor:
     _refuse("np.argsort", order=order)
     found = argsort(reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
-    result: Tensor = apply("Cast", found, dtype=int64.name)
-    return result
+    return apply_one("Cast", found, dtype=int64.name)
 
 
 @implements(np.searchsorted)

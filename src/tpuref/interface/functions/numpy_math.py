@@ -20,7 +20,7 @@ from tpuref.base.dtypes import (
     int64,
     uint64,
 )
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import UFUNCS, implements, implements_reduction
 from tpuref.engine.graph.tensor import Tensor
@@ -229,10 +229,7 @@ def _spread(
 ) -> Tensor:
     axes = static_axes(function, axis, x)
     numbers = cast(x, _mean_dtype(x.dtype))
-    result: Tensor = apply(
-        op, numbers, axis=axes, keepdims=bool(keepdims), ddof=int(ddof)
-    )
-    return result
+    return apply_one(op, numbers, axis=axes, keepdims=bool(keepdims), ddof=int(ddof))
 
 
 @implements(np.amax)
@@ -282,10 +279,7 @@ def _position(
     op: str, function: str, x: Tensor, axis: int | None, keepdims: bool
 ) -> Tensor:
     along = None if axis is None else static_axis(function, axis, x)
-    result: Tensor = apply(
-        op, x, axis=along, keepdims=bool(keepdims), output_type="int64"
-    )
-    return result
+    return apply_one(op, x, axis=along, keepdims=bool(keepdims), output_type="int64")
 
 
 @implements(np.cumsum)
@@ -307,8 +301,7 @@ def _cumprod(
 def _running(op: str, function: str, x: Tensor, axis: int | None, dtype: Any) -> Tensor:
     along = None if axis is None else static_axis(function, axis, x)
     numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    result: Tensor = apply(op, numbers, axis=along, exclusive=False, reverse=False)
-    return result
+    return apply_one(op, numbers, axis=along, exclusive=False, reverse=False)
 
 
 # By default, the method reduce of a ufunc works along the first axis.
@@ -392,8 +385,7 @@ def _vdot(a: Any, b: Any) -> Tensor:
 def _flat(x: Tensor) -> Tensor:
     if x.shape.rank == 1:
         return x
-    result: Tensor = apply("Reshape", x, convert_to_tensor([-1], int32))
-    return result
+    return apply_one("Reshape", x, convert_to_tensor([-1], int32))
 
 
 @implements(np.tensordot)
@@ -422,10 +414,9 @@ def _trace(
 ) -> Tensor:
     x = _prepared("np.trace", a, dtype, out)
     numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    result: Tensor = apply(
+    return apply_one(
         "Trace", numbers, offset=int(offset), axis1=int(axis1), axis2=int(axis2)
     )
-    return result
 
 
 @implements(np.linalg.norm)
@@ -496,8 +487,7 @@ def _angle(z: Any, deg: bool = False) -> Tensor:
     radians: Tensor = apply("Angle", z)
     if not deg:
         return radians
-    result: Tensor = apply("Degrees", radians)
-    return result
+    return apply_one("Degrees", radians)
 
 
 @implements(np.nan_to_num)
@@ -508,18 +498,16 @@ def _nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    result: Tensor = apply("NanToNum", x, nan=float(nan), high=posinf, low=neginf)
-    return result
+    return apply_one("NanToNum", x, nan=float(nan), high=posinf, low=neginf)
 
 
 @implements(np.isclose)
 def _isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    result: Tensor = apply(
+    return apply_one(
         "IsClose", a, b, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan)
     )
-    return result
 
 
 @implements(np.allclose)

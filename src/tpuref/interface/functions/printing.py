@@ -54,7 +54,6 @@ def print_(
     Examples
     --------
     >>> import sys
-    >>> import tpuref as tf
     >>> with tf.Session() as sess:
     ...     sess.run(tf.print("x:", tf.range(8), output_stream=sys.stdout))
     x: [0 1 2 ... 5 6 7]

@@ -11,7 +11,7 @@ from typing import Any
 
 from tpuref.base.arguments import name_or, wrong_type
 from tpuref.base.dtypes import as_dtype, float32, int64
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
@@ -43,7 +43,6 @@ def set_random_seed(seed: int | None) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def draw():
     ...     with tf.Graph().as_default(), tf.Session() as session:
     ...         tf.set_random_seed(7)
@@ -129,7 +128,6 @@ def random_uniform(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.Session().run(tf.random_uniform([3], 5, 7, tf.int32))
     >>> bool((x >= 5).all() and (x < 7).all())
     True
@@ -148,8 +146,7 @@ def random_uniform(
     own = _seeds("tf.random_uniform", seed)
     drawn = apply("RandomUniform", sizes, dtype=target.name, seed=own)
     scaled = apply("Mul", refine_shape(drawn, sizes), apply("Sub", high, low))
-    result: Tensor = apply("AddV2", scaled, low, name=name_or(name, "random_uniform"))
-    return result
+    return apply_one("AddV2", scaled, low, name=name_or(name, "random_uniform"))
 
 
 def _uniform_integers(
@@ -203,7 +200,6 @@ def random_normal(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.random_normal([2, 3]).shape.as_list()
     [2, 3]
     """
@@ -245,7 +241,6 @@ def truncated_normal(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.Session().run(tf.truncated_normal([100], mean=10.0))
     >>> bool((abs(x - 10) <= 2).all())
     True
@@ -262,8 +257,7 @@ def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
 
 
 def _scaled(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
-    result: Tensor = apply("AddV2", apply("Mul", drawn, stddev), mean, name=name)
-    return result
+    return apply_one("AddV2", apply("Mul", drawn, stddev), mean, name=name)
 
 
 # -- order and classes -------------------------------------------------------------
@@ -288,13 +282,11 @@ def random_shuffle(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
     [1, 2, 3]
     """
     seeds = _seeds("tf.random_shuffle", seed)
-    result: Tensor = apply("RandomShuffle", value, seed=seeds, name=name)
-    return result
+    return apply_one("RandomShuffle", value, seed=seeds, name=name)
 
 
 def categorical(
@@ -324,14 +316,13 @@ def categorical(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sure = tf.random.categorical([[0.0, 1000.0]], 3)
     >>> tf.Session().run(sure).tolist()
     [[1, 1, 1]]
     """
     scores, count = convert_to_tensor(logits), convert_to_tensor(num_samples)
     target = int64 if dtype is None else as_dtype(dtype)
-    result: Tensor = apply(
+    return apply_one(
         "Multinomial",
         scores,
         count,
@@ -339,7 +330,6 @@ def categorical(
         seed=_seeds("tf.random.categorical", seed),
         name=name_or(name, "categorical"),
     )
-    return result
 
 
 def multinomial(
@@ -369,7 +359,6 @@ def multinomial(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.multinomial([[1000.0, 0.0]], 2)).tolist()
     [[0, 0]]
     """

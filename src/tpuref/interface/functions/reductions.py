@@ -62,7 +62,6 @@ def reduce_sum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
     >>> tf.Session().run(tf.reduce_sum(x, axis=0))
     array([5, 7, 9], dtype=int32)
@@ -108,7 +107,6 @@ def reduce_mean(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_mean([[1., 2.], [3., 6.]], axis=1))
     array([1.5, 4.5], dtype=float32)
     >>> int(tf.Session().run(tf.reduce_mean([1, 0, 1, 0])))
@@ -157,7 +155,6 @@ def reduce_prod(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_prod([[1, 2], [3, 4]], axis=1))
     array([ 2, 12], dtype=int32)
     """
@@ -200,7 +197,6 @@ def reduce_max(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_max([[1, 5], [3, 4]], axis=1))
     array([5, 4], dtype=int32)
     """
@@ -243,7 +239,6 @@ def reduce_min(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_min([[1, 5], [3, 4]], axis=1))
     array([1, 3], dtype=int32)
     """
@@ -288,7 +283,6 @@ def reduce_any(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_any([[True, False], [False, False]], axis=1))
     array([ True, False])
     """
@@ -333,7 +327,6 @@ def reduce_all(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_all([[True, True], [True, False]], axis=1))
     array([ True, False])
     """
@@ -376,7 +369,6 @@ def reduce_logsumexp(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.reduce_logsumexp([1000., float("-inf")])))
     1000.0
     """
@@ -415,7 +407,6 @@ def reduce_euclidean_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_euclidean_norm([3., 4.])))
     5.0
     """
@@ -454,7 +445,6 @@ def reduce_variance(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_variance([1., 3.])))
     1.0
     """
@@ -493,7 +483,6 @@ def reduce_std(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_std([1., 5.])))
     2.0
     """
@@ -539,7 +528,6 @@ def count_nonzero(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.count_nonzero([[0, 1, 0], [1, 1, 0]], axis=1))
     array([1, 2])
     """

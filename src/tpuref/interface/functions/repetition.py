@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.arguments import instance_of
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import shape_tensor, static_integer
@@ -44,13 +44,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tile([[1, 2]], [2, 2])).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     value = convert_to_tensor(input)
-    result: Tensor = apply("Tile", value, shape_tensor(multiples), name=name)
-    return result
+    return apply_one("Tile", value, shape_tensor(multiples), name=name)
 
 
 def repeat(
@@ -79,7 +77,6 @@ def repeat(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.repeat([3, 0, 2], [2, 0, 1])).tolist()
     [3, 3, 2]
     """
@@ -88,8 +85,7 @@ def repeat(
         value, axis = reshape(value, [-1]), 0
     place = static_integer(axis, "tf.repeat: axis")
     counts = convert_to_tensor(repeats)
-    result: Tensor = apply("Repeat", value, counts, axis=place, name=name)
-    return result
+    return apply_one("Repeat", value, counts, axis=place, name=name)
 
 
 def pad(
@@ -126,7 +122,6 @@ def pad(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]])).tolist()
     [0, 1, 2, 3, 0, 0]
     >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]], "REFLECT")).tolist()
@@ -179,7 +174,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x, y = tf.Session().run(tf.meshgrid([1, 2], [3, 4]))
     >>> x.tolist(), y.tolist()
     ([[1, 2], [1, 2]], [[3, 3], [4, 4]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import (
@@ -49,7 +49,6 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reshape([1, 2, 3, 4], [2, -1])).tolist()
     [[1, 2], [3, 4]]
     """
@@ -85,7 +84,6 @@ def expand_dims(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.expand_dims([1, 2], -1).shape.as_list()
     [2, 1]
     """
@@ -95,8 +93,7 @@ def expand_dims(
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         (axis,) = axis  # as programs write it
     place = static_integer(axis, "tf.expand_dims: axis")
-    result: Tensor = apply("ExpandDims", input, axis=place, name=name)
-    return result
+    return apply_one("ExpandDims", input, axis=place, name=name)
 
 
 def squeeze(
@@ -125,14 +122,12 @@ def squeeze(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.squeeze([[[1], [2]]], axis=0).shape.as_list()
     [2, 1]
     """
     axis = one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
     axes = () if axis is None else static_integers(axis, "tf.squeeze: axis")
-    result: Tensor = apply("Squeeze", input, axes=axes, name=name)
-    return result
+    return apply_one("Squeeze", input, axes=axes, name=name)
 
 
 def transpose(
@@ -161,7 +156,6 @@ def transpose(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.transpose([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
@@ -169,8 +163,7 @@ def transpose(
     order = None if perm is None else static_integers(perm, "tf.transpose: perm")
     if conjugate and value.dtype.is_complex:
         value = apply("Conj", value)
-    result: Tensor = apply("Transpose", value, perm=order, name=name)
-    return result
+    return apply_one("Transpose", value, perm=order, name=name)
 
 
 def matrix_transpose(
@@ -197,7 +190,6 @@ def matrix_transpose(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.matrix_transpose([[[1, 2, 3]]]).shape.as_list()
     [1, 3, 1]
     """
@@ -233,13 +225,11 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
     [[3, 4], [1, 2]]
     """
     axes = static_integers(axis, "tf.reverse: axis")
-    result: Tensor = apply("ReverseV2", tensor, axes=axes, name=name)
-    return result
+    return apply_one("ReverseV2", tensor, axes=axes, name=name)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -261,7 +251,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], 2, 0)).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -270,8 +259,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if places.shape.rank == 0:
         places = expand_dims(places, 0)
     value = convert_to_tensor(input)
-    result: Tensor = apply("Roll", value, places, axes=axes, name=name)
-    return result
+    return apply_one("Roll", value, places, axes=axes, name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -296,7 +284,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.broadcast_to([1, 2], [2, 2])).tolist()
     [[1, 2], [1, 2]]
     """

@@ -31,7 +31,6 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.round([0.5, 1.5, 2.6]))
     array([0., 2., 3.], dtype=float32)
     """
@@ -53,7 +52,6 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.rint([-1.7, -1.5, 2.5]))
     array([-2., -2.,  2.], dtype=float32)
     """
@@ -75,7 +73,6 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floor([-1.5, 1.5]))
     array([-2.,  1.], dtype=float32)
     """
@@ -97,7 +94,6 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ceil([-1.5, 1.5]))
     array([-1.,  2.], dtype=float32)
     """
@@ -119,7 +115,6 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.nextafter(1.0, 2.0))) == 1 + 2.0**-23
     True
     """

@@ -29,7 +29,6 @@ def name_scope(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.name_scope("layer"):
     ...     x = tf.constant(1, name="x")
     >>> x.name
@@ -60,7 +59,6 @@ def device(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.device("/job:worker"), tf.device("/cpu:0"):
     ...     x = tf.constant(1)
     >>> x.device
@@ -87,7 +85,6 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> Iterator[None]
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> first = tf.no_op()
     >>> with tf.control_dependencies([first]):
     ...     second = tf.no_op()

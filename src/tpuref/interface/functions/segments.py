@@ -51,7 +51,6 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y, idx = tf.Session().run(tf.unique([7, 3, 7]))
     >>> y.tolist(), idx.tolist()
     ([7, 3], [0, 1, 0])
@@ -90,7 +89,6 @@ def unsorted_segment_sum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sums = tf.math.unsorted_segment_sum([[1.0], [2.0], [4.0]], [1, 0, 1], 3)
     >>> tf.Session().run(sums).tolist()
     [[2.0], [5.0], [0.0]]

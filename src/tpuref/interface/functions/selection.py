@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import bool_
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
@@ -45,7 +45,6 @@ def where(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.where([True, False], [1, 2], [3, 4])).tolist()
     [1, 4]
     >>> tf.Session().run(tf.where([True, False, True])).tolist()
@@ -87,15 +86,13 @@ def where_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.where_v2([[True], [False]], [1, 2], 0)).tolist()
     [[1, 2], [0, 0]]
     """
     test, x, y = _where_operands("tf.where_v2", condition, x, y)
     if x is None or y is None:
         return _positions(test, name)
-    result: Tensor = apply("SelectV2", test, x, y, name=name)
-    return result
+    return apply_one("SelectV2", test, x, y, name=name)
 
 
 def _where_operands(
@@ -111,8 +108,7 @@ def _where_operands(
 
 
 def _positions(condition: Tensor, name: str | None) -> Tensor:
-    result: Tensor = apply("Where", condition, name=name)
-    return result
+    return apply_one("Where", condition, name=name)
 
 
 def boolean_mask(
@@ -141,7 +137,6 @@ def boolean_mask(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.boolean_mask([5, 6, 7], [True, False, True])).tolist()
     [5, 7]
     """
@@ -164,10 +159,7 @@ def boolean_mask(
     if depth > 1:
         value = _joined_axes(value, begin, depth)
     places = squeeze(where(reshape(chosen, [-1])), [1])
-    result: Tensor = apply(
-        "GatherV2", value, places, axis=begin, batch_dims=0, name=name
-    )
-    return result
+    return apply_one("GatherV2", value, places, axis=begin, batch_dims=0, name=name)
 
 
 def _joined_axes(value: Tensor, begin: int, depth: int) -> Tensor:

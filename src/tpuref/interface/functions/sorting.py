@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base.dtypes import as_dtype, int32
-from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.build import apply, apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
@@ -46,14 +46,12 @@ def sort(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sort([3, 1, 2], direction="DESCENDING")).tolist()
     [3, 2, 1]
     """
     descending = _is_descending(direction, "tf.sort")
     along = static_integer(axis, "tf.sort: axis")
-    result: Tensor = apply("Sort", values, axis=along, descending=descending, name=name)
-    return result
+    return apply_one("Sort", values, axis=along, descending=descending, name=name)
 
 
 def argsort(
@@ -88,16 +86,12 @@ def argsort(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argsort([3, 1, 2])).tolist()
     [1, 2, 0]
     """
     descending = _is_descending(direction, "tf.argsort")
     along = static_integer(axis, "tf.argsort: axis")
-    result: Tensor = apply(
-        "ArgSort", values, axis=along, descending=descending, name=name
-    )
-    return result
+    return apply_one("ArgSort", values, axis=along, descending=descending, name=name)
 
 
 def _is_descending(direction: str, function: str) -> bool:
@@ -136,7 +130,6 @@ def top_k(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> values, indices = tf.nn.top_k([1, 5, 2, 5], k=2)
     >>> [x.tolist() for x in tf.Session().run([values, indices])]
     [[5, 5], [1, 3]]
@@ -171,14 +164,12 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> hit = tf.nn.in_top_k([[0.1, 0.6, 0.3], [0.9, 0.0, 0.1]], [2, 1], 2)
     >>> tf.Session().run(hit).tolist()
     [True, False]
     """
     scores, classes = convert_to_tensor(predictions), convert_to_tensor(targets)
-    result: Tensor = apply("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
-    return result
+    return apply_one("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
 
 
 def searchsorted(
@@ -213,7 +204,6 @@ def searchsorted(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])).tolist()
     [0, 1, 3]
     """
@@ -221,7 +211,7 @@ def searchsorted(
         raise ValueError(
             f"tf.searchsorted: side: expected 'left' or 'right', got {side!r}"
         )
-    result: Tensor = apply(
+    return apply_one(
         "SearchSorted",
         sorted_sequence,
         values,
@@ -229,7 +219,6 @@ def searchsorted(
         out_type=as_dtype(out_type).name,
         name=name,
     )
-    return result
 
 
 def in_top_k_v2(

@@ -44,7 +44,6 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.strings.join(["a", ["b", "c"]], separator="-"))
     array([b'a-b', b'a-c'], dtype=object)
     """
@@ -101,7 +100,6 @@ def regex_replace(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tags = tf.strings.regex_replace("<b>x</b> y", "<[^>]+>", "*")
     >>> tf.Session().run(tags)
     b'*x* y'

@@ -71,7 +71,6 @@ class TensorArray:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> array = tf.TensorArray(tf.float32, size=3)
     >>> _, array = tf.while_loop(
     ...     lambda i, _: i < 3,

@@ -39,7 +39,6 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sin([0.]))
     array([0.], dtype=float32)
     """
@@ -61,7 +60,6 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cos([0.]))
     array([1.], dtype=float32)
     """
@@ -83,7 +81,6 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tan([0.]))
     array([0.], dtype=float32)
     """
@@ -105,7 +102,6 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.asin([0., 2.]))
     array([ 0., nan], dtype=float32)
     """
@@ -127,7 +123,6 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.acos([1., 2.]))
     array([ 0., nan], dtype=float32)
     """
@@ -149,7 +144,6 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atan([0.]))
     array([0.], dtype=float32)
     """
@@ -171,7 +165,6 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atan2([1., 0.], [0., -1.]))
     array([1.5707964, 3.1415927], dtype=float32)
     """
@@ -193,7 +186,6 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sinh([0.]))
     array([0.], dtype=float32)
     """
@@ -215,7 +207,6 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cosh([0.]))
     array([1.], dtype=float32)
     """
@@ -237,7 +228,6 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tanh([0., 100.]))
     array([0., 1.], dtype=float32)
     """
@@ -259,7 +249,6 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.asinh([0.]))
     array([0.], dtype=float32)
     """
@@ -281,7 +270,6 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.acosh([1., 0.]))
     array([ 0., nan], dtype=float32)
     """
@@ -303,7 +291,6 @@ def atanh(x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atanh([0., 1.]))
     array([ 0., inf], dtype=float32)
     """

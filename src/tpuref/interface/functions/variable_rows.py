@@ -52,7 +52,6 @@ def scatter_update(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -84,7 +83,6 @@ def scatter_add(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -116,7 +114,6 @@ def scatter_sub(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)

@@ -183,7 +183,6 @@ def variable_scope(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.variable_scope("layer"):
     ...     w = tf.get_variable("w", [2])
     >>> w.name
@@ -344,7 +343,6 @@ def get_variable(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.get_variable("v", [2])
     >>> v.dtype.name, v.shape.as_list()
     ('float32', [2])
@@ -665,7 +663,6 @@ def global_variables_initializer() -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> bias = tf.get_variable("bias", initializer=3.0)
     >>> with tf.Session() as sess:
     ...     sess.run(tf.global_variables_initializer())

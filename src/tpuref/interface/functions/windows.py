@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.arguments import name_or
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.images import AVG_POOL, MAX_POOL
@@ -76,7 +76,6 @@ def conv2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> sums = tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -86,7 +85,7 @@ def conv2d(
     if (filter is None) == (filters is None):
         raise ValueError(f"{function}: filter (or filters) is missing")
     _check_format(function, data_format)
-    result: Tensor = apply(
+    return apply_one(
         "Conv2D",
         input,
         filters if filter is None else filter,
@@ -96,7 +95,6 @@ def conv2d(
         dilations=_pair(function, "dilations", dilations, data_format),
         name=name,
     )
-    return result
 
 
 def conv1d(
@@ -142,7 +140,6 @@ def conv1d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sums = tf.nn.conv1d([[[1.0], [2.0], [3.0]]], tf.ones([2, 1, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
     [3.0, 5.0]
@@ -207,7 +204,6 @@ def conv2d_transpose(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0], [2.0]]]])
     >>> wide = tf.nn.conv2d_transpose(image, tf.ones([1, 2, 1, 1]), [1, 1, 4, 1], 2)
     >>> tf.Session().run(tf.squeeze(wide)).tolist()
@@ -245,7 +241,6 @@ def atrous_conv2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> sums = tf.nn.atrous_conv2d(image, tf.ones([2, 2, 1, 1]), 2, "VALID")
     >>> float(tf.Session().run(tf.squeeze(sums)))
@@ -286,7 +281,6 @@ def depthwise_conv2d_native(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
     >>> sums = tf.nn.depthwise_conv2d_native(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -294,7 +288,7 @@ def depthwise_conv2d_native(
     """
     function = "tf.nn.depthwise_conv2d_native"
     _check_format(function, data_format)
-    result: Tensor = apply(
+    return apply_one(
         "DepthwiseConv2dNative",
         input,
         filter,
@@ -304,7 +298,6 @@ def depthwise_conv2d_native(
         dilations=_pair(function, "dilations", dilations, data_format),
         name=name,
     )
-    return result
 
 
 def depthwise_conv2d(
@@ -333,7 +326,6 @@ def depthwise_conv2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
     >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -378,7 +370,6 @@ def separable_conv2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> pixel = tf.constant([[[[1.0, 10.0]]]])
     >>> total = tf.nn.separable_conv2d(
     ...     pixel, tf.ones([1, 1, 2, 1]), tf.ones([1, 1, 2, 1]), 1, "SAME"
@@ -484,7 +475,6 @@ def max_pool(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     >>> pooled = tf.nn.max_pool(image, ksize=2, strides=2, padding="VALID")
     >>> tf.Session().run(tf.squeeze(pooled)).tolist()
@@ -535,7 +525,6 @@ def avg_pool(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     >>> pooled = tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID")
     >>> tf.Session().run(tf.squeeze(pooled)).tolist()
@@ -585,7 +574,6 @@ def pool(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
     >>> float(tf.Session().run(tf.nn.pool(image, [2, 2], "AVG", "VALID"))[0, 0, 0, 0])
     1.5
@@ -625,7 +613,7 @@ def _pool(
     _check_format(function, data_format)
     if not isinstance(padding, str):
         raise ValueError(f"{function}: padding: expected 'SAME' or 'VALID'")
-    result: Tensor = apply(
+    return apply_one(
         op,
         images,
         ksize=_pair(function, "ksize", ksize, data_format),
@@ -634,7 +622,6 @@ def _pool(
         data_format=data_format,
         name=name,
     )
-    return result
 
 
 def conv2d_v2(

@@ -35,7 +35,6 @@ def hessians(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0])
     >>> (curvature,) = tf.hessians(x[0] * x[0] * x[1], x)
     >>> tf.Session().run(curvature).tolist()

@@ -48,7 +48,6 @@ class GradientTape:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     x = tf.constant(3.0)
     ...     with tf.GradientTape() as tape:
@@ -264,7 +263,6 @@ class GradientTape:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     x = tf.constant([1.0, 2.0])
         ...     with tf.GradientTape() as tape:

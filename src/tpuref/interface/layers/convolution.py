@@ -182,7 +182,6 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.Conv1D(5, kernel_size=3)(tf.ones([2, 8, 4])).shape.as_list()
     [2, 6, 5]
     """
@@ -228,7 +227,6 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Conv2D(5, 3, strides=2, padding="same")
     >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list(), layer.kernel.shape.as_list()
     ([2, 4, 4, 5], [3, 3, 4, 5])
@@ -271,7 +269,6 @@ bias_constraint, trainable, name, **kwargs
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
     >>> layer(tf.ones([2, 4, 4, 3])).shape.as_list()
     [2, 8, 8, 5]
@@ -378,7 +375,6 @@ bias_constraint
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.SeparableConv2D(5, 3)
     >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list()
     [2, 6, 6, 5]
@@ -467,31 +463,27 @@ bias_constraint
 conv1d = function_of(
     Conv1D,
     "conv1d",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv1d(tf.ones([2, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv1d(tf.ones([2, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 5]""",
 )
 
 conv2d = function_of(
     Conv2D,
     "conv2d",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )
 
 conv2d_transpose = function_of(
     Conv2DTranspose,
     "conv2d_transpose",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )
 
 separable_conv2d = function_of(
     SeparableConv2D,
     "separable_conv2d",
-    """>>> import tpuref as tf
-    >>> tf.layers.separable_conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.separable_conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )

@@ -45,7 +45,6 @@ class Dense(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Dense(3, kernel_initializer=tf.ones_initializer())
     >>> y = layer(tf.constant([[1.0, 2.0]]))
     >>> with tf.Session() as sess:
@@ -127,8 +126,7 @@ class Dense(Layer):
 dense = function_of(
     Dense,
     "dense",
-    """>>> import tpuref as tf
-    >>> y = tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
+    """>>> y = tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
     >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
     ([2, 4], ['dense/kernel:0', 'dense/bias:0'])""",
 )

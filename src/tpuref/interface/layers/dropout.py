@@ -28,7 +28,6 @@ class Dropout(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.layers.Dropout(0.5)(tf.ones([2]), training=False)
     >>> tf.Session().run(y).tolist()
     [1.0, 1.0]
@@ -92,7 +91,6 @@ def dropout(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.layers.dropout(tf.ones([2]))).tolist()
     [1.0, 1.0]
     """

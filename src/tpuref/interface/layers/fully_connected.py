@@ -67,7 +67,6 @@ def fully_connected(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.contrib.layers.fully_connected(tf.ones([2, 3]), 4)
     >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
     ([2, 4], ['fully_connected/weights:0', 'fully_connected/biases:0'])

@@ -58,7 +58,6 @@ class Layer:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Scaled(tf.layers.Layer):
     ...     def build(self, input_shape):
     ...         self.factor = self.add_weight("factor", [input_shape[-1]])

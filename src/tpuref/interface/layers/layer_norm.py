@@ -65,7 +65,6 @@ def layer_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.contrib.layers.layer_norm(tf.constant([[1.0, 3.0], [5.0, 9.0]]))
     >>> with tf.Session() as sess:
     ...     sess.run(tf.global_variables_initializer())

@@ -70,7 +70,6 @@ moving_variance_initializer
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[1.0], [3.0]])
     >>> y = tf.layers.BatchNormalization(epsilon=0.0)(x, training=True)
     >>> updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
@@ -335,7 +334,6 @@ renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.layers.batch_normalization(tf.ones([2, 3]), training=True)
     >>> [v.name for v in tf.global_variables()][2:]
     ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']

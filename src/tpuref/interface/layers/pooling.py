@@ -75,7 +75,6 @@ class MaxPooling2D(_Pooling):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.MaxPooling2D(2, 2)(tf.ones([1, 4, 4, 3])).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -88,7 +87,6 @@ class AveragePooling2D(_Pooling):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.AveragePooling2D(2, 2)(tf.ones([1, 4, 4, 3])).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -108,7 +106,6 @@ class MaxPooling1D(_Pooling1D):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.MaxPooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
     [1, 2, 3]
     """
@@ -121,7 +118,6 @@ class AveragePooling1D(_Pooling1D):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.AveragePooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
     [1, 2, 3]
     """
@@ -141,7 +137,6 @@ def max_pooling2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.max_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -162,7 +157,6 @@ def average_pooling2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.average_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -183,7 +177,6 @@ def max_pooling1d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.max_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
     [1, 2, 3]
     """
@@ -204,7 +197,6 @@ def average_pooling1d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.average_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
     [1, 2, 3]
     """

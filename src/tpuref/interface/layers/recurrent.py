@@ -34,7 +34,6 @@ class RNNCell(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Sums(tf.nn.rnn_cell.RNNCell):
     ...     state_size = output_size = 1
     ...
@@ -106,7 +105,6 @@ class BasicLSTMCell(RNNCell):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> cell = tf.nn.rnn_cell.BasicLSTMCell(3)
     >>> output, state = cell(tf.ones([2, 5]), cell.zero_state(2, tf.float32))
     >>> output.shape.as_list(), [v.name for v in cell.weights]
@@ -214,7 +212,6 @@ def dynamic_rnn(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> cell = tf.nn.rnn_cell.BasicLSTMCell(3)
     >>> y, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 5]), dtype=tf.float32)
     >>> y.shape.as_list(), state.h.shape.as_list(), cell.weights[0].name

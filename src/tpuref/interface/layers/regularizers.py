@@ -34,7 +34,6 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.contrib.layers.l2_regularizer(0.1)(tf.constant([2.0, 4.0]))
     >>> float(tf.Session().run(loss))
     1.0
@@ -52,7 +51,6 @@ def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.contrib.layers.l1_regularizer(0.5)(tf.constant([2.0, -4.0]))
     >>> float(tf.Session().run(loss))
     3.0

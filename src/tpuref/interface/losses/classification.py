@@ -61,7 +61,6 @@ def softmax_cross_entropy(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.softmax_cross_entropy([[0.0, 1.0]], [[1000.0, 0.0]])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -111,7 +110,6 @@ def sparse_softmax_cross_entropy(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.sparse_softmax_cross_entropy([1], [[1000.0, 0.0]])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -168,7 +166,6 @@ def sigmoid_cross_entropy(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.sigmoid_cross_entropy([0.0, 1.0], [1000.0, 1000.0])
     >>> float(tf.Session().run(loss))
     500.0
@@ -213,7 +210,6 @@ def log_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.log_loss([1.0, 0.0], [0.5, 0.5])
     >>> round(float(tf.Session().run(loss)), 5)
     0.69315
@@ -250,7 +246,6 @@ def hinge_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.hinge_loss([1.0, 0.0], [3.0, 0.5])
     >>> float(tf.Session().run(loss))
     0.75

@@ -24,7 +24,6 @@ def get_losses(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.mean_squared_error([1.0], [3.0])
     >>> tf.losses.get_losses() == [loss]
     True
@@ -73,7 +72,6 @@ def get_total_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> first = tf.losses.mean_squared_error([1.0], [3.0])
     >>> second = tf.losses.absolute_difference([1.0], [3.0])
     >>> float(tf.Session().run(tf.losses.get_total_loss()))

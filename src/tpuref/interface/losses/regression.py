@@ -47,7 +47,6 @@ def mean_squared_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     2.0
@@ -80,7 +79,6 @@ def absolute_difference(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.absolute_difference([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     1.0
@@ -116,7 +114,6 @@ def huber_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.huber_loss([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     0.75
@@ -164,7 +161,6 @@ def cosine_distance(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.cosine_distance([[0.6, 0.8]], [[1.0, 0.0]], axis=1)
     >>> round(float(tf.Session().run(loss)), 6)
     0.4

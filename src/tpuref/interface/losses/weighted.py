@@ -57,7 +57,6 @@ def compute_weighted_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.compute_weighted_loss([1.0, 2.0, 3.0], [1.0, 0.0, 1.0])
     >>> float(tf.Session().run(loss))
     2.0

@@ -105,7 +105,6 @@ class Sum(Metric):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     total = tf.keras.metrics.Sum()
     ...     total.update_state([1.0, 3.0])
@@ -151,7 +150,6 @@ class Mean(Sum):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     mean = tf.keras.metrics.Mean("loss")
     ...     mean.update_state([1.0, 3.0])

@@ -74,7 +74,6 @@ def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.{function}([{labelled}], [{predicted}])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -132,7 +131,6 @@ def precision(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.precision([1, 0, 1], [1, 1, 0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -165,7 +163,6 @@ def recall(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.recall([1, 1, 0], [1, 0, 1])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -227,7 +224,6 @@ def auc(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -353,7 +349,6 @@ def mean_iou(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_iou([0, 0, 1, 1], [0, 0, 0, 1], num_classes=2)
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())

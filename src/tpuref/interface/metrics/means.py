@@ -58,7 +58,6 @@ def mean(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean([1.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -109,7 +108,6 @@ def accuracy(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.accuracy([1, 2], [1, 3])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -139,7 +137,6 @@ def mean_squared_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -168,7 +165,6 @@ def mean_absolute_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -197,7 +193,6 @@ def root_mean_squared_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.root_mean_squared_error([1.0, 2.0], [1.0, 6.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())

@@ -57,7 +57,6 @@ def recall_at_k(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> scores = [[0.1, 0.6, 0.3], [0.5, 0.4, 0.1]]
     >>> value, update = tf.metrics.recall_at_k(tf.constant([[2], [2]]), scores, k=2)
     >>> with tf.Session() as sess:
@@ -99,7 +98,6 @@ updates_collections, name
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> scores = [[0.1, 0.6, 0.3], [0.5, 0.4, 0.1]]
     >>> value, update = tf.metrics.precision_at_k(tf.constant([[2], [2]]), scores, k=2)
     >>> with tf.Session() as sess:

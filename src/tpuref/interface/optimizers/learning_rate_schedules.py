@@ -25,7 +25,6 @@ class LearningRateSchedule:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Halved(tf.optimizers.schedules.LearningRateSchedule):
     ...     def __call__(self, step):
     ...         return 1.0 / (step + 1.0)

@@ -184,7 +184,6 @@ class Optimizer(ElementwiseOptimizer):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     w = tf.Variable(3.0)
         ...     optimizer = tf.optimizers.SGD(0.5)

@@ -78,7 +78,6 @@ class Profile:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> with tf.profiler.experimental.Profile(folder), tf.Session() as sess:
     ...     values = sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
@@ -115,7 +114,6 @@ class Trace:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.profiler.experimental.Trace("train", step_num=1):
     ...     pass
     """

@@ -75,7 +75,6 @@ def start(path: Path) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> tf.profiler.start(tempfile.mkdtemp() + "/trace.json")
     >>> with tf.Session() as sess:
     ...     values = sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
@@ -148,7 +147,6 @@ def trace(path: Path) -> Iterator[Trace]:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     >>> path = tempfile.mkdtemp() + "/trace.json"
     >>> with tf.Session() as sess, tf.profiler.trace(path) as traced:

@@ -102,7 +102,6 @@ class FileWriter:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> loss = tf.summary.scalar("loss", 0.5)
     >>> with tf.Session() as sess, tf.summary.FileWriter(folder) as writer:

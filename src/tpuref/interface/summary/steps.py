@@ -151,7 +151,6 @@ def create_file_writer(
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> with tf.eager_execution():
     ...     with tf.summary.create_file_writer(folder).as_default():

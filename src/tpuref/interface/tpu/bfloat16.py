@@ -23,7 +23,6 @@ def bfloat16_scope() -> Iterator[VariableScope]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.tpu.bfloat16_scope():
     ...     w = tf.get_variable("w", [2], tf.bfloat16)
     >>> w.dtype.name, tf.global_variables()[0].dtype.name

@@ -37,7 +37,6 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution(), tf.config.override(topology="2x2x1"):
     ...     topology = tf.tpu.experimental.initialize_tpu_system()
     >>> topology.mesh_shape.tolist()
@@ -56,7 +55,6 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     topology = tf.tpu.experimental.initialize_tpu_system()
     ...     tf.tpu.experimental.shutdown_tpu_system()
@@ -105,7 +103,6 @@ cluster_device_filters
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
     >>> with tf.eager_execution():
     ...     tf.config.experimental_connect_to_cluster(resolver)

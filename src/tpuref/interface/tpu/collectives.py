@@ -79,7 +79,6 @@ def cross_replica_sum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(cores=2), tf.Session() as sess:
     ...     total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     ...     [float(value) for (value,) in sess.run(total)]
@@ -127,7 +126,6 @@ def replica_id(name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.compiler.tf2xla.python import xla
     >>> with tf.config.override(cores=2), tf.Session() as sess:
     ...     ids = tf.tpu.replicate(xla.replica_id, [[], []])

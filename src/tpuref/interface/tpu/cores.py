@@ -17,7 +17,6 @@ def core(num: int) -> str:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.tpu.core(1)
     'device:TPU_REPLICATED_CORE:1'
 

@@ -50,7 +50,6 @@ class CrossShardOptimizer(Optimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> def step(x):
     ...     optimizer = tf.train.GradientDescentOptimizer(0.1)

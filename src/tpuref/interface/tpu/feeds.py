@@ -99,7 +99,6 @@ def infeed_enqueue_tuple(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation():
     ...     x, = tf.contrib.tpu.infeed_dequeue_tuple([tf.float32], [[2]])
     ...     return tf.contrib.tpu.outfeed_enqueue_tuple([x * 2.0])

@@ -43,7 +43,6 @@ def outside_compilation(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.tpu.outside_compilation(lambda a: a + 1.0, x) * 2.0
     >>> with tf.Session() as sess:

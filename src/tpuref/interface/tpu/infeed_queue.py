@@ -63,7 +63,6 @@ class InfeedQueue:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     >>> total = tf.tpu.replicate(
     ...     lambda x, fed: x + fed, [[10.0], [20.0]], infeed_queue=queue)
@@ -311,7 +310,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     tuple_types=[tf.float32], tuple_shapes=[[6]])
         >>> queue.set_number_of_shards(2)
@@ -372,7 +370,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     number_of_tuple_elements=1, name="images")
         >>> shards = [[tf.zeros([3])], [tf.ones([3])]]
@@ -419,7 +416,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     number_of_tuple_elements=1, shard_dimensions=[1])
         >>> queue.set_number_of_shards(2)
@@ -453,7 +449,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     tuple_types=[tf.int32], tuple_shapes=[[]])
         >>> out = tf.tpu.rewrite(lambda fed: fed + 1, infeed_queue=queue)

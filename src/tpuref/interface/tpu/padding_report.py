@@ -68,7 +68,6 @@ def padding_report(graph: Graph | None = None) -> PaddingReport:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32, [None])
     >>> y = tf.placeholder(tf.float32, [None])
     >>> total = tf.tpu.replicate(

@@ -19,7 +19,6 @@ class PerReplica:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.contrib.distribute.PerReplica([1.0, 2.0])
     PerReplica(1.0, 2.0)
 

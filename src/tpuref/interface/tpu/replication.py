@@ -97,7 +97,6 @@ def replicate(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     x = x + 1
     ...     return tf.math.reduce_mean(x)
@@ -183,7 +182,6 @@ def rewrite(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Session() as sess:
     ...     [float(y) for y in sess.run(tf.tpu.rewrite(lambda x: x * x, [3.0]))]
     [9.0]

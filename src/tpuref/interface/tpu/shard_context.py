@@ -43,7 +43,6 @@ def get_tpu_context() -> TpuContext:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.python.tpu import tpu_function
     >>> seen = []
     >>> def computation(x):

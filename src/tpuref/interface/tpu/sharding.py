@@ -73,7 +73,6 @@ def shard(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0, 3.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.tpu.shard(lambda part: part * 10.0, [x], num_shards=2))
@@ -131,7 +130,6 @@ def batch_parallel(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(7)
     >>> def computation():
     ...     return x + 3

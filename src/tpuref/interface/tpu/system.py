@@ -48,7 +48,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(topology="2x2x2"), tf.Session() as sess:
     ...     serialized = sess.run(tf.tpu.initialize_system())
     >>> tf.contrib.tpu.Topology(serialized=serialized).mesh_shape.tolist()
@@ -92,7 +91,6 @@ def shutdown_system(job: str | None = None) -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.tpu.shutdown_system().type
     'ShutdownDistributedTPU'
 

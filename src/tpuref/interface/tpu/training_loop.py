@@ -59,7 +59,6 @@ def while_loop(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.contrib.tpu.while_loop(lambda x: x < 100, lambda x: x * 2, [x])
     >>> with tf.Session() as sess:
@@ -104,7 +103,6 @@ def repeat(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.contrib.tpu.repeat(10, lambda x: x * 2, [x])
     >>> with tf.Session() as sess:

@@ -22,7 +22,6 @@ class XLAOptions(NamedTuple):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.v1.tpu.XLAOptions()
     XLAOptions(use_spmd_for_xla_partitioning=True)
 

@@ -31,7 +31,6 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> optimizer = tf.train.AdadeltaOptimizer(1.0, rho=0.5, epsilon=0.5)
     >>> train_op = optimizer.minimize(w)

@@ -40,7 +40,6 @@ class AdagradOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.AdagradOptimizer(1.0, 3.0).minimize(w)
     >>> with tf.Session() as sess:

@@ -39,7 +39,6 @@ class AdamOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.AdamOptimizer(0.5).minimize(w)
     >>> with tf.Session() as sess:

@@ -38,7 +38,6 @@ def compute_average_loss(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     print(float(tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)))
     1.0
@@ -60,7 +59,6 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     print(float(tf.nn.scale_regularization_loss([1.0, 2.0])))
     3.0

@@ -31,7 +31,6 @@ class Coordinator:
     Examples
     --------
     >>> import threading
-    >>> import tpuref as tf
     >>> coord = tf.train.Coordinator()
     >>> def work():
     ...     with coord.stop_on_exception():

@@ -52,7 +52,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=[1.0, 1.0])
     >>> optimizer = tf.train.FtrlOptimizer(0.1, l1_regularization_strength=1.0)
     >>> train_op = optimizer.minimize(tf.reduce_sum(w * [0.001, 9.0]))

@@ -42,7 +42,6 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.Variable(0, name="step")
     >>> with tf.Session() as sess:
     ...     sess.run(step.initializer)
@@ -76,7 +75,6 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.get_global_step(tf.Graph()) is None
     True
     """
@@ -118,7 +116,6 @@ def create_global_step(graph: Graph | None = None) -> Variable:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.create_global_step(tf.Graph()).name
     'global_step:0'
     """
@@ -161,7 +158,6 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.train.get_or_create_global_step()
     >>> step is tf.train.get_or_create_global_step()
     True

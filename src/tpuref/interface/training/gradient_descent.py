@@ -23,7 +23,6 @@ class GradientDescentOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=4.0)
     >>> train_op = tf.train.GradientDescentOptimizer(0.25).minimize(w * w)
     >>> with tf.Session() as sess:

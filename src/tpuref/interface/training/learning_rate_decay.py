@@ -103,7 +103,6 @@ def exponential_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.exponential_decay(1.0, k, 10, 0.5) for k in (0, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 0.25]
@@ -136,7 +135,6 @@ def natural_exp_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rate = tf.train.natural_exp_decay(1.0, 2, 1, 0.5)
     >>> round(float(tf.Session().run(rate)), 4)
     0.3679
@@ -169,7 +167,6 @@ def inverse_time_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rate = tf.train.inverse_time_decay(1.0, 2, 1, 0.5)
     >>> float(tf.Session().run(rate))
     0.5
@@ -210,7 +207,6 @@ def polynomial_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.polynomial_decay(1.0, k, 10, 0.0) for k in (0, 5, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 0.0, 0.0]
@@ -261,7 +257,6 @@ def piecewise_constant(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.piecewise_constant(k, [2, 4], [9., 5., 1.]) for k in range(6)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [9.0, 9.0, 9.0, 5.0, 5.0, 1.0]
@@ -319,7 +314,6 @@ def cosine_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.cosine_decay(1.0, k, 10, alpha=0.5) for k in (0, 5, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.75, 0.5, 0.5]
@@ -358,7 +352,6 @@ def cosine_decay_restarts(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.cosine_decay_restarts(1.0, k, 10) for k in (0, 5, 10, 20)]
     >>> [round(float(rate), 6) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 1.0, 0.5]

@@ -34,7 +34,6 @@ class MomentumOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.MomentumOptimizer(0.5, 0.5).minimize(w)
     >>> with tf.Session() as sess:

@@ -135,7 +135,6 @@ class _HookedSession:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> x = tf.placeholder(tf.int32, [])
         >>> square = x * x
         >>> def step(step_context):
@@ -335,7 +334,6 @@ class MonitoredSession(_HookedSession):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.train.create_global_step()
     >>> train_op = step.assign_add(1)
     >>> hooks = [tf.train.StopAtStepHook(last_step=3)]

@@ -58,7 +58,6 @@ def assign_moving_average(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.interface.training.moving_averages import assign_moving_average
     >>> average = tf.get_variable("average", initializer=0.0)
     >>> moved = assign_moving_average(average, 10.0, 0.75)
@@ -117,7 +116,6 @@ class ExponentialMovingAverage:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("averaged", initializer=0.0)
     >>> ema = tf.train.ExponentialMovingAverage(0.75)
     >>> with tf.control_dependencies([w.assign(8.0)]):
@@ -165,7 +163,6 @@ class ExponentialMovingAverage:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> loss = tf.constant(4.0, name="loss")
         >>> ema = tf.train.ExponentialMovingAverage(0.75)
         >>> averaged = ema.apply([loss])
@@ -238,7 +235,6 @@ class ExponentialMovingAverage:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> w = tf.get_variable("layer/w", [])
         >>> tf.train.ExponentialMovingAverage(0.9).average_name(w)
         'layer/w/ExponentialMovingAverage'
@@ -261,7 +257,6 @@ class ExponentialMovingAverage:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.Graph().as_default():
         ...     w = tf.get_variable("w", [])
         ...     b = tf.get_variable("b", [], trainable=False)

@@ -72,7 +72,6 @@ class Optimizer:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class SignDescent(tf.train.Optimizer):
     ...     def __init__(self, step):
     ...         super().__init__(use_locking=False, name="SignDescent")

@@ -36,7 +36,6 @@ class RMSPropOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.RMSPropOptimizer(0.5).minimize(w)
     >>> with tf.Session() as sess:

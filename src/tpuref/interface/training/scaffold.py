@@ -57,7 +57,6 @@ class Scaffold:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: w.load(5.0, sess))
     >>> with tf.train.SingularMonitoredSession(scaffold=scaffold) as sess:

@@ -26,7 +26,6 @@ class SessionCreator(abc.ABC):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Plain(tf.train.SessionCreator):
     ...     def create_session(self):
     ...         return tf.Session()

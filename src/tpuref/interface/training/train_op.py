@@ -70,7 +70,6 @@ def create_train_op(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.Variable(3.0)
     >>> descent = tf.train.GradientDescentOptimizer(0.25)
     >>> train_op = tf.contrib.training.create_train_op(w * w, descent)

@@ -96,7 +96,6 @@ def warm_start(
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=[1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(w.initializer)
