@@ -54,15 +54,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """Return ``min(max(features, 0), 6)``.
 
-    Parameters
-    ----------
-    features
-        A tensor of real numbers.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `relu`.
 
     Examples
     --------
@@ -102,15 +94,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 def elu(features: Any, name: str | None = None) -> Tensor:
     """Return the features, with negative ones replaced by ``exp(features) - 1``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `relu`.  The features are floating-point.
 
     Examples
     --------
@@ -123,15 +107,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 def selu(features: Any, name: str | None = None) -> Tensor:
     """Return the scaled exponential linear unit of Klambauer et al. (2017).
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
@@ -144,15 +120,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 / (1 + exp(-x))``.
 
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
@@ -165,15 +133,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
 def swish(features: Any) -> Tensor:
     """Return ``features * sigmoid(features)``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
@@ -213,15 +173,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 def softplus(features: Any, name: str | None = None) -> Tensor:
     """Return ``log(1 + exp(features))``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
@@ -234,15 +186,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """Return ``features / (1 + abs(features))``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
@@ -290,24 +234,7 @@ def log_softmax(
 ) -> Tensor:
     """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
 
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of rank 1 or more.
-    axis
-        The axis of the classes, by default the last.
-    dim
-        The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
+    Parameters, result and errors are those of `softmax`.
 
     Examples
     --------

@@ -68,28 +68,7 @@ def argmin(
 ) -> Tensor:
     """Return the index of the least element along one axis, the first if several.
 
-    Parameters
-    ----------
-    input
-        Real numbers or booleans.
-    axis
-        The axis, 0 by default.
-    dimension
-        The former name of `axis`.
-    output_type
-        int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        Indices, without the axis.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-    InvalidArgumentError
-        At run time, if the axis has no elements.
+    Parameters, result and errors are those of `argmax`.
 
     Examples
     --------
@@ -149,26 +128,8 @@ def cumprod(
 ) -> Tensor:
     """Return the running product along one axis.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-    axis
-        The axis.
-    exclusive
-        Whether each product excludes its own element, so that the first is 1.
-    reverse
-        Whether to start at the end.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
+    Parameters, result and errors are those of `cumsum`.  If `exclusive`, the first
+    product is 1.
 
     Examples
     --------

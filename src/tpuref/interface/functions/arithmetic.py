@@ -73,15 +73,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x - y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
@@ -94,15 +86,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x * y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
@@ -150,16 +134,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the quotient as in Python 3: integers give fractions.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands; float32 for integers of 8 and 16 bits, float64 for
-        longer ones.
+    Parameters and result are those of `add`.  Integers of 8 and 16 bits give float32,
+    longer ones float64.
 
     Examples
     --------
@@ -172,20 +148,8 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y`` in the dtype of `x`: of integers rounded towards zero.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        The quotient.
-
-    Raises
-    ------
-    tf.errors.InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `add`.  At run time, an integer divided
+    by zero raises InvalidArgumentError.
 
     Examples
     --------
@@ -202,15 +166,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y`` by the rules of Python 3, the same as `truediv`.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        The quotient, as for `truediv`.
+    Parameters and result are those of `truediv`.
 
     Examples
     --------
@@ -223,20 +179,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the quotient as in Python 2: integers give the floor.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
@@ -251,15 +194,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y``, or 0 where `y` is 0.
 
-    Parameters
-    ----------
-    x, y
-        Floating-point or complex numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
@@ -275,20 +211,7 @@ divide_no_nan = div_no_nan
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x // y``, the floor of the quotient.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
@@ -304,20 +227,7 @@ floor_div = floordiv
 def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the remainder of the floor division, which has the sign of `y`.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
@@ -333,20 +243,7 @@ mod = floormod
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the remainder of the truncating division, which has the sign of `x`.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
@@ -359,20 +256,8 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` to the power `y`, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer has a negative exponent.
+    Parameters, result and errors are those of `add`.  At run time, a negative exponent
+    of an integer raises InvalidArgumentError.
 
     Examples
     --------
@@ -385,15 +270,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the square of ``x - y``, for complex numbers that of its absolute value.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
@@ -406,15 +283,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the greater of `x` and `y`, element by element; nan if either is nan.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are real.
 
     Examples
     --------
@@ -427,15 +296,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the lesser of `x` and `y`, element by element; nan if either is nan.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are real.
 
     Examples
     --------
@@ -484,26 +345,8 @@ def accumulate_n(
 ) -> Tensor:
     """Return the sum of a list of tensors, as `add_n` does.
 
-    Parameters
-    ----------
-    inputs
-        A list or tuple of tensors of one shape and dtype.
-    shape
-        The shape that the inputs must be compatible with.
-    tensor_dtype
-        The dtype that the inputs must have.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as the inputs.
-
-    Raises
-    ------
-    ValueError
-        If `inputs` is not a list, is empty, or holds other shapes.
-    TypeError
-        If the dtype of an input differs.
+    Parameters, result and errors are those of `add_n`.  The inputs must have the dtype
+    `tensor_dtype`, and shapes that are compatible with `shape`.
 
     Examples
     --------
@@ -548,15 +391,8 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 def abs(x: Any, name: str | None = None) -> Tensor:
     """Return the absolute value of each number.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`, but float32 or float64 for complex numbers.
+    Parameters and result are those of `negative`.  All numbers are accepted; the result
+    of complex ones is float32 or float64.
 
     Examples
     --------
@@ -569,15 +405,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 def sign(x: Any, name: str | None = None) -> Tensor:
     """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  All numbers are accepted.
 
     Examples
     --------
@@ -590,15 +418,7 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 def square(x: Any, name: str | None = None) -> Tensor:
     """Return ``x * x``.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  All numbers are accepted.
 
     Examples
     --------
@@ -611,15 +431,8 @@ def square(x: Any, name: str | None = None) -> Tensor:
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 / x``.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------

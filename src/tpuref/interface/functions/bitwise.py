@@ -41,15 +41,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in either.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------
@@ -62,15 +54,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that differ.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------
@@ -104,15 +88,8 @@ def invert(x: Any, name: str | None = None) -> Tensor:
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` shifted left by `y` bits.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands; 0 if `y` is the number of bits.
+    Parameters and result are those of `bitwise_and`.  It is 0 if `y` is the number of
+    bits.
 
     Examples
     --------
@@ -125,15 +102,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` shifted right by `y` bits, keeping the sign.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------

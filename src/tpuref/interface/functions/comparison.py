@@ -44,15 +44,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements differ.
 
-    Parameters
-    ----------
-    x, y
-        Values of one dtype, text included; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.
 
     Examples
     --------
@@ -65,15 +57,7 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def less(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x < y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
@@ -86,15 +70,7 @@ def less(x: Any, y: Any, name: str | None = None) -> Tensor:
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x <= y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
@@ -107,15 +83,7 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x > y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
@@ -128,15 +96,7 @@ def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x >= y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
@@ -170,15 +130,7 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 def is_inf(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is infinite.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
+    Parameters and result are those of `is_nan`.
 
     Examples
     --------
@@ -191,15 +143,7 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
 def is_finite(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is neither infinite nor nan.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
+    Parameters and result are those of `is_nan`.
 
     Examples
     --------

@@ -64,15 +64,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
 def imag(input: Any, name: str | None = None) -> Tensor:
     """Return the imaginary part, which is 0 for real numbers.
 
-    Parameters
-    ----------
-    input
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
+    Parameters and result are those of `real`.  The dtype of real numbers stays.
 
     Examples
     --------

@@ -58,15 +58,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
     """Convert the values to float32.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        float32, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
@@ -79,15 +71,7 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
     """Convert the values to float64.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        float64, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
@@ -100,15 +84,7 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
     """Convert the values to int32, dropping fractions.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        int32, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
@@ -121,15 +97,7 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
     """Convert the values to int64, dropping fractions.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        int64, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
@@ -142,15 +110,7 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
     """Convert the values to bfloat16, rounding to 8 significant bits.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        bfloat16, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------

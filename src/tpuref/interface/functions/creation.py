@@ -104,22 +104,8 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Return a tensor of ones: True for bool.
 
-    Parameters
-    ----------
-    shape
-        The shape: integers, or a vector tensor of int32 or int64.
-    dtype
-        The element type, a number or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is string.
+    Parameters, result and errors are those of `zeros`.  The dtype string
+    raises a TypeError.
 
     Examples
     --------
@@ -167,19 +153,7 @@ def ones_like(
 ) -> Tensor:
     """Return ones with the shape of a tensor.
 
-    Parameters
-    ----------
-    tensor
-        The tensor whose shape to use.
-    dtype
-        The element type; None for that of `tensor`.
-    optimize
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        A tensor of ones.
+    Parameters and result are those of `zeros_like`.
 
     Examples
     --------

@@ -44,15 +44,7 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """Return 1 divided by the square root.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
@@ -65,15 +57,7 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
 def exp(x: Any, name: str | None = None) -> Tensor:
     """Return e to the power `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
@@ -86,15 +70,7 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 def expm1(x: Any, name: str | None = None) -> Tensor:
     """Return ``exp(x) - 1``, exact even for small `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
@@ -107,15 +83,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 def log(x: Any, name: str | None = None) -> Tensor:
     """Return the natural logarithm; nan for a negative number, -inf for 0.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
@@ -128,15 +96,7 @@ def log(x: Any, name: str | None = None) -> Tensor:
 def log1p(x: Any, name: str | None = None) -> Tensor:
     """Return ``log(1 + x)``, exact even for small `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
@@ -149,15 +109,7 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 def erf(x: Any, name: str | None = None) -> Tensor:
     """Return the Gauss error function.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.  The numbers are floating-point.
 
     Examples
     --------
@@ -170,15 +122,7 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 def erfc(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 - erf(x)``, exact even where it is small.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `erf`.
 
     Examples
     --------
@@ -191,15 +135,7 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 def lgamma(x: Any, name: str | None = None) -> Tensor:
     """Return the logarithm of the absolute value of the gamma function; inf at poles.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `erf`.
 
     Examples
     --------

@@ -41,12 +41,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the number of elements of a tensor.
 
-    Parameters
-    ----------
-    input
-        A tensor.
-    out_type
-        int32 or int64.
+    Parameters are those of `shape`.
 
     Returns
     -------

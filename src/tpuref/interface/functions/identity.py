@@ -37,15 +37,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """Return the value of `input`, which gradients treat as a constant.
 
-    Parameters
-    ----------
-    input
-        A tensor of any shape and dtype.
-
-    Returns
-    -------
-    Tensor
-        The same value.
+    Parameters and result are those of `identity`.
 
     Examples
     --------

@@ -242,13 +242,11 @@ def gather_nd(
 
     Parameters
     ----------
-    params
-        The tensor to take from.
+    params, batch_dims
+        As for `gather`.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes after the batch dimensions.
-    batch_dims
-        The number of leading axes that `params` and `indices` share.
 
     Returns
     -------
@@ -314,6 +312,8 @@ def tensor_scatter_nd_update(
 ) -> Tensor:
     """Return a tensor with its values at the given positions replaced.
 
+    Errors are those of `scatter_nd`.
+
     Parameters
     ----------
     tensor
@@ -327,13 +327,6 @@ def tensor_scatter_nd_update(
     -------
     Tensor
         A tensor of the same shape and dtype; the last update at a position wins.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
 
     Examples
     --------
@@ -349,26 +342,8 @@ def tensor_scatter_nd_add(
 ) -> Tensor:
     """Return a tensor with numbers added at the given positions.
 
-    Parameters
-    ----------
-    tensor
-        A tensor of numbers; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The numbers to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
+    the same position add up.
 
     Examples
     --------
@@ -384,26 +359,7 @@ def tensor_scatter_nd_sub(
 ) -> Tensor:
     """Return a tensor with numbers subtracted at the given positions.
 
-    Parameters
-    ----------
-    tensor
-        A tensor of numbers; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The numbers to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
+    Parameters, result and errors are those of `tensor_scatter_nd_add`.
 
     Examples
     --------

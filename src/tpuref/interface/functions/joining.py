@@ -115,24 +115,8 @@ def _static_size(tensor: Tensor, axis: int, function: str, way_out: str) -> int:
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """Join tensors along an existing axis.
 
-    Parameters
-    ----------
-    values
-        A list of tensors of equal dtype and rank, with equal sizes of all other axes.
-    axis
-        The axis.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank.
-
-    Raises
-    ------
-    ValueError
-        If the list is empty, or the ranks or the other sizes differ.
-    TypeError
-        If dtypes differ.
+    Parameters, result and errors are those of `stack`, but the sizes along the axis may
+    differ, and the result has the rank of the tensors.  No tensors are a ValueError.
 
     Examples
     --------
@@ -158,13 +142,11 @@ def split(
 
     Parameters
     ----------
-    value
-        A tensor of rank 1 or more.
+    value, axis
+        As for `unstack`.
     num_or_size_splits
         The number of equal parts, or a list with the size of each part; one of them
         may be -1, which means the remainder.
-    axis
-        The axis.
     num
         The number of parts, if their sizes are given by a tensor.
 

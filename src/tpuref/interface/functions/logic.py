@@ -39,15 +39,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether either element is true.
 
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `logical_and`.
 
     Examples
     --------
@@ -60,15 +52,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """Return whether exactly one element is true.
 
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `logical_and`.
 
     Examples
     --------

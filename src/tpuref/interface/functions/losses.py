@@ -75,28 +75,9 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of constant labels and the softmax of logits.
 
-    Parameters
-    ----------
-    _sentinel
-        Forces the other arguments to be passed by name; must be None.
-    labels
-        The probability of each class, with the shape of `logits`; cast to its dtype.
-    logits
-        A floating-point tensor of rank 1 or more.
-    dim
-        The axis of the classes, by default the last.
-    axis
-        The new name of `dim`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype without that axis.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes differ.
+    Parameters, result and errors are those of `softmax_cross_entropy_with_logits_v2`.
+    No gradient flows to the labels.  `_sentinel` must be None: it forces arguments to
+    be passed by name.
 
     Examples
     --------

@@ -324,7 +324,7 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Return what `normalize_moments` computes mean and variance from.
+    """Return the sums from which `normalize_moments` computes mean and variance.
 
     Parameters
     ----------
@@ -493,8 +493,7 @@ def dropout(
     drawn = random_uniform(sizes, dtype=value.dtype, seed=seed)
     kept = apply("Cast", apply("GreaterEqual", drawn, fraction), dtype=value.dtype.name)
     scaled = apply("RealDiv", value, apply("Sub", 1.0, fraction))
-    result = apply("Mul", scaled, kept, name=name)
-    return result
+    return apply_one("Mul", scaled, kept, name=name)
 
 
 def _drop_rate(keep_prob: Any, rate: Any) -> Any:

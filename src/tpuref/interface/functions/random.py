@@ -179,14 +179,12 @@ def random_normal(
 
     Parameters
     ----------
-    shape
-        The shape of the result.
+    shape, seed
+        As for `random_uniform`.
     mean, stddev
         The mean and the standard deviation, scalars or tensors that broadcast.
     dtype
         A floating-point type.
-    seed
-        The seed of this operation.
 
     Returns
     -------
@@ -218,26 +216,8 @@ def truncated_normal(
 ) -> Tensor:
     """Return normally distributed numbers within two standard deviations of the mean.
 
-    Parameters
-    ----------
-    shape
-        The shape of the result.
-    mean, stddev
-        Mean and deviation before truncation, scalars or tensors that broadcast.
-    dtype
-        A floating-point type.
-    seed
-        The seed of this operation.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not floating point.
+    Parameters, result and errors are those of `random_normal`.  `mean` and `stddev` are
+    those before truncation.
 
     Examples
     --------
@@ -341,21 +321,7 @@ def multinomial(
 ) -> Tensor:
     """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of shape ``[batch, classes]``.
-    num_samples
-        The number of classes to draw for each row.
-    seed
-        The seed of this operation.
-    output_dtype
-        int32 or int64, the default.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[batch, num_samples]``.
+    Parameters and result are those of `categorical`.  `output_dtype` is its `dtype`.
 
     Examples
     --------

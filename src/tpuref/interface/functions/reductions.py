@@ -81,29 +81,8 @@ def reduce_mean(
 ) -> Tensor:
     """Return the arithmetic mean along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to average along, negative ones counted from the end; all by
-        default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.  The mean of integers is an integer without its
-        fraction; ``np.mean`` of the same tensor is a float64.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The mean of integers is an
+    integer without its fraction; ``np.mean`` of the same tensor is a float64.
 
     Examples
     --------
@@ -131,27 +110,7 @@ def reduce_prod(
 ) -> Tensor:
     """Return the product along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to multiply along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.
 
     Examples
     --------
@@ -173,27 +132,8 @@ def reduce_max(
 ) -> Tensor:
     """Return the greatest element along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Real numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; without elements, -inf or the least integer.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  Numbers are real.  Without
+    elements it is -inf or the least integer.
 
     Examples
     --------
@@ -215,27 +155,8 @@ def reduce_min(
 ) -> Tensor:
     """Return the least element along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Real numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; without elements, inf or the greatest integer.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_max`.  Without elements it is inf
+    or the greatest integer.
 
     Examples
     --------
@@ -257,29 +178,8 @@ def reduce_any(
 ) -> Tensor:
     """Return whether any element along the axes is true.
 
-    Parameters
-    ----------
-    input_tensor
-        Booleans.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
-
-    Raises
-    ------
-    TypeError
-        If the input is not boolean.
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The input and the result
+    are boolean; other inputs raise a TypeError.
 
     Examples
     --------
@@ -301,29 +201,7 @@ def reduce_all(
 ) -> Tensor:
     """Return whether all elements along the axes are true.
 
-    Parameters
-    ----------
-    input_tensor
-        Booleans.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
-
-    Raises
-    ------
-    TypeError
-        If the input is not boolean.
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_any`.
 
     Examples
     --------
@@ -345,27 +223,8 @@ def reduce_logsumexp(
 ) -> Tensor:
     """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point numbers.
-    axis
-        The axis or axes to sum along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point.
 
     Examples
     --------
@@ -386,24 +245,8 @@ def reduce_euclidean_norm(
 ) -> Tensor:
     """Return the Euclidean norm along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point.
 
     Examples
     --------
@@ -422,26 +265,9 @@ def reduce_variance(
 ) -> Tensor:
     """Return the variance along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point or complex numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; real for complex numbers.
-
-    Raises
-    ------
-    TypeError
-        If the input is integer.
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point or complex; the variance of complex numbers is real.  Integers raise
+    a TypeError.
 
     Examples
     --------
@@ -460,26 +286,7 @@ def reduce_std(
 ) -> Tensor:
     """Return the square root of the variance along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point or complex numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; real for complex numbers.
-
-    Raises
-    ------
-    TypeError
-        If the input is integer.
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_variance`.
 
     Examples
     --------
@@ -502,29 +309,9 @@ def count_nonzero(
 ) -> Tensor:
     """Return the number of nonzero elements along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers or booleans.
-    axis
-        The axis or axes to count along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    dtype
-        The integer type of the count.
-    reduction_indices, keep_dims, input
-        Former names of `axis`, `keepdims` and `input_tensor`.
-
-    Returns
-    -------
-    Tensor
-        Integers of `dtype`.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  It takes booleans too.
+    `dtype` is the integer type of the count, and `input` a former name of
+    `input_tensor`.
 
     Examples
     --------

@@ -40,15 +40,7 @@ def round(x: Any, name: str | None = None) -> Tensor:
 def rint(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------
@@ -61,15 +53,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 def floor(x: Any, name: str | None = None) -> Tensor:
     """Return the greatest whole number not greater than `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------
@@ -82,15 +66,7 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 def ceil(x: Any, name: str | None = None) -> Tensor:
     """Return the least whole number not less than `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------

@@ -67,22 +67,7 @@ def where_v2(
 ) -> Tensor:
     """Select as `where` does; all three arguments always broadcast.
 
-    Parameters
-    ----------
-    condition
-        A bool tensor.
-    x, y
-        Tensors of one dtype.  Without them, the result is the true positions.
-
-    Returns
-    -------
-    Tensor
-        The selected elements, or positions as int64 of shape ``[found, rank]``.
-
-    Raises
-    ------
-    ValueError
-        If only one of `x` and `y` is given, or shapes do not broadcast.
+    Parameters, result and errors are those of `where`.
 
     Examples
     --------

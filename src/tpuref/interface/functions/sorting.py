@@ -63,26 +63,8 @@ def argsort(
 ) -> Tensor:
     """Return the indices that sort a tensor along an axis.
 
-    Parameters
-    ----------
-    values
-        A tensor of real numbers.
-    axis
-        The axis.
-    direction
-        ``"ASCENDING"`` or ``"DESCENDING"``.
-    stable
-        Accepted for compatibility; equal values always keep their order.
-
-    Returns
-    -------
-    Tensor
-        An int32 tensor of the same shape.
-
-    Raises
-    ------
-    ValueError
-        If the direction is neither, or the axis does not exist.
+    Parameters, result and errors are those of `sort`.  The result is int32.  Equal
+    values always keep their order, whatever `stable` says.
 
     Examples
     --------

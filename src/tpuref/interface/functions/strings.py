@@ -77,7 +77,7 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    r"""Return texts with what matches a pattern replaced.
+    r"""Return texts with the matches of a pattern replaced.
 
     Parameters
     ----------

@@ -48,15 +48,7 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 def cos(x: Any, name: str | None = None) -> Tensor:
     """Return the cosine of an angle in radians.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -69,15 +61,7 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 def tan(x: Any, name: str | None = None) -> Tensor:
     """Return the tangent of an angle in radians.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -90,15 +74,7 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 def asin(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -111,15 +87,7 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 def acos(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -132,15 +100,7 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 def atan(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose tangent is `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -174,15 +134,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 def sinh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic sine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -195,15 +147,7 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 def cosh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic cosine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -216,15 +160,7 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 def tanh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic tangent.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -237,15 +173,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 def asinh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic sine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -258,15 +186,7 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 def acosh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic cosine; nan below 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
@@ -279,15 +199,7 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 def atanh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic tangent; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------

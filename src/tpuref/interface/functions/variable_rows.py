@@ -71,15 +71,7 @@ def scatter_add(
 ) -> Any:
     """Add to rows of a variable; rows with the same index add up.
 
-    Parameters
-    ----------
-    ref, indices, updates, use_locking
-        As for `tf.scatter_update`.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
+    Parameters and result are those of `scatter_update`.
 
     Examples
     --------
@@ -102,15 +94,7 @@ def scatter_sub(
 ) -> Any:
     """Subtract from rows of a variable; rows with the same index add up.
 
-    Parameters
-    ----------
-    ref, indices, updates, use_locking
-        As for `tf.scatter_update`.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
+    Parameters and result are those of `scatter_update`.
 
     Examples
     --------

@@ -258,7 +258,7 @@ def depthwise_conv2d_native(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Return the cross-correlation of each channel with filters of its own.
+    """Return the cross-correlation of each channel with its own filters.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Return the cross-correlation of each channel with filters of its own.
+    """Return the cross-correlation of each channel with its own filters.
 
     Parameters
     ----------
@@ -456,12 +456,10 @@ def max_pool(
         One, two or four numbers: the size of the window.
     strides
         One, two or four numbers: the step of the windows.
-    padding
-        ``"SAME"`` or ``"VALID"``.
+    padding, input
+        As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    input
-        The new name of `value`.
 
     Returns
     -------
@@ -497,31 +495,8 @@ def avg_pool(
 ) -> Tensor:
     """Return the mean of each window of images, excluding padding.
 
-    Parameters
-    ----------
-    value
-        Floating-point images of shape ``[batch, rows, columns, channels]``, or
-        ``[batch, channels, rows, columns]`` for ``"NCHW"``.
-    ksize
-        One, two or four numbers: the size of the window.
-    strides
-        One, two or four numbers: the step of the windows.
-    padding
-        ``"SAME"`` or ``"VALID"``.
-    data_format
-        ``"NHWC"`` or ``"NCHW"``.
-    input
-        The new name of `value`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
+    Parameters, result and errors are those of `max_pool`.  The images are
+    floating-point.
 
     Examples
     --------
@@ -549,6 +524,8 @@ def pool(
 ) -> Tensor:
     """Return the greatest element or the mean of each window of images.
 
+    The result and errors are those of `max_pool`.
+
     Parameters
     ----------
     input
@@ -561,16 +538,6 @@ def pool(
         As for `max_pool`.
     dilation_rate, dilations
         Must be 1 or None: windows with holes are not supported.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
