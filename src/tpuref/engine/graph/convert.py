@@ -247,8 +247,6 @@ def constant(
         own for NumPy arrays.
     shape
         The shape.  Fewer values than it holds are filled up with the last of them.
-    name
-        The name of the operation.
     verify_shape
         Whether the value must have the given shape already.
 

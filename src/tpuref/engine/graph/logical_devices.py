@@ -80,10 +80,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Return the devices under the names of physical ones.
 
-    Parameters
-    ----------
-    device_type
-        As for `list_logical_devices`.
+    Parameters are those of `list_logical_devices`.
 
     Examples
     --------

@@ -351,10 +351,7 @@ class Session:
 class InteractiveSession(Session):
     """A session that is the current one until it is closed.
 
-    Parameters
-    ----------
-    target, graph, config
-        As for `Session`.
+    Parameters are those of `Session`.
 
     Examples
     --------

@@ -262,12 +262,7 @@ def latest_checkpoint(
 ) -> str | None:
     """Return the prefix of the last checkpoint of a directory, or None.
 
-    Parameters
-    ----------
-    checkpoint_dir
-        The directory.
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    Parameters are those of `get_checkpoint_state`.
 
     Examples
     --------

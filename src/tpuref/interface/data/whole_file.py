@@ -24,8 +24,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     ----------
     filename
         A path, or a URL that fsspec knows: a scalar.
-    name
-        The name of the operation.
 
     Raises
     ------

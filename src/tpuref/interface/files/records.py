@@ -152,12 +152,7 @@ class TFRecordWriter:
 def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
     """Yield the records of a file.
 
-    Parameters
-    ----------
-    path
-        The file.
-    options
-        `TFRecordOptions` or the name of a compression.
+    Parameters are those of `TFRecordWriter`.
 
     Raises
     ------

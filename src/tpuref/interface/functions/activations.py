@@ -33,15 +33,12 @@ __all__ = [
 def relu(features: Any, name: str | None = None) -> Tensor:
     """Return ``max(features, 0)``.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     features
         A tensor of real numbers.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------
@@ -149,17 +146,14 @@ silu = swish
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     """Return `relu` of the features and of their negatives, joined along an axis.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     features
         A tensor of real numbers.
     axis
         The axis, which becomes twice as long.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
 
     Examples
     --------

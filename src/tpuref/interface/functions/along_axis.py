@@ -88,6 +88,8 @@ def cumsum(
 ) -> Tensor:
     """Return the running sum along one axis.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
@@ -98,11 +100,6 @@ def cumsum(
         Whether each sum excludes its own element, so that the first is 0.
     reverse
         Whether to start at the end.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Raises
     ------

@@ -44,15 +44,12 @@ __all__ = [
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.
 
+    The result has the dtype of the operands.
+
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
 
     Raises
     ------
@@ -99,17 +96,14 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Return `x` times one number.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     scalar
         A number of the dtype of `x`, of rank 0.
     x
         A tensor of numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Raises
     ------
@@ -370,15 +364,12 @@ def accumulate_n(
 def negative(x: Any, name: str | None = None) -> Tensor:
     """Return ``-x``.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Floating-point, complex or signed integer numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------

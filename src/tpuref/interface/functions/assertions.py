@@ -53,6 +53,8 @@ def assert_equal(
 ) -> Operation | None:
     """Return an operation that fails unless all elements of `x` and `y` are equal.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     x, y
@@ -63,11 +65,6 @@ def assert_equal(
         How many elements of each tensor to show, by default 3.
     message
         The text before them.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
 
     Raises
     ------

@@ -20,15 +20,12 @@ __all__ = [
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in both.
 
+    The result has the dtype of the operands.
+
     Parameters
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
 
     Examples
     --------
@@ -67,15 +64,12 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
 def invert(x: Any, name: str | None = None) -> Tensor:
     """Return the integers with all bits flipped.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Integers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------

@@ -35,17 +35,14 @@ def clip_by_value(
 ) -> Tensor:
     """Return `t` clipped to two bounds; the lower bound wins if they cross.
 
+    The result has the shape and dtype of `t`.
+
     Parameters
     ----------
     t
         Real numbers.
     clip_value_min, clip_value_max
         The bounds, with the dtype of `t` and shapes that broadcast to its shape.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
 
     Raises
     ------
@@ -76,6 +73,8 @@ def clip_by_norm(
 ) -> Tensor:
     """Return `t`, scaled down to the Euclidean norm `clip_norm` if it is longer.
 
+    The result has the shape and dtype of `t`.
+
     Parameters
     ----------
     t
@@ -84,11 +83,6 @@ def clip_by_norm(
         The greatest norm, positive.
     axes
         The axes of the norm; all by default.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
 
     Examples
     --------
@@ -106,17 +100,14 @@ def clip_by_norm(
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Return `t`, scaled down to a Euclidean norm per element.
 
+    The result has the shape and dtype of `t`.
+
     Parameters
     ----------
     t
         Floating-point numbers.
     clip_norm
         The greatest norm divided by the number of elements, positive.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
 
     Examples
     --------

@@ -23,15 +23,12 @@ __all__ = [
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements are equal.
 
+    The result is boolean.
+
     Parameters
     ----------
     x, y
         Values of one dtype, text included; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
 
     Examples
     --------
@@ -109,15 +106,12 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def is_nan(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is nan.
 
+    The result is boolean, with the shape of `x`.
+
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
 
     Examples
     --------

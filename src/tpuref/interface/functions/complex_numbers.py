@@ -77,15 +77,12 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 def conj(x: Any, name: str | None = None) -> Tensor:
     """Return the complex conjugate; a real tensor is returned unchanged.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------

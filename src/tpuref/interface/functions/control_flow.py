@@ -100,8 +100,6 @@ def tuple(
     ----------
     tensors
         Tensors, operations and None; None stays None.
-    name
-        The name of the scope.
     control_inputs
         Operations that must also run before any of them is available.
 
@@ -208,6 +206,8 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     condition
@@ -216,11 +216,6 @@ def Assert(
         The tensors to show.
     summarize
         How many elements of each tensor to show, by default 3.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
 
     Raises
     ------

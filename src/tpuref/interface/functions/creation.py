@@ -86,11 +86,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     dtype
         The element type.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
     Examples
     --------
     >>> tf.Session().run(tf.zeros([3], tf.int32)).tolist()
@@ -185,11 +180,6 @@ def range(
         A scalar, the step; not 0.
     dtype
         The element type; None for the widest of the three arguments.
-
-    Returns
-    -------
-    Tensor
-        A vector.
 
     Raises
     ------

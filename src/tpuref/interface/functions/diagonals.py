@@ -62,17 +62,14 @@ def matrix_band_part(
 ) -> Tensor:
     """Return matrices with all but a band around the diagonal set to zero.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     input
         A tensor of shape ``[..., m, n]``.
     num_lower, num_upper
         How many diagonals to keep below and above the main one; negative keeps all.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------

@@ -23,15 +23,12 @@ __all__ = [
 def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Return the square root; nan for a negative number.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------

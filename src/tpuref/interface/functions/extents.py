@@ -43,11 +43,6 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
     Parameters are those of `shape`.
 
-    Returns
-    -------
-    Tensor
-        A scalar.
-
     Examples
     --------
     >>> int(tf.Session().run(tf.size([[1, 2, 3]])))

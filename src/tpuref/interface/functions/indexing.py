@@ -40,6 +40,8 @@ newaxis = None
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Return a block of a tensor.
 
+    The result has the same rank and dtype.
+
     Parameters
     ----------
     input_
@@ -48,11 +50,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         The beginning of the block, one number for each axis.
     size
         The size of the block along each axis; -1 means everything that remains.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
 
     Raises
     ------
@@ -86,6 +83,8 @@ def strided_slice(
 ) -> Tensor:
     """Return every n-th element of a block of a tensor.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     input_
@@ -102,11 +101,6 @@ def strided_slice(
         Bit i: take only the element at ``begin[i]`` and drop the axis.
     var
         Not supported; must be None.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
 
     Raises
     ------

@@ -150,11 +150,6 @@ def split(
     num
         The number of parts, if their sizes are given by a tensor.
 
-    Returns
-    -------
-    list of Tensor
-        The parts.
-
     Raises
     ------
     ValueError

@@ -18,15 +18,12 @@ __all__ = [
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether both elements are true.
 
+    The result is boolean.
+
     Parameters
     ----------
     x, y
         Booleans; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
 
     Examples
     --------
@@ -65,15 +62,12 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is false.
 
+    The result is boolean, with the shape of `x`.
+
     Parameters
     ----------
     x
         Booleans.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
 
     Examples
     --------

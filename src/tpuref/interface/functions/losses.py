@@ -147,6 +147,8 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     _sentinel
@@ -155,11 +157,6 @@ def sigmoid_cross_entropy_with_logits(
         Probabilities, with the shape and dtype of `logits`.
     logits
         A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------

@@ -52,6 +52,8 @@ def l2_normalize(
 ) -> Tensor:
     """Return a tensor divided by its Euclidean norm along some axes.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     x
@@ -62,11 +64,6 @@ def l2_normalize(
         A lower bound for the square of the norm.
     dim
         The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------
@@ -91,6 +88,8 @@ def bias_add(
 ) -> Tensor:
     """Return a tensor with a number added to each channel.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     value
@@ -100,11 +99,6 @@ def bias_add(
     data_format
         ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
         Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------
@@ -449,6 +443,8 @@ def dropout(
 ) -> Tensor:
     """Return a tensor with random elements set to 0 and the others scaled up.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     x
@@ -462,11 +458,6 @@ def dropout(
         The seed of this operation.
     rate
         The probability of dropping an element, ``0 <= rate < 1``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------

@@ -33,6 +33,8 @@ def print_(
 ) -> Operation | None:
     """Print values: at once in eager mode, else when the operation runs.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     *inputs
@@ -45,11 +47,6 @@ def print_(
         for all.
     sep, end
         What stands between the values, and after them.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
 
     Examples
     --------

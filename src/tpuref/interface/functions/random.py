@@ -116,11 +116,6 @@ def random_uniform(
     seed
         The seed of this operation.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
     Raises
     ------
     ValueError
@@ -186,11 +181,6 @@ def random_normal(
     dtype
         A floating-point type.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
     Raises
     ------
     TypeError
@@ -248,17 +238,14 @@ def random_shuffle(
 ) -> Tensor:
     """Return a tensor with its rows (axis 0) in random order.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     value
         A tensor.
     seed
         The seed of this operation.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------

@@ -25,17 +25,14 @@ __all__ = [
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.
 
+    The result has the same rank and dtype.
+
     Parameters
     ----------
     input
         A tensor.
     multiples
         The number of repetitions for each axis.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
 
     Raises
     ------
@@ -97,6 +94,8 @@ def pad(
 ) -> Tensor:
     """Return a tensor with elements added before and after each axis.
 
+    The result has the same rank and dtype.
+
     Parameters
     ----------
     tensor
@@ -108,11 +107,6 @@ def pad(
         ``"SYMMETRIC"``, which mirrors with it.  Case does not matter.
     constant_values
         The scalar that ``"CONSTANT"`` adds.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
 
     Raises
     ------

@@ -30,17 +30,14 @@ __all__ = [
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     tensor
         A tensor.
     shape
         The new shape; one size may be -1, which means the remainder.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
 
     Raises
     ------
@@ -135,6 +132,8 @@ def transpose(
 ) -> Tensor:
     """Return a tensor with its axes permuted.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     a
@@ -143,11 +142,6 @@ def transpose(
         The axis of `a` for each axis of the result; by default the reverse order.
     conjugate
         Whether to take the complex conjugate as well.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
 
     Raises
     ------
@@ -171,17 +165,14 @@ def matrix_transpose(
 ) -> Tensor:
     """Return a tensor with its last two axes exchanged.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     a
         A tensor of known rank, at least 2.
     conjugate
         Whether to take the complex conjugate as well.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
 
     Raises
     ------
@@ -206,17 +197,14 @@ def matrix_transpose(
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor reversed along some axes.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     tensor
         A tensor.
     axis
         One or several axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------
@@ -235,6 +223,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor shifted along some axes; elements wrap around.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     input
@@ -243,11 +233,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         The number of positions, one for each axis.
     axis
         One or several axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------
@@ -265,17 +250,14 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor broadcast to a shape by NumPy's rules.
 
+    The dtype stays.
+
     Parameters
     ----------
     input
         A tensor.
     shape
         The shape of the result.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and the same dtype.
 
     Raises
     ------

@@ -19,15 +19,12 @@ __all__ = [
 def round(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Numbers; integers stay unchanged.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -79,15 +76,12 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """Return the next representable number after `x1` towards `x2`.
 
+    The result has the dtype of the operands.
+
     Parameters
     ----------
     x1, x2
         Floating-point numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
 
     Examples
     --------

@@ -25,6 +25,8 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     values
@@ -33,11 +35,6 @@ def sort(
         The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------

@@ -29,8 +29,6 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
         String tensors of one shape; a scalar is joined to every element.
     separator
         What is put between them.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -90,8 +88,6 @@ def regex_replace(
         What takes its place; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
     replace_global
         Whether to replace all matches, not only the first.
-    name
-        The name of the operation.
 
     Raises
     ------

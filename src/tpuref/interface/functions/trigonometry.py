@@ -27,15 +27,12 @@ __all__ = [
 def sin(x: Any, name: str | None = None) -> Tensor:
     """Return the sine of an angle in radians.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
 
     Examples
     --------

@@ -308,6 +308,8 @@ def get_variable(
 ) -> Variable:
     """Return the variable of that name in the current scope, creating it if needed.
 
+    A custom getter may return something else.
+
     Parameters
     ----------
     name
@@ -329,11 +331,6 @@ def get_variable(
         Must be None: variables are not split into parts.
     custom_getter
         Called instead of creating the variable; see `variable_scope`.
-
-    Returns
-    -------
-    tf.Variable
-        The variable, or the result of a custom getter.
 
     Raises
     ------

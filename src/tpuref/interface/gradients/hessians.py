@@ -23,10 +23,7 @@ def hessians(
 ) -> list[Tensor | None]:
     """Return the second derivatives of the sum of `ys` by each of `xs`.
 
-    Parameters
-    ----------
-    ys, xs, name, colocate_gradients_with_ops, gate_gradients, aggregation_method
-        As for `gradients`.
+    Parameters are those of `gradients`.
 
     Returns
     -------

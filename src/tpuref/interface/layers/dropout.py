@@ -75,6 +75,8 @@ def dropout(
 ) -> Tensor:
     """Apply a new `tf.layers.Dropout` to a tensor.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     inputs
@@ -83,11 +85,6 @@ def dropout(
         As for `tf.layers.Dropout`.
     training
         Whether to drop elements: a bool, or a tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Examples
     --------

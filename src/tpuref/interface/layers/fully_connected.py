@@ -55,11 +55,6 @@ def fully_connected(
     scope
         The variable scope, by default ``fully_connected``.
 
-    Returns
-    -------
-    Tensor
-        The output of the layer.
-
     Raises
     ------
     ValueError

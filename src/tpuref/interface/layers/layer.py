@@ -177,6 +177,8 @@ class Layer:
     ) -> Any:
         r"""Return a variable in the layer's scope, as `tf.get_variable` does.
 
+        A custom getter may return something else.
+
         Parameters
         ----------
         name, shape, initializer, regularizer, constraint, use_resource, \
@@ -186,11 +188,6 @@ class Layer:
             By default that of the layer.
         trainable
             Whether it is trained if the layer is; by default as for `tf.Variable`.
-
-        Returns
-        -------
-        tf.Variable
-            The variable, or the result of a custom getter.
         """
         losses = get_default_graph().get_collection_ref(GraphKeys.REGULARIZATION_LOSSES)
         known = len(losses)

@@ -31,6 +31,8 @@ def layer_norm(
 ) -> Any:
     """Return each example with mean 0 and deviation 1, then scaled and shifted.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     inputs
@@ -51,11 +53,6 @@ def layer_norm(
         The first of the axes along which offset and factor differ.
     scope
         The variable scope, by default ``LayerNorm``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
 
     Raises
     ------

@@ -44,10 +44,7 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
 def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """Return a function that gives `scale` times the sizes of weights.
 
-    Parameters
-    ----------
-    scale, scope
-        As for `tf.contrib.layers.l2_regularizer`.
+    Parameters are those of `tf.contrib.layers.l2_regularizer`.
 
     Examples
     --------

@@ -194,6 +194,8 @@ def log_loss(
 ) -> Tensor:
     """Return the cross entropy of labels and predicted probabilities, summed up.
 
+    The result is a float32 scalar, or one loss for each element.
+
     Parameters
     ----------
     labels, predictions
@@ -202,11 +204,6 @@ def log_loss(
         What is added to a probability before its logarithm is taken.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
 
     Examples
     --------
@@ -230,6 +227,8 @@ def hinge_loss(
 ) -> Tensor:
     """Return how far logits are from the right side of 0 by a margin of 1, summed up.
 
+    The result is a float32 scalar, or one loss for each element.
+
     Parameters
     ----------
     labels
@@ -238,11 +237,6 @@ def hinge_loss(
         A tensor of numbers.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
 
     Examples
     --------

@@ -55,15 +55,8 @@ def get_total_loss(
     ----------
     add_regularization_losses
         Whether the regularization losses belong to it.
-    name
-        The name of the operation.
     scope
         Only losses below this scope; None for all.
-
-    Returns
-    -------
-    Tensor
-        A scalar.
 
     Raises
     ------

@@ -28,17 +28,14 @@ def mean_squared_error(
 ) -> Tensor:
     """Return the squares of the differences, summed up.
 
+    The result is a float32 scalar, or one loss for each element.
+
     Parameters
     ----------
     labels, predictions
         Tensors of numbers of the same shape.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
 
     Raises
     ------
@@ -67,15 +64,8 @@ def absolute_difference(
 ) -> Tensor:
     """Return the absolute differences, summed up.
 
-    Parameters
-    ----------
-    labels, predictions, weights, scope, loss_collection, reduction
-        As for `tf.losses.mean_squared_error`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
+    The result is a float32 scalar, or one loss for each element.  Parameters are those
+    of `tf.losses.mean_squared_error`.
 
     Examples
     --------
@@ -100,17 +90,14 @@ def huber_loss(
 ) -> Tensor:
     """Return half the squares of differences up to `delta`, and lines beyond.
 
+    The result is a float32 scalar, or one loss for each element.
+
     Parameters
     ----------
     delta
         The difference from which the loss grows in a line.
     labels, predictions, weights, scope, loss_collection, reduction
         As for `tf.losses.mean_squared_error`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
 
     Examples
     --------

@@ -119,15 +119,8 @@ def precision(
 ) -> Metric:
     """Return which share of the predictions that are true should be.
 
-    Parameters
-    ----------
-    labels, predictions, weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.true_positives`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
+    Parameters are those of `tf.metrics.true_positives`.  The result is that of
+    `tf.metrics.mean`.
 
     Examples
     --------
@@ -151,15 +144,8 @@ def recall(
 ) -> Metric:
     """Return which share of the labels that are true was predicted.
 
-    Parameters
-    ----------
-    labels, predictions, weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.true_positives`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
+    Parameters are those of `tf.metrics.true_positives`.  The result is that of
+    `tf.metrics.mean`.
 
     Examples
     --------
@@ -193,6 +179,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
+    The result is that of `tf.metrics.mean`.
+
     Parameters
     ----------
     labels
@@ -210,11 +198,6 @@ def auc(
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
         for ``"PR"``, which for ``"ROC"`` means the first.
     weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
         As for `tf.metrics.mean`.
 
     Raises

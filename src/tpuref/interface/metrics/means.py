@@ -42,8 +42,6 @@ def mean(
         What each value counts, by default 1: a tensor that broadcasts to the values.
     metrics_collections, updates_collections
         Collections to add the value and the update to.
-    name
-        The name of the scope of variables and operations.
 
     Returns
     -------
@@ -89,16 +87,13 @@ def accuracy(
 ) -> Metric:
     """Return how often predictions equal labels.
 
+    The result is that of `tf.metrics.mean`.
+
     Parameters
     ----------
     labels, predictions
         Tensors of the same shape; either may have one more axis of size 1.
     weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
         As for `tf.metrics.mean`.
 
     Raises

@@ -35,6 +35,8 @@ def recall_at_k(
 ) -> Metric:
     """Return which share of the labels is among the `k` best predictions.
 
+    The result is that of `tf.metrics.mean`, in float64.
+
     Parameters
     ----------
     labels
@@ -49,11 +51,6 @@ def recall_at_k(
         One for each example.
     metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`, in float64.
 
     Examples
     --------

@@ -129,8 +129,6 @@ class Optimizer(ElementwiseOptimizer):
             The variables, or a function that returns them.
         grad_loss
             The gradient of the loss, by default 1.
-        name
-            The name of the operation.
         tape
             The tape that recorded the loss.
 
@@ -170,8 +168,6 @@ class Optimizer(ElementwiseOptimizer):
         grads_and_vars
             Pairs of gradient and variable; a variable whose gradient is None stays as
             it is.
-        name
-            The name of the operation.
         experimental_aggregate_gradients
             Whether the gradients of all replicas are summed; otherwise they were.
 

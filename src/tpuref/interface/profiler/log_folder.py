@@ -70,10 +70,7 @@ def stop(save: bool = True) -> None:
 class Profile:
     """A profile of a ``with`` block.
 
-    Parameters
-    ----------
-    logdir, options
-        As for `start`.
+    Parameters are those of `start`.
 
     Examples
     --------

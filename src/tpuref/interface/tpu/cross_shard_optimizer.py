@@ -29,8 +29,6 @@ class CrossShardOptimizer(Optimizer):
         ``tf.losses.Reduction.MEAN`` if the loss of a replica is a mean over its part of
         the batch, to be divided by the number of replicas, or
         ``tf.losses.Reduction.SUM``.
-    name
-        The name of the operations.
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
         are summed within a group.  None is one group of all.

@@ -77,8 +77,6 @@ def infeed_enqueue_tuple(
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -140,8 +138,6 @@ def infeed_dequeue_tuple(
     ----------
     dtypes, shapes
         The type and shape of each element.
-    name
-        The name of the operation.
 
     Raises
     ------
@@ -179,8 +175,6 @@ def outfeed_enqueue_tuple(
     ----------
     inputs
         The tensors.
-    name
-        The name of the operation.
 
     Raises
     ------

@@ -123,10 +123,7 @@ def batch_parallel(
 ) -> list[Any]:
     """Split inputs along dimension 0, run a computation on each, join the outputs.
 
-    Parameters
-    ----------
-    computation, inputs, num_shards, infeed_queue, device_assignment, name
-        As for `shard`.
+    Parameters are those of `shard`.
 
     Examples
     --------

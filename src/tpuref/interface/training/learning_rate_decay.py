@@ -87,8 +87,6 @@ def exponential_decay(
         The factor of the decay.
     staircase
         Whether the learning rate changes only every `decay_steps` steps.
-    name
-        The name of the scope.
 
     Returns
     -------
@@ -242,8 +240,6 @@ def piecewise_constant(
         dtype of `x`.
     values
         The values, one more than boundaries, of one dtype.
-    name
-        The name of the scope.
 
     Returns
     -------

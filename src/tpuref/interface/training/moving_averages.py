@@ -53,8 +53,6 @@ def assign_moving_average(
     zero_debias
         Whether to correct the bias of the initial zeros, with the slots ``biased`` and
         ``local_step`` of the variable.
-    name
-        The name of the operation.
 
     Examples
     --------
