@@ -139,13 +139,7 @@ class DType:
         )
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        """Return whether `other`, or its conversion by `as_dtype`, is this type.
-
-        Raises
-        ------
-        TypeError
-            If `other` is not an element type.
-        """
+        """Return whether `other`, or its conversion by `as_dtype`, is this type."""
         return self is as_dtype(other)
 
     def _number_info(self, attribute: str) -> Any:
@@ -249,11 +243,6 @@ def as_dtype(type_value: DTypeLike) -> DType:
     -------
     DType
         One of `DTYPES`.
-
-    Raises
-    ------
-    TypeError
-        If `type_value` is not an element type.
 
     Examples
     --------

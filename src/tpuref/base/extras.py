@@ -12,12 +12,6 @@ from tpuref.base.errors import coded
 def optional_module(name: str, function: str, extra: str = "training") -> ModuleType:
     """Return a module of an optional package.
 
-    Raises
-    ------
-    ImportError
-        If it is not installed; the message names `function` and the `extra` of tpuref
-        that installs it.
-
     Examples
     --------
     >>> optional_module("json", "tf.train.Saver").__name__

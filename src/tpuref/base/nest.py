@@ -104,8 +104,6 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
 
     Raises
     ------
-    TypeError
-        If `flat_sequence` is not a list or tuple.
     ValueError
         If there are more or fewer leaves than `structure` has places.
 
@@ -150,8 +148,6 @@ def map_structure(
 
     Raises
     ------
-    TypeError
-        If `func` cannot be called.
     ValueError
         If no nest is given.
     StructureError

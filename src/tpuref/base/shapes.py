@@ -20,8 +20,8 @@ ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
 class Dimension:
     """The size of a tensor along one axis, which may be unknown.
 
-    Arithmetic with an unknown size gives an unknown size, and a comparison with
-    one gives None: neither true nor false.
+    Arithmetic with an unknown size gives an unknown size, and a comparison with one
+    gives None: neither true nor false.
 
     Parameters
     ----------
@@ -32,8 +32,6 @@ class Dimension:
     ------
     ValueError
         If `value` is negative.
-    TypeError
-        If `value` is not an integer.
 
     Examples
     --------
@@ -266,8 +264,8 @@ def _true_division_error(left: object, right: object) -> TypeError:
 class TensorShape:
     """The sizes of a tensor along its axes, some or all of which may be unknown.
 
-    A shape is fully known, has a known rank and some unknown dimensions, or has
-    an unknown rank. Shapes are immutable.
+    A shape is fully known, has a known rank and some unknown dimensions, or has an
+    unknown rank.  Shapes are immutable.
 
     Parameters
     ----------
@@ -279,8 +277,6 @@ class TensorShape:
     ------
     ValueError
         If a dimension is negative.
-    TypeError
-        If `dims` or one of its elements is none of the above.
 
     Examples
     --------

@@ -27,11 +27,6 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
 
     Arrays of NumPy and of other libraries, and NumPy scalars, keep their dtype unless
     `dtype` asks for another.  The result is never the memory of `value`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the value has no array form, is ragged, or does not fit the dtype.
     """
     if isinstance(value, (Dimension, TensorShape)):
         value = _shape_value(value)
@@ -495,11 +490,6 @@ def constant_v2(
     value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
 ) -> Tensor:
     """Return `constant`, as TensorFlow 2 does: only one value may fill a shape.
-
-    Raises
-    ------
-    TypeError
-        If the number of values is neither 1 nor that of the shape.
 
     Examples
     --------

@@ -191,8 +191,6 @@ class Graph:
 
         Raises
         ------
-        TypeError
-            If something is no tensor and no operation.
         ValueError
             If it belongs to another graph.
 

@@ -131,9 +131,6 @@ class Session:
         ------
         RuntimeError
             If the session is closed.
-        TypeError
-            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
-            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
@@ -307,8 +304,6 @@ class Session:
 
         Raises
         ------
-        TypeError
-            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError

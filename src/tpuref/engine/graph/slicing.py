@@ -32,8 +32,6 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
 
     Raises
     ------
-    TypeError
-        If an index is none of the above.
     ValueError
         If there are too many indices, an index is out of range, or a step is 0.
     """

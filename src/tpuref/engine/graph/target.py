@@ -82,13 +82,7 @@ class LocalTarget:
 
 
 def target_of(given: Any, function: str) -> str:
-    """Return the name of a target; of a cluster resolver its master.
-
-    Raises
-    ------
-    TypeError
-        If it is neither text nor a resolver.
-    """
+    """Return the name of a target; of a cluster resolver its master."""
     master = getattr(given, "master", None)
     target = master() if callable(master) else given
     if not isinstance(target, str):

@@ -77,8 +77,6 @@ class Saver:
     ------
     ValueError
         If there are no variables, or two have the same name.
-    TypeError
-        If an entry is not a variable, or contains text.
 
     Examples
     --------

@@ -51,13 +51,7 @@ _warned: set[str] = set()
 
 
 def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
-    """Store arrays by name, replacing a checkpoint of the same prefix.
-
-    Returns
-    -------
-    str
-        The unique id of this save, for `remove_save`.
-    """
+    """Store arrays by name, replacing a checkpoint of the same prefix."""
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     save = secrets.token_hex(8)
     sums: dict[str, int] = {}

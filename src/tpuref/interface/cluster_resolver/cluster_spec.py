@@ -57,11 +57,6 @@ class ClusterSpec:
         A dictionary from job names to lists of addresses, or to dictionaries from task
         indices to addresses; a `ClusterDef`; or another `ClusterSpec`.
 
-    Raises
-    ------
-    TypeError
-        If `cluster` or a part of it has a wrong type.
-
     Examples
     --------
     >>> spec = tf.train.ClusterSpec({"worker": ["a:1", "b:1"], "ps": {2: "c:1"}})

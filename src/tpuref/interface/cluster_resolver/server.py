@@ -90,8 +90,6 @@ class Server:
     ValueError
         If the task is ambiguous or not in the cluster, or the protocol is unsupported;
         if the token is empty or not printable ASCII.
-    TypeError
-        If an argument has the wrong type.
     tpuref.errors.UnknownError
         If the server cannot listen on the address.
 

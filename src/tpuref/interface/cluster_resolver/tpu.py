@@ -187,8 +187,6 @@ class CloudTPUs(ClusterResolver):
 
         Raises
         ------
-        TypeError
-            If `config_proto` is not a `tf.ConfigProto` or None.
         RuntimeError
             If the master does not answer after several attempts, or its hosts have
             different numbers of cores.

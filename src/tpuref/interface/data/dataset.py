@@ -140,8 +140,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Raises
         ------
-        TypeError
-            If `generator` is not callable or the types are invalid.
         tpuref.errors.InvalidArgumentError
             At evaluation, if a value does not match, or it raises ValueError.
 
@@ -186,11 +184,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             `datasets`, or several datasets.
         datasets
             A nested tuple or dict of datasets.  The result is as long as the shortest.
-
-        Raises
-        ------
-        TypeError
-            If it is a list, or contains anything but datasets.
 
         Examples
         --------
@@ -262,8 +255,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Raises
         ------
-        TypeError
-            If `data` is not a source of elements.
         ValueError
             If it is empty.
 
@@ -299,11 +290,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             arguments.  It returns an element.
         num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
             Accepted for compatibility; elements are computed one after another.
-
-        Raises
-        ------
-        TypeError
-            If it is not callable or returns something else.
 
         Examples
         --------

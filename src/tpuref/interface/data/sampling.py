@@ -168,8 +168,6 @@ def choose_from_datasets(
 
     Raises
     ------
-    TypeError
-        If the types of elements differ, or choices are not int64 scalars.
     InvalidArgumentError
         At run time, if there is no dataset of a chosen number.
 

@@ -50,8 +50,6 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Raises
     ------
-    TypeError
-        If `dataset` is not a dataset.
     InvalidArgumentError
         At evaluation, if it does not have exactly one element.
 

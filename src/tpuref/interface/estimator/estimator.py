@@ -80,8 +80,6 @@ class Estimator:
     ------
     ValueError
         If `model_fn` takes other parameters, or `model_dir` and `config` differ.
-    TypeError
-        If `model_fn` is not callable, or `config` is not a `RunConfig`.
 
     Examples
     --------

@@ -45,8 +45,6 @@ def numpy_input_fn(
     ------
     ValueError
         If `shuffle` is not a bool.
-    TypeError
-        If `x` is neither an array nor a dict.
 
     Examples
     --------

@@ -59,8 +59,6 @@ class EstimatorSpec(_Fields):
     ------
     ValueError
         If an argument that `mode` needs is missing, or the loss is not a scalar.
-    TypeError
-        If an argument has the wrong type.
 
     Examples
     --------

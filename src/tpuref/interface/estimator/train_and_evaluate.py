@@ -70,8 +70,6 @@ def train_and_evaluate(
 
     Raises
     ------
-    TypeError
-        If an argument has the wrong type.
     ValueError
         If ``max_steps`` or ``steps`` is not positive.
 

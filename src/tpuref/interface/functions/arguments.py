@@ -21,14 +21,7 @@ from tpuref.engine.ops.reshaping import SHAPE
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """Return a shape argument as a vector of integers.
-
-    Parameters
-    ----------
-    shape
-        A TensorShape, an integer, an integer tensor, or a list of integers,
-        Dimensions and scalar integer tensors.
-    """
+    """Return a shape argument as a vector of integers."""
     if isinstance(shape, (int, Dimension)):
         shape = [shape]
     if isinstance(shape, TensorShape):
@@ -69,8 +62,6 @@ def static_integer(value: Any, name: str) -> int:
 
     Raises
     ------
-    TypeError
-        If it is not an integer.
     ValueError
         If it is a tensor whose value is unknown until the graph runs.
     """
@@ -150,8 +141,6 @@ def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
 
     Raises
     ------
-    TypeError
-        If `axis` is none of these.
     ValueError
         If it is a tensor whose value is unknown when the graph is built.
     """

@@ -554,8 +554,6 @@ def while_loop(
 
     Raises
     ------
-    TypeError
-        If a function is not callable or an element type changes.
     ValueError
         If `loop_vars` is empty, the structure changes, or a shape violates its
         invariant.

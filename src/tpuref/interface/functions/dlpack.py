@@ -73,8 +73,6 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
 
     Raises
     ------
-    TypeError
-        If it is neither, or an array that NumPy cannot read.
     tpuref.errors.InvalidArgumentError
         If the capsule was used before.
 

@@ -176,8 +176,6 @@ def variable_scope(
 
     Raises
     ------
-    TypeError
-        If `name_or_scope` is not a name or a scope, and there is no `default_name`.
     ValueError
         If `reuse` is invalid, or is given for a name that is made unique.
 

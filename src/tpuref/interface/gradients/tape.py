@@ -109,13 +109,7 @@ class GradientTape:
         self._reached.add(variable.handle)
 
     def watch(self, tensor: Any) -> None:
-        """Watch a tensor or variable, or a nest of those.
-
-        Raises
-        ------
-        TypeError
-            If something is neither, or its element type has no gradients.
-        """
+        """Watch a tensor or variable, or a nest of those."""
         for one in nest.flatten(tensor):
             if not isinstance(one, (Tensor, Variable)) or not is_differentiable(
                 one.dtype

@@ -11,17 +11,7 @@ from tpuref.interface.layers.layer import Layer
 
 
 def function_of(layer: type[Layer], name: str, example: str) -> Callable[..., Tensor]:
-    """Return the function that makes a layer and calls it with ``inputs``.
-
-    Parameters
-    ----------
-    layer
-        The class; the function has ``inputs``, its parameters, and ``reuse``.
-    name
-        The name of the function.
-    example
-        The example in its docstring.
-    """
+    """Return the function that makes a layer and calls it with ``inputs``."""
     own = inspect.signature(layer)
     parameters = [
         inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),

@@ -204,8 +204,6 @@ def dynamic_rnn(
 
     Raises
     ------
-    TypeError
-        If `cell` is no cell.
     ValueError
         If neither `initial_state` nor `dtype` is given, or the rank of the inputs is
         less than 3.

@@ -24,13 +24,7 @@ Metric = tuple[Tensor, Tensor]
 
 
 def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
-    """Return a variable of zeros that is neither trained nor saved.
-
-    Raises
-    ------
-    RuntimeError
-        In eager mode, in which a metric could not keep what it counted.
-    """
+    """Return a variable of zeros that is neither trained nor saved."""
     if executing_eagerly():
         raise coded(
             RuntimeError,

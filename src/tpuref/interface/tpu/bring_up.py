@@ -30,11 +30,6 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     cluster_resolver
         The resolver of the system; None for that of this process.
 
-    Raises
-    ------
-    TypeError
-        If `cluster_resolver` is not a resolver.
-
     Examples
     --------
     >>> with tf.eager_execution(), tf.config.override(topology="2x2x1"):

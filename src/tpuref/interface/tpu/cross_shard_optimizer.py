@@ -37,8 +37,6 @@ class CrossShardOptimizer(Optimizer):
     ------
     ValueError
         If `reduction` is neither.
-    TypeError
-        If `opt` is not an optimizer.
 
     Notes
     -----

@@ -85,8 +85,6 @@ def infeed_enqueue_tuple(
 
     Raises
     ------
-    TypeError
-        If `inputs` or `shapes` is not a list.
     ValueError
         If they differ in length or are empty.
     tpuref.errors.InvalidArgumentError
@@ -178,8 +176,6 @@ def outfeed_enqueue_tuple(
 
     Raises
     ------
-    TypeError
-        If `inputs` is not a list.
     ValueError
         If it is empty.
     tpuref.errors.ResourceExhaustedError

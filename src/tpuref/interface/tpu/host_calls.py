@@ -31,8 +31,6 @@ def outside_compilation(
 
     Raises
     ------
-    TypeError
-        If `computation` is not callable.
     NotImplementedError
         If it is nested inside a replicated computation.
 

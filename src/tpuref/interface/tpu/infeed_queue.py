@@ -162,8 +162,6 @@ class InfeedQueue:
 
         Raises
         ------
-        TypeError
-            If an entry is not a shape.
         ValueError
             If the number of entries is wrong, a shape cannot be split as configured, or
             the frozen shapes differ.
@@ -214,8 +212,6 @@ class InfeedQueue:
 
         Raises
         ------
-        TypeError
-            If it is not an integer.
         ValueError
             If it is not positive or above 65536, if a shape cannot be split into that
             many parts, or if it is frozen to a different number.

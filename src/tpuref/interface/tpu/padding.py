@@ -76,21 +76,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
 def plan_padding(
     inputs: Sequence[Sequence[Any]], maximum_shapes: Any, padding_spec: Any
 ) -> Padding | None:
-    """Return the padding of each leaf of the inputs, None without maximum shapes.
-
-    Parameters
-    ----------
-    inputs
-        The converted inputs, by replica.
-    maximum_shapes, padding_spec
-        As `tf.tpu.replicate` takes them.
-
-    Raises
-    ------
-    ValueError
-        If the structure of the shapes differs from that of the inputs, or a static
-        dimension does not fit.
-    """
+    """Return the padding of each leaf of the inputs, None without maximum shapes."""
     policy = checked_spec(padding_spec)
     if maximum_shapes is None:
         return None

@@ -90,8 +90,6 @@ def replicate(
         number of inputs does not fit the parameters of `computation`, static dimensions
         or the structure do not fit `maximum_shapes`, the result breaks the rules above,
         or computations are nested.
-    TypeError
-        If an argument has the wrong type.
     tpuref.errors.InvalidArgumentError
         At evaluation, if a needed device assignment is missing.
 
@@ -177,8 +175,6 @@ def rewrite(
     ValueError
         If the number of inputs does not fit `computation`, an operation comes before a
         tensor, or computations are nested.
-    TypeError
-        If an argument has the wrong type.
 
     Examples
     --------

@@ -68,8 +68,6 @@ def shard(
         If `num_shards` is less than 1 or greater than 65536, the number of axes
         differs from that of inputs or outputs, or a dimension does not exist or is not
         a multiple of `num_shards`.
-    TypeError
-        If an argument is of the wrong type.
 
     Examples
     --------

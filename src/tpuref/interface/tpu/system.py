@@ -39,8 +39,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
 
     Raises
     ------
-    TypeError
-        If `embedding_config` is not a message.
     ValueError
         If `job` is not a job name.
     tpuref.errors.InvalidArgumentError

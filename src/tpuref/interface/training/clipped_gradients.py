@@ -52,11 +52,6 @@ def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
     clip_norm
         The maximum norm of all gradients together, positive.
 
-    Raises
-    ------
-    TypeError
-        If `optimizer` is not an optimizer.
-
     Examples
     --------
     >>> w = tf.Variable([3.0, 4.0])

@@ -35,11 +35,6 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     global_step_tensor
         The global step.
 
-    Raises
-    ------
-    TypeError
-        If `sess` is not a session, or the value is not an integer.
-
     Examples
     --------
     >>> step = tf.Variable(0, name="step")
@@ -68,8 +63,6 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Raises
     ------
-    TypeError
-        If it is not an integer variable.
     ValueError
         If the graph has several.
 

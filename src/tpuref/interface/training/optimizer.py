@@ -190,8 +190,6 @@ grad_loss
 
         Raises
         ------
-        TypeError
-            If an entry of `var_list` is neither a variable nor a tensor.
         ValueError
             If there are no variables, or an element type cannot be optimized.
         RuntimeError

@@ -63,8 +63,6 @@ def create_train_op(
 
     Raises
     ------
-    TypeError
-        If `optimizer` is not an optimizer.
     tpuref.errors.InvalidArgumentError
         At run time, if the loss is not finite.
 
