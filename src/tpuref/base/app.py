@@ -34,9 +34,9 @@ def run(
     """
     absl = optional_module("absl.app", "tf.app.run")
     chosen = main or sys.modules["__main__"].main
-    absl.run(chosen, argv=argv, flags_parser=_parsed)
+    absl.run(chosen, argv=argv, flags_parser=_parse_flags)
 
 
-def _parsed(arguments: Sequence[str]) -> Any:
+def _parse_flags(arguments: Sequence[str]) -> Any:
     """Parse the flags that are defined; others are left to the program."""
     return flags.FLAGS(arguments, known_only=True)

@@ -152,6 +152,6 @@ def _times_reached() -> int:
 
 
 def flush() -> None:
-    """Hand over what was logged."""
+    """Flush the handlers."""
     for handler in get_logger().handlers:
         handler.flush()

@@ -193,7 +193,7 @@ class _InflatedFile(io.RawIOBase):
 
 
 def unpacked(file: IO[bytes], compression: str, path: str) -> Any:
-    """Return the content of an open file, unpacked as it is read."""
+    """Return the content of an open file, decompressed as it is read."""
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":  # Python has no file object for it

@@ -190,7 +190,7 @@ def clip_by_global_norm(
     limit = convert_to_tensor(clip_norm, norm.dtype)
     # The difference is zero, or NaN: one infinite gradient must not pass for a step.
     scale = truediv(limit, maximum(norm, limit)) + (norm - norm)
-    clipped = [None if t is None else _scaled(t, scale, name) for t in tensors]
+    clipped = [None if t is None else _scale(t, scale, name) for t in tensors]
     return clipped, norm
 
 
@@ -199,7 +199,7 @@ def _elements(t: Any) -> Tensor:
     return t.values if isinstance(t, _Slices) else convert_to_tensor(t)
 
 
-def _scaled(t: Any, scale: Tensor, name: str | None) -> Any:
+def _scale(t: Any, scale: Tensor, name: str | None) -> Any:
     scaled = multiply(_elements(t), scale, name)
     return t.with_values(scaled) if isinstance(t, _Slices) else scaled
 

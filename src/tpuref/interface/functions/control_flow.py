@@ -122,10 +122,10 @@ def tuple(
     awaited = listed("tf.tuple: control_inputs", control_inputs or [])
     with get_default_graph().name_scope(name_or(name, "tuple")):
         gate = group(*tensors, *awaited)
-        return [None if t is None else _gated(gate, t) for t in tensors]
+        return [None if t is None else _gate(gate, t) for t in tensors]
 
 
-def _gated(gate: Operation | None, element: Any) -> Any:
+def _gate(gate: Operation | None, element: Any) -> Any:
     if isinstance(element, Operation):
         return group(gate, element)
     return with_dependencies([gate], element)
@@ -394,8 +394,8 @@ def cond(
     >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
     30
     """
-    true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
-    false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
+    true_fn = _branch_function("true_fn", true_fn, "fn1", fn1)
+    false_fn = _branch_function("false_fn", false_fn, "fn2", fn2)
     if isinstance(pred, bool) and not executing_eagerly():
         raise TypeError(
             "tf.cond: pred must be a tensor, got the Python bool "
@@ -403,7 +403,7 @@ def cond(
         )
     predicate = _predicate(pred)
     if executing_eagerly():
-        return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
+        return _unpack_single(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
     with graph.name_scope(name_or(name, "cond")):
         branches = [
@@ -415,7 +415,7 @@ def cond(
     return _rebuilt(result, operation)
 
 
-def _renamed(
+def _branch_function(
     new: str,
     function: Callable[[], Any] | None,
     old: str,
@@ -455,7 +455,7 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        result = nest.map_structure(_result_leaf, _unpacked(returned, strict))
+        result = nest.map_structure(_result_leaf, _unpack_single(returned, strict))
         leaves = nest.flatten(result)
         region.results = [tensor_of(leaf) for leaf in leaves if _has_value(leaf)]
         for tensor in region.results:
@@ -511,7 +511,7 @@ def _rebuilt(structure: Any, operation: Operation) -> Any:
     return packed(structure, leaves)
 
 
-def _unpacked(result: Any, strict: bool) -> Any:
+def _unpack_single(result: Any, strict: bool) -> Any:
     single = isinstance(result, (list, _tuple)) and len(result) == 1
     return result[0] if single and not strict else result
 
@@ -576,18 +576,18 @@ def while_loop(
     if maximum_iterations is not None:
         limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
     if executing_eagerly():
-        return _looped(_loop_now(cond, body, start, limit), return_same_structure)
+        return _loop_result(_loop_now(cond, body, start, limit), return_same_structure)
     graph = get_default_graph()
     with graph.name_scope("while" if name is None else name):
         result = _loop(graph, cond, body, start, shape_invariants, limit)
-    return _looped(result, return_same_structure)
+    return _loop_result(result, return_same_structure)
 
 
 def _loop_variable(value: Any) -> Any:
     return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def _looped(result: Any, same_structure: bool) -> Any:
+def _loop_result(result: Any, same_structure: bool) -> Any:
     single = len(nest.flatten(result)) == 1
     return result[0] if single and not same_structure else result
 
@@ -607,7 +607,7 @@ def _loop(
         graph.check_accessible(test.results[0], "tf.while_loop")
     with _part(graph, "body", start, specs) as (turn, given):
         returned = _sequence(body(*given), start)
-        turn.results = _turned(returned, start, specs)
+        turn.results = _check_turn(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
     attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
@@ -664,7 +664,7 @@ def _sequence(result: Any, start: Any) -> Any:
     return result
 
 
-def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
+def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
     """Check the body's result against the loop variables."""
     try:
         nest.assert_same_structure(
@@ -705,7 +705,7 @@ def _loop_now(
         leaves = nest.flatten(values)
         loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
         returned = _sequence(body(*values), values)
-        values = packed(returned, _turned(returned, values, loose))
+        values = packed(returned, _check_turn(returned, values, loose))
         turns += 1
     return values
 

@@ -438,7 +438,7 @@ def tensor_scatter_nd_sub_v2(
 
 
 def _check_policy(function: str, policy: str) -> None:
-    """Refuse what is to be done with bad indices other than an error."""
+    """Refuse policies for bad indices that are not errors."""
     if policy not in ("", "DEFAULT", "ERROR"):
         raise coded(
             ValueError,

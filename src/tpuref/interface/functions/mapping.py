@@ -169,16 +169,16 @@ def _turns_of_a_loop(
         lambda index, *_: index < count, body, [0, *start], return_same_structure=True
     )
     stacked = [
-        _stacked(index.op, tensor, size, count, rows)
+        _stack_turns(index.op, tensor, size, count, rows)
         for tensor, size in zip(given, sizes, strict=True)
     ]
     return carried, stacked
 
 
-def _stacked(
+def _stack_turns(
     loop: Operation, tensor: Tensor, size: Tensor, count: Tensor, first: Tensor
 ) -> Tensor:
-    """Return a tensor of the body, those of all turns along a new first axis."""
+    """Return the values that a tensor of the body had in all turns, stacked."""
     elements = kept_of_each_turn(loop, tensor)
     if tensor.shape.is_fully_defined():
         inner: Any = convert_to_tensor(tensor.shape.as_list(), "int32")

@@ -264,7 +264,7 @@ def _atleast_2d(*arys: Any) -> Any:
 
 
 def _with_rank(a: Any, least: int) -> Tensor:
-    """Return the tensor with leading axes of size 1 up to the given rank."""
+    """Return the tensor with leading axes of size 1 up to a rank."""
     x = convert_to_tensor(a)
     for _ in np.arange(_rank("np.atleast", x), least):
         x = expand_dims(x, 0)
@@ -372,7 +372,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if np.ndim(indices_or_sections) == 0:
         return split(x, indices_or_sections, axis)
     length = _static_length("np.split", x, axis)
-    return split(x, _between(indices_or_sections, length), axis)
+    return split(x, _part_sizes(indices_or_sections, length), axis)
 
 
 @implements(np.array_split)
@@ -380,7 +380,7 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tens
     x = convert_to_tensor(ary)
     length = _static_length("np.array_split", x, axis)
     if np.ndim(indices_or_sections):
-        return split(x, _between(indices_or_sections, length), axis)
+        return split(x, _part_sizes(indices_or_sections, length), axis)
     count = static_integer(indices_or_sections, "np.array_split: indices_or_sections")
     parts = np.array_split(np.arange(length), count)
     return split(x, [len(part) for part in parts], axis)
@@ -397,7 +397,7 @@ def _static_length(function: str, x: Tensor, axis: int) -> int:
     return length
 
 
-def _between(indices: Any, length: int) -> list[int]:
+def _part_sizes(indices: Any, length: int) -> list[int]:
     """Return the sizes of the parts between the indices, which may be out of range."""
     return [len(part) for part in np.split(np.arange(length), indices)]
 

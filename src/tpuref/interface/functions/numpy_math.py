@@ -136,7 +136,7 @@ UFUNCS.update(
 )
 
 
-def _prepared(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
+def _prepare(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
     """Return the tensor, cast to `dtype` if given."""
     _refuse_out(function, out)
     return convert_to_tensor(a) if dtype is None else cast(a, dtype)
@@ -174,7 +174,7 @@ def _truth(x: Tensor) -> Tensor:
 def _sum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.sum", a, dtype, out)
+    x = _prepare("np.sum", a, dtype, out)
     return reduce_sum(
         x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
     )
@@ -184,7 +184,7 @@ def _sum(
 def _prod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.prod", a, dtype, out)
+    x = _prepare("np.prod", a, dtype, out)
     return reduce_prod(
         x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
     )
@@ -194,7 +194,7 @@ def _prod(
 def _mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.mean", a, dtype, out)
+    x = _prepare("np.mean", a, dtype, out)
     return mean_of(cast(x, _mean_dtype(x.dtype)), axis, keepdims)
 
 
@@ -207,7 +207,7 @@ def _var(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Tensor:
-    x = _prepared("np.var", a, dtype, out)
+    x = _prepare("np.var", a, dtype, out)
     return _spread("Variance", "np.var", x, axis, ddof, keepdims)
 
 
@@ -220,7 +220,7 @@ def _std(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Tensor:
-    x = _prepared("np.std", a, dtype, out)
+    x = _prepare("np.std", a, dtype, out)
     return _spread("Std", "np.std", x, axis, ddof, keepdims)
 
 
@@ -235,23 +235,23 @@ def _spread(
 @implements(np.amax)
 @implements(np.max)
 def _max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_max(_prepared("np.max", a, None, out), axis, keepdims)
+    return reduce_max(_prepare("np.max", a, None, out), axis, keepdims)
 
 
 @implements(np.amin)
 @implements(np.min)
 def _min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_min(_prepared("np.min", a, None, out), axis, keepdims)
+    return reduce_min(_prepare("np.min", a, None, out), axis, keepdims)
 
 
 @implements(np.any)
 def _any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_any(_truth(_prepared("np.any", a, None, out)), axis, keepdims)
+    return reduce_any(_truth(_prepare("np.any", a, None, out)), axis, keepdims)
 
 
 @implements(np.all)
 def _all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_all(_truth(_prepared("np.all", a, None, out)), axis, keepdims)
+    return reduce_all(_truth(_prepare("np.all", a, None, out)), axis, keepdims)
 
 
 @implements(np.count_nonzero)
@@ -263,7 +263,7 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tenso
 def _argmax(
     a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.argmax", a, None, out)
+    x = _prepare("np.argmax", a, None, out)
     return _position("ArgMax", "np.argmax", x, axis, keepdims)
 
 
@@ -271,7 +271,7 @@ def _argmax(
 def _argmin(
     a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.argmin", a, None, out)
+    x = _prepare("np.argmin", a, None, out)
     return _position("ArgMin", "np.argmin", x, axis, keepdims)
 
 
@@ -286,7 +286,7 @@ def _position(
 def _cumsum(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepared("np.cumsum", a, dtype, out)
+    x = _prepare("np.cumsum", a, dtype, out)
     return _running("Cumsum", "np.cumsum", x, axis, dtype)
 
 
@@ -294,7 +294,7 @@ def _cumsum(
 def _cumprod(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepared("np.cumprod", a, dtype, out)
+    x = _prepare("np.cumprod", a, dtype, out)
     return _running("Cumprod", "np.cumprod", x, axis, dtype)
 
 
@@ -325,14 +325,14 @@ def _reduce_multiply(
 def _reduce_maximum(
     a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    return reduce_max(_prepared("np.maximum.reduce", a, dtype, out), axis, keepdims)
+    return reduce_max(_prepare("np.maximum.reduce", a, dtype, out), axis, keepdims)
 
 
 @implements_reduction(np.minimum)
 def _reduce_minimum(
     a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    return reduce_min(_prepared("np.minimum.reduce", a, dtype, out), axis, keepdims)
+    return reduce_min(_prepare("np.minimum.reduce", a, dtype, out), axis, keepdims)
 
 
 @implements_reduction(np.logical_and)
@@ -412,7 +412,7 @@ def _trace(
     dtype: Any = None,
     out: Any = None,
 ) -> Tensor:
-    x = _prepared("np.trace", a, dtype, out)
+    x = _prepare("np.trace", a, dtype, out)
     numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
     return apply_one(
         "Trace", numbers, offset=int(offset), axis1=int(axis1), axis2=int(axis2)
@@ -446,7 +446,7 @@ def _clip(
     min: Any = None,
     max: Any = None,
 ) -> Tensor:
-    x = _prepared("np.clip", a, None, out)
+    x = _prepare("np.clip", a, None, out)
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     if low is not None:
@@ -457,7 +457,7 @@ def _clip(
 @implements(np.around)
 @implements(np.round)
 def _round(a: Any, decimals: int = 0, out: Any = None) -> Tensor:
-    x = _prepared("np.round", a, None, out)
+    x = _prepare("np.round", a, None, out)
     if decimals == 0:
         return rounded(x)
     if not x.dtype.is_floating:

@@ -76,7 +76,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _writer(stream: Any) -> Callable[[str], Any]:
-    """Return what writes a text to where the argument says."""
+    """Return a function that writes text to the stream of the argument."""
     name = getattr(stream, "__name__", None)
     if stream is None or stream is sys.stderr:
         return lambda text: sys.stderr.write(text)
@@ -108,7 +108,7 @@ def _text(value: Any, summarize: int) -> Any:
 
 
 def _shown(array: Array, count: int) -> str:
-    """Return an array in brackets, the middle of long dimensions left out."""
+    """Return an array in brackets; long dimensions are shortened in the middle."""
     if array.ndim == 0:
         item = array[()]
         return item.decode(errors="replace") if isinstance(item, bytes) else str(item)

@@ -193,7 +193,7 @@ def random_normal(
     """
     seeds = _seeds("tf.random_normal", seed)
     drawn = _drawn("RandomStandardNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name_or(name, "random_normal"))
+    return _scale(drawn, mean, stddev, name_or(name, "random_normal"))
 
 
 def truncated_normal(
@@ -217,7 +217,7 @@ def truncated_normal(
     """
     seeds = _seeds("tf.truncated_normal", seed)
     drawn = _drawn("TruncatedNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name_or(name, "truncated_normal"))
+    return _scale(drawn, mean, stddev, name_or(name, "truncated_normal"))
 
 
 def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
@@ -226,7 +226,7 @@ def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
     return refine_shape(drawn, sizes)
 
 
-def _scaled(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
+def _scale(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
     return apply_one("AddV2", apply("Mul", drawn, stddev), mean, name=name)
 
 

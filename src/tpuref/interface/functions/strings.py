@@ -113,7 +113,7 @@ def regex_replace(
 
     def replaced(texts: Any) -> Array:
         return _each(
-            lambda text: _replaced(compiled, rewrite, replace_global, text),
+            lambda text: _replace(compiled, rewrite, replace_global, text),
             np.asarray(texts, object),
         )
 
@@ -125,14 +125,14 @@ def regex_replace(
 
 
 def _each(function: Any, *arrays: Array) -> Array:
-    """Return what a function makes of each element."""
+    """Return the results of a function for each element."""
     found = np.empty(arrays[0].shape, object)
     for place in np.ndindex(found.shape):
         found[place] = function(*[array[place] for array in arrays])
     return found
 
 
-def _replaced(
+def _replace(
     pattern: re.Pattern[str], rewrite: str, everywhere: bool, text: bytes
 ) -> bytes:
     given = text.decode("utf-8", "surrogateescape")
@@ -141,15 +141,15 @@ def _replaced(
     for match in pattern.finditer(given):
         if match.start() == match.end() == end and parts:
             continue  # nothing at all, right after a match: Python alone finds it
-        parts += [given[end : match.start()], _expanded(match, rewrite)]
+        parts += [given[end : match.start()], _expand(match, rewrite)]
         end = match.end()
         if not everywhere:
             break
     return "".join([*parts, given[end:]]).encode("utf-8", "surrogateescape")
 
 
-def _expanded(match: re.Match[str], rewrite: str) -> str:
-    """Return the text for one match."""
+def _expand(match: re.Match[str], rewrite: str) -> str:
+    """Return the text that replaces a match."""
 
     def meant(escaped: re.Match[str]) -> str:
         key = escaped[1]

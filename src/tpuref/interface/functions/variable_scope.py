@@ -104,7 +104,7 @@ class VariableScope:
         self.custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """Return what a collection has below this scope."""
+        """Return the values of a collection below this scope."""
         return get_default_graph().get_collection(
             name, self.name + "/" if self.name else None
         )
@@ -204,7 +204,7 @@ def variable_scope(
     label = _label(name_or_scope, default_name) if auxiliary_name_scope else ""
     around = graph.get_name_scope()
     with (
-        _opened(graph, name),
+        _mark_open(graph, name),
         graph.name_scope(label or (around and f"{around}/")) as operations,
     ):
         graph.variable_scope = VariableScope(
@@ -214,7 +214,7 @@ def variable_scope(
             regularizer=regularizer if regularizer is not None else base.regularizer,
             dtype=dtype if dtype is not None else base.dtype,
             constraint=constraint if constraint is not None else base.constraint,
-            custom_getter=_composed(base.custom_getter, custom_getter),
+            custom_getter=_compose_getters(base.custom_getter, custom_getter),
             original_name_scope=_original(name_or_scope, operations),
         )
         try:
@@ -237,7 +237,7 @@ def _scope_name(
     if given is None and default is not None:
         argument = "tf.variable_scope: default_name"
         instance_of(str, argument, "a string or None", default)
-        return prefix + _unused(prefix, default)
+        return prefix + _unique_name(prefix, default)
     if not isinstance(given, str):
         raise TypeError(
             "tf.variable_scope: name_or_scope must be a name or a scope (or None "
@@ -246,7 +246,7 @@ def _scope_name(
     return prefix + given
 
 
-def _unused(prefix: str, name: str) -> str:
+def _unique_name(prefix: str, name: str) -> str:
     """Return `name`, with a number if such a scope was opened before."""
     opened = get_default_graph().variable_scopes_opened
     candidate, number = name, 0
@@ -257,7 +257,7 @@ def _unused(prefix: str, name: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(graph: Graph, name: str) -> Iterator[None]:
+def _mark_open(graph: Graph, name: str) -> Iterator[None]:
     """Record that the scope was opened, and reset the counts of scopes inside it."""
     opened = graph.variable_scopes_opened
     opened.add(name)
@@ -274,7 +274,7 @@ def _label(given: str | VariableScope | None, default: str | None) -> str | None
     return default if given is None else given
 
 
-def _composed(outer: Getter | None, inner: Getter | None) -> Getter | None:
+def _compose_getters(outer: Getter | None, inner: Getter | None) -> Getter | None:
     if outer is None or inner is None:
         return inner or outer
 
@@ -434,7 +434,7 @@ def get_local_variable(
 
 
 def no_regularizer(_: Any) -> None:
-    """Regularize nothing: for a scope in whose outer scope there is a regularizer."""
+    """Regularize nothing, even if an outer scope has a regularizer."""
 
 
 def _wanted_dtype(dtype: Any, initializer: Any, scope: VariableScope) -> DType:
@@ -469,7 +469,7 @@ def _true_getter(
     # In eager mode variables are not shared by name: each call creates one.
     known = {} if executing_eagerly() else get_default_graph().variables_by_name
     if name in known:
-        return _shared(known[name], name, shape, dtype, reuse)
+        return _share(known[name], name, shape, dtype, reuse)
     if reuse is True:
         raise coded(
             ValueError,
@@ -495,7 +495,7 @@ def _true_getter(
     return variable
 
 
-def _shared(
+def _share(
     variable: Variable,
     name: str,
     shape: Any,

@@ -33,7 +33,7 @@ from tpuref.interface.layers.named import activation_of, initializer_of
 
 
 class _Convolution(Layer):
-    """What convolutional layers share: windows, kernel, bias and activation."""
+    """The base of convolutional layers: windows, kernel, bias and activation."""
 
     rank: int
 
@@ -70,7 +70,7 @@ class _Convolution(Layer):
         self.bias_constraint = bias_constraint
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         self._build_kernel(channels_of(self.name, input_shape, self.lead, self.rank))
         self.bias = None
         if self.use_bias:
@@ -88,12 +88,12 @@ class _Convolution(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         """Return the output for a batch of images or sequences."""
-        outputs = self._convolved(inputs)
+        outputs = self._convolve(inputs)
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias, "NCHW" if self.lead else "NHWC")
         return outputs if self.activation is None else self.activation(outputs)
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         raise NotImplementedError
 
 
@@ -157,7 +157,7 @@ class _WithKernel(_Convolution):
 
 
 class Conv1D(_WithKernel):
-    """A convolution of sequences with a kernel that is trained.
+    """A convolution of sequences with a trained kernel.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
     rank = 1
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         return convolve_sequences(
             inputs,
             self.kernel,
@@ -200,7 +200,7 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
 
 class Conv2D(_WithKernel):
-    """A convolution of images with a kernel that is trained.
+    """A convolution of images with a trained kernel.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
     rank = 2
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         return convolve(
             inputs,
             self.kernel,
@@ -320,7 +320,7 @@ bias_constraint, trainable, name, **kwargs
     def _depths(self, channels: int) -> tuple[int, int]:
         return self.filters, channels
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         known = inputs.shape.as_list()
         unknown = None if None not in known else shape(inputs)
         given = [
@@ -328,7 +328,7 @@ bias_constraint, trainable, name, **kwargs
             for axis, size in enumerate(known)
         ]
         rows = [
-            self._enlarged(given[axis + (2 if self.lead else 1)], axis)
+            self._enlarged_size(given[axis + (2 if self.lead else 1)], axis)
             for axis in (0, 1)
         ]
         sides = [self.filters, *rows] if self.lead else [*rows, self.filters]
@@ -341,7 +341,7 @@ bias_constraint, trainable, name, **kwargs
             data_format=self.layout,
         )
 
-    def _enlarged(self, size: Any, axis: int) -> Any:
+    def _enlarged_size(self, size: Any, axis: int) -> Any:
         step, window = self.strides[axis], self.kernel_size[axis]
         more = max(window - step, 0) if self.padding == "VALID" else 0
         return size * step + more
@@ -448,7 +448,7 @@ bias_constraint
             constraint=self.pointwise_constraint,
         )
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         return convolve_separably(
             inputs,
             self.depthwise_kernel,

@@ -83,7 +83,7 @@ class Dense(Layer):
         self.bias_constraint = bias_constraint
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         input_shape = as_shape(input_shape)
         if not input_shape.rank or input_shape.rank < 2 or input_shape[-1] is None:
             raise coded(

@@ -11,7 +11,7 @@ from tpuref.interface.layers.layer import Layer
 
 
 def function_of(layer: type[Layer], name: str, example: str) -> Callable[..., Tensor]:
-    """Return the function that makes a layer and calls it with ``inputs``."""
+    """Return a function that creates a layer and applies it to ``inputs``."""
     own = inspect.signature(layer)
     parameters = [
         inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),

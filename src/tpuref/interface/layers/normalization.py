@@ -132,7 +132,7 @@ moving_variance_initializer
         )
 
     def build(self, input_shape: Any) -> None:
-        """Make offset, factor and moving averages."""
+        """Create offset, factor and moving averages."""
         input_shape = as_shape(input_shape)
         self._choose_axes(input_shape)
         sizes = input_shape.as_list()
@@ -205,7 +205,7 @@ moving_variance_initializer
             outputs, mean, variance = self._fused_outputs(inputs, training)
         else:
             mean, variance = self._used_moments(inputs, training)
-            outputs = self._normalized(inputs, mean, variance)
+            outputs = self._normalize(inputs, mean, variance)
         if known_training(training) is not False:
             self._update(self.moving_mean, mean, training)
             self._update(self.moving_variance, variance, training)
@@ -251,7 +251,7 @@ moving_variance_initializer
         """Return mean and variance of a batch."""
         return moments(inputs, reduction_axes, keep_dims=keep_dims)
 
-    def _normalized(self, inputs: Any, mean: Any, variance: Any) -> Tensor:
+    def _normalize(self, inputs: Any, mean: Any, variance: Any) -> Tensor:
         """Normalize in the dtype of the moments."""
         rank = inputs.shape.rank
         own = inputs.shape.as_list()
@@ -271,7 +271,7 @@ moving_variance_initializer
         )
 
     def _update(self, average: Any, value: Any, training: Any) -> None:
-        """Move an average; by nothing where a tensor says that it does not train."""
+        """Move an average, unless a tensor says that the layer does not train."""
         keep = chosen(training, lambda: self.momentum, lambda: 1.0)
         with name_scope("AssignMovingAvg") as scope:
             distance = (average.value() - cast(value, average.dtype)) * (1.0 - keep)

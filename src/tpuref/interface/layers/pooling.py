@@ -12,7 +12,7 @@ from tpuref.interface.layers.layer import Layer
 
 
 class _Pooling(Layer):
-    """What pooling layers share; a subclass says how a window is summed up."""
+    """The base of pooling layers; a subclass defines the reduction of a window."""
 
     rank: int
     pool: Any

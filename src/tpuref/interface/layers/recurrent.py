@@ -56,7 +56,7 @@ class RNNCell(Layer):
         raise NotImplementedError(f"{type(self).__name__} must define output_size")
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Return the state before the first step.
+        """Return the state before the first step, zeros of `dtype`.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class BasicLSTMCell(RNNCell):
         return self._units
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         if input_shape.rank != 2 or input_shape.as_list()[-1] is None:
             raise coded(
                 ValueError,
@@ -248,7 +248,7 @@ def dynamic_rnn(
 
         last, (outputs,) = over_rows(turn, steps, nest.flatten(state))
         return (
-            outputs if time_major else _swapped(outputs),
+            outputs if time_major else _exchange_axes(outputs),
             nest.pack_sequence_as(state, last),
         )
 
@@ -262,10 +262,10 @@ def _time_first(inputs: Any, time_major: bool) -> Tensor:
             "give it with set_shape",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
-    return given if time_major else _swapped(given)
+    return given if time_major else _exchange_axes(given)
 
 
-def _swapped(tensor: Tensor) -> Tensor:
+def _exchange_axes(tensor: Tensor) -> Tensor:
     """Return a tensor with its first two dimensions exchanged."""
     rank = tensor.shape.rank
     assert rank is not None

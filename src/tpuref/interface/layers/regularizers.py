@@ -18,7 +18,7 @@ Regularizer = Callable[[Any], Tensor | None]
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
-    """Return a function that gives `scale` times half the squares of weights.
+    """Return a function that computes `scale` times half the squares of weights.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
 
 
 def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
-    """Return a function that gives `scale` times the sizes of weights.
+    """Return a function that computes `scale` times the absolute weights.
 
     Parameters are those of `tf.contrib.layers.l2_regularizer`.
 

@@ -35,7 +35,7 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and the softmax of logits, summed up.
+    """Return the weighted cross entropy of labels and the softmax of logits.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of the true classes and the softmax of logits.
+    """Return the weighted cross entropy of true classes and the softmax of logits.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def sigmoid_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and the sigmoid of logits, summed up.
+    """Return the weighted cross entropy of labels and the sigmoid of logits.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def log_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and predicted probabilities, summed up.
+    """Return the weighted cross entropy of labels and predicted probabilities.
 
     The result is a float32 scalar, or one loss for each element.
 
@@ -225,7 +225,7 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return how far logits are from the right side of 0 by a margin of 1, summed up.
+    """Return the weighted hinge loss: ``max(0, 1 - logits)`` for positive labels.
 
     The result is a float32 scalar, or one loss for each element.
 

@@ -12,7 +12,7 @@ from tpuref.interface.functions.arithmetic import add_n
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Add a loss to a collection; None for none."""
+    """Add a loss to a collection, unless that is None."""
     if loss_collection and not executing_eagerly():
         get_default_graph().add_to_collection(loss_collection, loss)
 

@@ -6,7 +6,7 @@ __all__ = ["LossReduction", "Reduction"]
 
 
 class Reduction:
-    """How the weighted losses of the elements of a batch become one.
+    """How the weighted losses of a batch are reduced to one.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuse what is not a reduction, with ValueError."""
+        """Raise ValueError unless `key` is a reduction."""
         if not isinstance(key, str) or key not in cls.all():
             raise ValueError(
                 f"tf.losses: {key!r} is not a reduction; the reductions are "
@@ -61,7 +61,7 @@ class Reduction:
 
 
 class LossReduction:
-    """The same for the losses of TensorFlow 2, under ``tf.keras.losses``.
+    """The reductions of TensorFlow 2's losses, under ``tf.keras.losses``.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the squares of the differences, summed up.
+    """Return the weighted squares of the differences.
 
     The result is a float32 scalar, or one loss for each element.
 
@@ -62,7 +62,7 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the absolute differences, summed up.
+    """Return the weighted absolute differences.
 
     The result is a float32 scalar, or one loss for each element.  Parameters are those
     of `tf.losses.mean_squared_error`.
@@ -88,7 +88,7 @@ def huber_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return half the squares of differences up to `delta`, and lines beyond.
+    """Return the weighted Huber loss: quadratic up to `delta`, then linear.
 
     The result is a float32 scalar, or one loss for each element.
 
@@ -123,7 +123,7 @@ def cosine_distance(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
-    """Return 1 minus the product of unit vectors, summed up.
+    """Return 1 minus the dot product of unit vectors, weighted.
 
     Parameters
     ----------

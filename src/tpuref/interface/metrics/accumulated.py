@@ -30,7 +30,7 @@ __all__ = ["Accuracy", "Mean", "Metric", "SparseCategoricalAccuracy", "Sum"]
 
 @explain_missing_members("tf.keras.metrics.Metric")
 class Metric:
-    """Accumulates values, and gives one result for all of them.
+    """The base of metrics, which accumulate values and return one result.
 
     A subclass makes variables with `add_weight`, changes them in ``update_state`` and
     reads them in ``result``.
@@ -52,7 +52,7 @@ class Metric:
     def add_weight(
         self, name: str, shape: Any = (), initializer: Any = "zeros", dtype: Any = None
     ) -> Any:
-        """Return a variable with a component for each replica, which are added up."""
+        """Return a variable with a component per replica; reading it sums them."""
         kind = self.dtype if dtype is None else as_dtype(dtype)
         variable = Variable(
             zeros(shape, kind) if initializer == "zeros" else initializer(shape, kind),
@@ -74,16 +74,16 @@ class Metric:
         raise NotImplementedError(f"{type(self).__name__} lacks update_state")
 
     def result(self) -> Tensor:
-        """Return the result for what was accumulated."""
+        """Return the result of all values so far."""
         raise NotImplementedError(f"{type(self).__name__} lacks result")
 
     def reset_state(self) -> None:
-        """Forget what was accumulated."""
+        """Set the variables to zero."""
         for variable in self.weights:
             variable.assign(0 * variable.read_value())
 
     def reset_states(self) -> None:
-        """Forget what was accumulated: the earlier name of `reset_state`."""
+        """Set the variables to zero: the former name of `reset_state`."""
         self.reset_state()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -163,7 +163,7 @@ class Mean(Sum):
         self.count = self.add_weight("count")
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
-        """Count values in, each by its weight."""
+        """Add values, each times its weight, and the weights."""
         total, count = self._sums(values, sample_weight)
         self.total.assign_add(total)
         self.count.assign_add(count)
@@ -175,7 +175,7 @@ class Mean(Sum):
 
 
 class Accuracy(Mean):
-    """How often predictions are equal to labels.
+    """The fraction of predictions that equal their labels.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Accuracy(Mean):
 
 
 class SparseCategoricalAccuracy(Mean):
-    """How often the largest prediction is that of the label, a number.
+    """The fraction of rows whose largest prediction is that of the label.
 
     Parameters
     ----------

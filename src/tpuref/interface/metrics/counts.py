@@ -100,7 +100,7 @@ false_negatives = _count(
 def _share(
     name: str, other: Any, labels: Any, predictions: Any, weights: Any, own: str | None
 ) -> Metric:
-    """Return the share of true positives among them and another count."""
+    """Return the fraction of true positives among them and another count."""
     with name_scope(own, name):
         right = true_positives(labels, predictions, weights)
         wrong = other(labels, predictions, weights)
@@ -117,7 +117,7 @@ def precision(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the predictions that are true should be.
+    """Return the precision: the fraction of positive predictions that are correct.
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
@@ -142,7 +142,7 @@ def recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the labels that are true was predicted.
+    """Return the recall: the fraction of positive labels that are predicted.
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
@@ -242,7 +242,7 @@ def auc(
 def _counts_at(
     levels: list[float], labels: Any, predictions: Any, weights: Any
 ) -> tuple[list[Tensor], Any]:
-    """Return tp, fn, tn, fp at each threshold so far, and what adds a batch."""
+    """Return tp, fn, tn and fp per threshold so far, and a function to add a batch."""
     found, truth = aligned(cast(predictions, float32), cast(labels, bool_))
     over = greater(reshape(found, [1, -1]), expand_dims(constant(levels), 1))
     right = reshape(truth, [1, -1])
@@ -272,7 +272,7 @@ def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
     tp, fn, tn, fp = counts
     if method == "careful_interpolation":
         if curve == "PR":
-            return _interpolated(tp, fn, fp, name)
+            return _interpolated_area(tp, fn, fp, name)
         method = "trapezoidal"
     small = 1e-6
     rate = (tp + small) / (tp + fn + small)
@@ -289,8 +289,8 @@ def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
     return reduce_sum((x[:-1] - x[1:]) * heights[method], name=name)
 
 
-def _interpolated(tp: Tensor, fn: Tensor, fp: Tensor, name: str) -> Tensor:
-    """Let true positives grow in a line with all positives between thresholds."""
+def _interpolated_area(tp: Tensor, fn: Tensor, fp: Tensor, name: str) -> Tensor:
+    """Interpolate true positives linearly in all positives between thresholds."""
     from_tp, positives = tp[:-1] - tp[1:], tp + fp
     slope = div_no_nan(from_tp, positives[:-1] - positives[1:])
     intercept = tp[1:] - slope * positives[1:]

@@ -56,12 +56,12 @@ def collected(
 
 
 def ratio(part: Any, whole: Any, name: str | None = None) -> Tensor:
-    """Return a quotient, 0 where nothing was counted."""
+    """Return a quotient, 0 if the divisor is 0."""
     return div_no_nan(convert_to_tensor(part), convert_to_tensor(whole), name=name)
 
 
 def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
-    """Return labels and predictions; the longer loses a last axis of size 1."""
+    """Return labels and predictions; the longer shape loses a last axis of size 1."""
     truth, found = convert_to_tensor(labels), convert_to_tensor(predictions)
     own, other = truth.shape.rank, found.shape.rank
     if own is not None and other == own + 1:

@@ -85,7 +85,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return how often predictions equal labels.
+    """Return the accuracy: the fraction of predictions that equal their labels.
 
     The result is that of `tf.metrics.mean`.
 

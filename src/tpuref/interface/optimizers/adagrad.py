@@ -14,7 +14,7 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """Divides each step by the root of the sum of squared gradients so far.
+    """Divides gradients by the root of the sum of all their squares.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["Adam"]
 
 
 class Adam(Optimizer):
-    """Scales each step by running means of the gradient and of its square.
+    """Divides a running mean of gradients by the root of their mean square.
 
     Parameters
     ----------

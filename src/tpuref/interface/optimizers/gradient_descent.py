@@ -12,7 +12,7 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """Subtracts the gradient, times the learning rate.
+    """Subtracts the gradient times the learning rate.
 
     Parameters
     ----------

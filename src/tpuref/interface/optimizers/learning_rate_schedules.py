@@ -21,7 +21,7 @@ __all__ = [
 
 
 class LearningRateSchedule:
-    """Gives the learning rate of a step; a subclass says it in ``__call__(step)``.
+    """The base of schedules; a subclass defines ``__call__(step)``.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class LearningRateSchedule:
 
 @dataclass(eq=False)
 class _Decay(LearningRateSchedule):
-    """A schedule that `tf.train` has as a function.
+    """A schedule of a function of `tf.train`.
 
     It takes the learning rate, the step, and the fields in between that and the name.
     """
@@ -69,7 +69,7 @@ class _Decay(LearningRateSchedule):
 
 
 def _value(rate: Any) -> Tensor:
-    """Return what a decay gives: a tensor, in eager mode a function."""
+    """Return the tensor of a decay, which in eager mode is a function."""
     found: Tensor = rate() if executing_eagerly() and callable(rate) else rate
     return found
 

@@ -100,7 +100,7 @@ class Optimizer(ElementwiseOptimizer):
         return [self.iterations, *self.variables()]
 
     def _trackable_children(self) -> dict[str, Any]:
-        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        """Return the variables that a checkpoint saves besides slots."""
         own = {"iter": self._steps, "learning_rate": self._rate}
         found = {name: v for name, v in own.items() if v is not None}
         return {**super()._trackable_children(), **found}
@@ -119,7 +119,7 @@ class Optimizer(ElementwiseOptimizer):
         name: str | None = None,
         tape: GradientTape | None = None,
     ) -> Any:
-        """Make a loss smaller by one step.
+        """Reduce a loss by one step.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Optimizer(ElementwiseOptimizer):
         return super().apply_gradients(scaled, self.iterations, name)
 
     def _start_of(self, slot: str) -> float:
-        """Return what a slot starts with."""
+        """Return the initial value of a slot."""
         return 0.0
 
     def _create_slots(self, var_list: Any) -> None:
@@ -212,7 +212,7 @@ class Optimizer(ElementwiseOptimizer):
                 )
 
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
-        """Return a slot of a variable, which is made once.
+        """Return a slot of a variable, created once.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ __all__ = ["RMSprop"]
 
 
 class RMSprop(Optimizer):
-    """Divides each step by the root of a running mean of squared gradients.
+    """Divides gradients by the root of their running mean square.
 
     Parameters
     ----------
