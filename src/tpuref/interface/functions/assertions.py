@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,12 +80,8 @@ def assert_equal(
     >>> tf.Session().run(y).tolist()
     [1, 2]
     """
-    left, right = convert_operands("tf.assert_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} == {right.name} does not hold")
-    return _all(
-        equal(left, right), text, shown, summarize, name_or(name, "assert_equal")
-    )
+    shown = data, summarize, message, name
+    return _assert_pair("assert_equal", equal, "==", x, y, *shown)
 
 
 def assert_less(
@@ -97,10 +93,8 @@ def assert_less(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x < y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_less", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} < {right.name} does not hold")
-    return _all(less(left, right), text, shown, summarize, name_or(name, "assert_less"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_less", less, "<", x, y, *shown)
 
 
 def assert_less_equal(
@@ -112,11 +106,8 @@ def assert_less_equal(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x <= y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_less_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} <= {right.name} does not hold")
-    holds = less_equal(left, right)
-    return _all(holds, text, shown, summarize, name_or(name, "assert_less_equal"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_less_equal", less_equal, "<=", x, y, *shown)
 
 
 def assert_greater(
@@ -128,12 +119,8 @@ def assert_greater(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x > y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_greater", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} > {right.name} does not hold")
-    return _all(
-        greater(left, right), text, shown, summarize, name_or(name, "assert_greater")
-    )
+    shown = data, summarize, message, name
+    return _assert_pair("assert_greater", greater, ">", x, y, *shown)
 
 
 def assert_greater_equal(
@@ -145,11 +132,8 @@ def assert_greater_equal(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x >= y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_greater_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} >= {right.name} does not hold")
-    holds = greater_equal(left, right)
-    return _all(holds, text, shown, summarize, name_or(name, "assert_greater_equal"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_greater_equal", greater_equal, ">=", x, y, *shown)
 
 
 def assert_positive(
@@ -160,11 +144,8 @@ def assert_positive(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x > 0``; see `assert_equal`."""
-    value = convert_to_tensor(x)
-    shown = [value] if data is None else data
-    text = _text(message, f"{value.name} > 0 does not hold")
-    holds = greater(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name_or(name, "assert_positive"))
+    shown = data, summarize, message, name
+    return _assert_sign("assert_positive", greater, ">", x, *shown)
 
 
 def assert_non_negative(
@@ -175,11 +156,8 @@ def assert_non_negative(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x >= 0``; see `assert_equal`."""
-    value = convert_to_tensor(x)
-    shown = [value] if data is None else data
-    text = _text(message, f"{value.name} >= 0 does not hold")
-    holds = greater_equal(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name_or(name, "assert_non_negative"))
+    shown = data, summarize, message, name
+    return _assert_sign("assert_non_negative", greater_equal, ">=", x, *shown)
 
 
 def assert_rank(
@@ -304,6 +282,40 @@ def _shape_checks(value: Tensor, wanted: TensorShape) -> list[Operation | None]:
         return [ranks]
     holds = equal(gather(sizes, known), [own[axis] for axis in known])
     return [Assert(reduce_all(holds), [claim, sizes])]
+
+
+def _assert_pair(
+    function: str,
+    compare: Callable[[Any, Any], Tensor],
+    sign: str,
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation | None:
+    left, right = convert_operands(f"tf.{function}", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} {sign} {right.name} does not hold")
+    return _all(compare(left, right), text, shown, summarize, name_or(name, function))
+
+
+def _assert_sign(
+    function: str,
+    compare: Callable[[Any, Any], Tensor],
+    sign: str,
+    x: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation | None:
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} {sign} 0 does not hold")
+    holds = compare(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name_or(name, function))
 
 
 def _text(message: str | None, claim: str) -> str:

@@ -66,9 +66,8 @@ def reduce_sum(
     >>> tf.Session().run(tf.reduce_sum(x, axis=0))
     array([5, 7, 9], dtype=int32)
     """
-    axis = one_of("tf.reduce_sum", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_sum", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Sum", "tf.reduce_sum", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Sum", "tf.reduce_sum", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_mean(
@@ -95,9 +94,10 @@ def reduce_mean(
     ----------
     003_0632b6613bf28dbc.txt averages losses with it.
     """
-    axis = one_of("tf.reduce_mean", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_mean", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Mean", "tf.reduce_mean", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Mean", "tf.reduce_mean", input_tensor, axis, keepdims, name, *former
+    )
 
 
 def reduce_prod(
@@ -117,9 +117,10 @@ def reduce_prod(
     >>> tf.Session().run(tf.reduce_prod([[1, 2], [3, 4]], axis=1))
     array([ 2, 12], dtype=int32)
     """
-    axis = one_of("tf.reduce_prod", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_prod", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Prod", "tf.reduce_prod", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Prod", "tf.reduce_prod", input_tensor, axis, keepdims, name, *former
+    )
 
 
 def reduce_max(
@@ -140,9 +141,8 @@ def reduce_max(
     >>> tf.Session().run(tf.reduce_max([[1, 5], [3, 4]], axis=1))
     array([5, 4], dtype=int32)
     """
-    axis = one_of("tf.reduce_max", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_max", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Max", "tf.reduce_max", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Max", "tf.reduce_max", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_min(
@@ -163,9 +163,8 @@ def reduce_min(
     >>> tf.Session().run(tf.reduce_min([[1, 5], [3, 4]], axis=1))
     array([1, 3], dtype=int32)
     """
-    axis = one_of("tf.reduce_min", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_min", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Min", "tf.reduce_min", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Min", "tf.reduce_min", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_any(
@@ -186,9 +185,8 @@ def reduce_any(
     >>> tf.Session().run(tf.reduce_any([[True, False], [False, False]], axis=1))
     array([ True, False])
     """
-    axis = one_of("tf.reduce_any", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_any", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Any", "tf.reduce_any", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_all(
@@ -208,9 +206,8 @@ def reduce_all(
     >>> tf.Session().run(tf.reduce_all([[True, True], [True, False]], axis=1))
     array([ True, False])
     """
-    axis = one_of("tf.reduce_all", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_all", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("All", "tf.reduce_all", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("All", "tf.reduce_all", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_logsumexp(
@@ -232,9 +229,8 @@ def reduce_logsumexp(
     1000.0
     """
     function = "tf.reduce_logsumexp"
-    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
-    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("LogSumExp", function, input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("LogSumExp", function, input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_euclidean_norm(
@@ -320,10 +316,10 @@ def count_nonzero(
     """
     function = "tf.count_nonzero"
     x = one_of(function, input_tensor=input_tensor, input=input)
-    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
-    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    counted = as_dtype(dtype).name
-    return _reduce("CountNonzero", function, x, axis, keep, name, dtype=counted)
+    former, counted = (reduction_indices, keep_dims), as_dtype(dtype).name
+    return _reduce(
+        "CountNonzero", function, x, axis, keepdims, name, *former, dtype=counted
+    )
 
 
 def _reduce(
@@ -333,11 +329,15 @@ def _reduce(
     axis: Any,
     keepdims: bool | None,
     name: str | None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
     **attrs: Any,
 ) -> Tensor:
+    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
+    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
     x = convert_to_tensor(input_tensor)
     axes = static_axes(function, axis, x)
-    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keepdims), **attrs)
+    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keep), **attrs)
 
 
 def reduce_sum_v2(

@@ -10,47 +10,35 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.layers.layer import Layer
 
 
-def function_of(layer: type[Layer], name: str, example: str) -> Callable[..., Tensor]:
+def function_of(
+    layer: type[Layer], name: str, example: str, has_variables: bool = True
+) -> Callable[..., Tensor]:
     """Return a function that creates a layer and applies it to ``inputs``."""
     own = inspect.signature(layer)
     parameters = [
         inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD),
-        inspect.Parameter(
-            "reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None
-        ),
     ]
+    if has_variables:
+        reuse = inspect.Parameter(
+            "reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None
+        )
+        parameters.append(reuse)
     signature = inspect.Signature(parameters, return_annotation=Tensor)
 
     def function(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
         inputs, reuse = given.pop("inputs"), given.pop("reuse", None)
-        return layer(**given, _scope=given.get("name"), _reuse=reuse)(inputs)
+        scope = {"_scope": given.get("name"), "_reuse": reuse} if has_variables else {}
+        return layer(**given, **scope)(inputs)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = layer.__module__
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__doc__ = f"""Apply a new `tf.layers.{layer.__name__}` to a tensor.
+    shared = "  With `reuse` it shares\n    the variables of the scope `name`."
+    function.__doc__ = f"""Apply a new `tf.layers.{layer.__name__}` to `inputs`.
 
-    Parameters
-    ----------
-    inputs
-        The tensor.
-    {", ".join(list(own.parameters)[:-1])}
-        As for `tf.layers.{layer.__name__}`.
-    reuse
-        Whether to share the variables that the scope `name` has.
-
-    Returns
-    -------
-    Tensor
-        The output of the layer.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit the tensor, or a variable of that name exists and
-        is not shared.
+    Other parameters and errors are those of the class.{shared if has_variables else ""}
 
     Examples
     --------

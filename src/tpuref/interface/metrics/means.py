@@ -111,13 +111,11 @@ def accuracy(
     """
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)
-    return mean(
-        hits,
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "accuracy"),
     )
+    return mean(hits, weights, *collections, own)
 
 
 def mean_squared_error(
@@ -139,13 +137,11 @@ def mean_squared_error(
     2.0
     """
     truth, found = aligned(labels, predictions)
-    return mean(
-        squared_difference(found, truth),
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "mean_squared_error"),
     )
+    return mean(squared_difference(found, truth), weights, *collections, own)
 
 
 def mean_absolute_error(
@@ -167,13 +163,11 @@ def mean_absolute_error(
     1.0
     """
     truth, found = aligned(labels, predictions)
-    return mean(
-        absolute(found - truth),
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "mean_absolute_error"),
     )
+    return mean(absolute(found - truth), weights, *collections, own)
 
 
 def root_mean_squared_error(
