@@ -233,6 +233,8 @@ def constant(
 ) -> Tensor:
     """Return a tensor with a constant value.
 
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
+
     Parameters
     ----------
     value
@@ -259,10 +261,6 @@ def constant(
     ('int32', [])
     >>> int(tf.Session().run(x))
     7
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
@@ -331,6 +329,9 @@ def convert_to_tensor(
 ) -> Tensor:
     """Return `value` as a tensor; a tensor is returned unchanged.
 
+    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep a
+    list together as one tensor.
+
     Parameters
     ----------
     value
@@ -354,11 +355,6 @@ def convert_to_tensor(
     --------
     >>> tf.convert_to_tensor([[1., 2.], [3., 4.]]).shape.as_list()
     [2, 2]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep
-    a list together as one tensor.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     hint = dtype_hint if dtype_hint is not None else preferred_dtype

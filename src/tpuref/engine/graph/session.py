@@ -42,6 +42,8 @@ class _Prepared(NamedTuple):
 class Session:
     """Runs operations and evaluates tensors of one graph.
 
+    See 000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
+
     Parameters
     ----------
     target
@@ -59,10 +61,6 @@ class Session:
     >>> with tf.Session() as sess:
     ...     sess.run({"double": 2 * x}, feed_dict={x: [1.0, 2.0]})
     {'double': array([2., 4.], dtype=float32)}
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
     """
 
     def __init__(

@@ -110,8 +110,6 @@ class Variable(Operators, metaclass=_MadeByCreators):
         The collections to join, by default that of global variables.
     validate_shape
         Whether the shape is fixed by the initial value.
-    caching_device, use_resource, variable_def, import_scope
-        Accepted for compatibility; have no effect.
     name
         The name; it is made unique.
     dtype

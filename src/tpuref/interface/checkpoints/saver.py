@@ -60,8 +60,6 @@ class Saver:
         The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours
         The interval of checkpoints that are never deleted.
-    restore_sequentially, sharded, builder, defer_build, write_version, name
-        Accepted for compatibility; they have no effect.
     saver_def
         A `SaverDef` with these numbers.
     allow_empty
@@ -70,8 +68,6 @@ class Saver:
         Whether the step is written with eight digits.
     save_relative_paths
         Accepted for compatibility; the state file always has relative paths.
-    filename
-        Accepted for compatibility.
 
     Raises
     ------

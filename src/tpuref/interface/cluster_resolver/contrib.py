@@ -13,6 +13,8 @@ from tpuref.names.members import explain_missing_members
 class TPUClusterResolver(CloudTPUs):
     """A resolver that finds Cloud TPUs by name for a session.
 
+    See 002_5797ad2ccd98ef9a.txt.
+
     Parameters
     ----------
     tpu
@@ -41,10 +43,6 @@ class TPUClusterResolver(CloudTPUs):
     'grpc://10.240.1.2:8470'
     >>> print(resolver.cluster_spec())
     None
-
-    References
-    ----------
-    002_5797ad2ccd98ef9a.txt
     """
 
     _prefixes = (GRPC, "/bns")

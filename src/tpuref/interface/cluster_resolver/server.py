@@ -57,7 +57,8 @@ class Server:
 
     The server listens only on the address that the cluster gives for its task:
     ``localhost`` is reachable only from this computer.  If others can reach the
-    address, pass `token` and `credentials`.
+    address, pass `token` and `credentials`.  See 004_1530f51430af0bea.txt,
+    coordinator_address: a server is started if a coordinator has a name but no address.
 
     Parameters
     ----------
@@ -100,11 +101,6 @@ class Server:
     ...     [float(x) for x in sess.run(tf.tpu.rewrite(lambda x: x + 1, [2.0]))]
     [3.0]
     >>> server.stop()
-
-    References
-    ----------
-    004_1530f51430af0bea.txt, coordinator_address: a server is started if a coordinator
-    has a name but no address.
     """
 
     def __init__(
@@ -150,8 +146,6 @@ class Server:
 
         Parameters
         ----------
-        config
-            Accepted for compatibility.
         start
             Whether to start it immediately.
 

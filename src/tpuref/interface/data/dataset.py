@@ -60,7 +60,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one
     tensor.  Nothing is computed until an iterator requests an element.  All methods
-    take a `name` as TensorFlow 2 does; it has no effect.
+    take a `name` as TensorFlow 2 does; it has no effect.  See 001_66db0865fe92828f.txt,
+    distribute_dataset.
 
     Examples
     --------
@@ -69,10 +70,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     <BatchDataset shapes: (?,), types: int64>
     >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]
     [[0, 1], [4, 9], [16]]
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -515,8 +512,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             number of processors.
         block_length
             The number of consecutive elements of one dataset, by default 1.
-        num_parallel_calls, deterministic
-            Accepted for compatibility; has no effect.
 
         Raises
         ------
@@ -574,6 +569,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def make_one_shot_iterator(self) -> Iterator | EagerIterator:
         """Return an iterator that starts by itself and runs once.
 
+        See 001_66db0865fe92828f.txt, distribute_dataset.
+
         Raises
         ------
         ValueError
@@ -584,10 +581,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> value = tf.data.Dataset.from_tensors(7).make_one_shot_iterator().get_next()
         >>> int(tf.Session().run(value))
         7
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, distribute_dataset.
         """
         if executing_eagerly():
             return EagerIterator(self.stage)

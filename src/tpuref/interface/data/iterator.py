@@ -91,7 +91,8 @@ class Iterator(ElementDescription):
 
     Create iterators with ``dataset.make_one_shot_iterator()``,
     ``dataset.make_initializable_iterator()`` or `from_structure`.  The session keeps
-    their position.
+    their position.  See 001_66db0865fe92828f.txt, distribute_dataset and
+    run_steps_on_dataset.
 
     Examples
     --------
@@ -105,10 +106,6 @@ class Iterator(ElementDescription):
     ...         print("no more")
     0 1
     no more
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
     """
 
     def __init__(
@@ -212,8 +209,6 @@ class Iterator(ElementDescription):
             A dtype for each component, in the structure of an element.
         output_shapes
             A shape for each component; unknown shapes by default.
-        shared_name, output_classes
-            Accepted for compatibility.
 
         Examples
         --------

@@ -102,8 +102,6 @@ def parse_single_example(
     features
         For each name a `FixedLenFeature`, `VarLenFeature` or
         `FixedLenSequenceFeature`.
-    example_names
-        Accepted for compatibility; has no effect.
 
     Returns
     -------

@@ -59,6 +59,8 @@ from tpuref.names.members import explain_missing_members
 class Estimator:
     """Trains, evaluates and predicts with a model function.
 
+    It is ``tf.estimator.Estimator`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     model_fn
@@ -100,10 +102,6 @@ class Estimator:
     >>> estimator = estimator.train(input_fn, steps=200)
     >>> round(float(next(estimator.predict(input_fn))["y"][0]))
     1
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.Estimator``.
     """
 
     def __init__(

@@ -38,8 +38,6 @@ def numpy_input_fn(
         Whether to shuffle the rows.
     queue_capacity
         The size of the shuffle buffer, in rows.
-    num_threads
-        Accepted for compatibility.
 
     Raises
     ------

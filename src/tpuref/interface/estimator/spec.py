@@ -35,6 +35,8 @@ class _Fields(NamedTuple):
 class EstimatorSpec(_Fields):
     """The result of an `Estimator`'s model function.
 
+    It is ``tf.estimator.EstimatorSpec`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     mode
@@ -65,10 +67,6 @@ class EstimatorSpec(_Fields):
     >>> spec = tf.estimator.EstimatorSpec("eval", loss=tf.constant([2.0]))
     >>> spec.loss.shape
     TensorShape([])
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.EstimatorSpec``.
     """
 
     def __new__(

@@ -56,6 +56,8 @@ def train_and_evaluate(
 ) -> tuple[Any, list[Any]]:
     """Train an estimator, and evaluate the checkpoints that it writes.
 
+    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     estimator
@@ -89,10 +91,6 @@ def train_and_evaluate(
     ...     tf.estimator.EvalSpec(input_fn, steps=2))
     >>> int(metrics["global_step"])
     10
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.train_and_evaluate``.
     """
     function = "tf.estimator.train_and_evaluate"
     instance_of(Estimator, f"{function}: estimator", "an Estimator", estimator)

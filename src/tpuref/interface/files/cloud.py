@@ -21,8 +21,6 @@ def configure_gcs(
 
     Parameters
     ----------
-    session, block_cache, device
-        Accepted for compatibility; they have no effect.
     credentials
         A JSON text or a mapping, as `google.auth` writes it.
 

@@ -64,17 +64,14 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Return the features, with negative ones multiplied by `alpha`.
 
+    The result is a floating-point tensor of the same shape.
+
     Parameters
     ----------
     features
         A floating-point tensor; integers are cast to float32.
     alpha
         The slope for negative features.
-
-    Returns
-    -------
-    Tensor
-        A floating-point tensor of the same shape.
 
     Examples
     --------
@@ -195,6 +192,8 @@ def softmax(
 ) -> Tensor:
     """Return ``exp(logits)`` divided by its sum along an axis.
 
+    The result is a tensor of the same shape and dtype, which sums to 1 along the axis.
+
     Parameters
     ----------
     logits
@@ -203,11 +202,6 @@ def softmax(
         The axis of the classes, by default the last.
     dim
         The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype, which sums to 1 along the axis.
 
     Raises
     ------

@@ -27,6 +27,8 @@ def argmax(
 ) -> Tensor:
     """Return the index of the greatest element along one axis, the first if several.
 
+    The results are indices, without the axis.
+
     Parameters
     ----------
     input
@@ -37,11 +39,6 @@ def argmax(
         The former name of `axis`.
     output_type
         int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        Indices, without the axis.
 
     Raises
     ------

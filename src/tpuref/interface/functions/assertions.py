@@ -230,17 +230,14 @@ def assert_rank_at_least(
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
+    The result is a tensor with the values of `x`.
+
     Parameters
     ----------
     x
         A tensor.
     shape
         Its shape, with None for sizes that may be anything.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the values of `x`.
 
     Raises
     ------

@@ -127,16 +127,13 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the Euclidean norm of all tensors of a list together.
 
+    The result is a scalar of that dtype.
+
     Parameters
     ----------
     t_list
         Tensors or `tf.IndexedSlices` of one floating-point dtype, of which the rows
         count; None entries are skipped.
-
-    Returns
-    -------
-    Tensor
-        A scalar of that dtype.
 
     Raises
     ------

@@ -30,6 +30,9 @@ def confusion_matrix(
 ) -> Tensor:
     """Return how often each class was predicted for each label.
 
+    The result is a matrix with one row for each label and one column for each
+    prediction.
+
     Parameters
     ----------
     labels, predictions
@@ -41,11 +44,6 @@ def confusion_matrix(
         The element type of the result.
     weights
         What each prediction counts, by default 1.
-
-    Returns
-    -------
-    Tensor
-        A matrix with one row for each label and one column for each prediction.
 
     Examples
     --------

@@ -540,8 +540,6 @@ def while_loop(
     shape_invariants
         Shapes that hold for every iteration, in the structure of `loop_vars`; needed
         for variables whose shape changes.
-    parallel_iterations, back_prop, swap_memory
-        Accepted for compatibility; has no effect.
     maximum_iterations
         The largest number of iterations, known when the graph is built.
     return_same_structure

@@ -49,17 +49,14 @@ __all__ = [
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """Return a tensor whose elements all have the same value.
 
+    The result is a tensor of shape `dims`.
+
     Parameters
     ----------
     dims
         The shape: integers, or a vector tensor of int32 or int64.
     value
         A scalar of any dtype; the result has its dtype.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape `dims`.
 
     Raises
     ------
@@ -124,13 +121,6 @@ def zeros_like(
         The tensor whose shape to use.
     dtype
         The element type; None for that of `tensor`.
-    optimize
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        A tensor of zeros.
 
     Examples
     --------
@@ -225,17 +215,14 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
     """Return `num` evenly spaced numbers from `start` to `stop`.
 
+    The result is a vector of length `num`.
+
     Parameters
     ----------
     start, stop
         Floating-point scalars of one dtype: the first and the last number.
     num
         The number of elements, at least 1.
-
-    Returns
-    -------
-    Tensor
-        A vector of length `num`.
 
     Raises
     ------
@@ -267,6 +254,8 @@ def eye(
 ) -> Tensor:
     """Return matrices with ones on the diagonal and zeros elsewhere.
 
+    The result is a tensor of shape ``batch_shape + [num_rows, num_columns]``.
+
     Parameters
     ----------
     num_rows, num_columns
@@ -275,11 +264,6 @@ def eye(
         The shape of a batch of such matrices; None for one matrix.
     dtype
         The element type.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``batch_shape + [num_rows, num_columns]``.
 
     Examples
     --------
@@ -307,6 +291,8 @@ def one_hot(
 ) -> Tensor:
     """Return a new axis for each index, with one element set at the index.
 
+    The result is a tensor with one more axis than `indices`.
+
     Parameters
     ----------
     indices
@@ -319,11 +305,6 @@ def one_hot(
         The position of the new axis; the last by default.
     dtype
         The element type; by default that of the values, or float32.
-
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis than `indices`.
 
     Raises
     ------
@@ -364,6 +345,8 @@ def sequence_mask(
 ) -> Tensor:
     """Return a row for each length n whose first n elements are True.
 
+    The result is a tensor of shape ``lengths.shape + [maxlen]``.
+
     Parameters
     ----------
     lengths
@@ -372,11 +355,6 @@ def sequence_mask(
         The length of the rows, a scalar; by default the greatest of `lengths`.
     dtype
         The element type of the result, by default bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``lengths.shape + [maxlen]``.
 
     Examples
     --------

@@ -18,15 +18,12 @@ __all__ = [
 def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Return square matrices with the given diagonals and zeros elsewhere.
 
+    The result is a tensor of shape ``[..., n, n]``.
+
     Parameters
     ----------
     diagonal
         A tensor of shape ``[..., n]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[..., n, n]``.
 
     Examples
     --------
@@ -39,15 +36,12 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
 def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
     """Return the diagonals of matrices.
 
+    The result is a tensor of shape ``[..., min(m, n)]``.
+
     Parameters
     ----------
     input
         A tensor of shape ``[..., m, n]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[..., min(m, n)]``.
 
     Examples
     --------

@@ -58,18 +58,14 @@ def to_dlpack(tf_tensor: Any) -> Any:
 def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """Return a tensor that shares the memory of another library's.
 
-    If the other library writes to it later, the tensor changes.
+    If the other library writes to it later, the tensor changes.  The result is an eager
+    tensor; in a graph it becomes a constant.
 
     Parameters
     ----------
     dlcapsule
         A capsule from ``to_dlpack`` of another library, or an array of another library
         with the method ``__dlpack__``.
-
-    Returns
-    -------
-    Tensor
-        An eager tensor; in a graph it becomes a constant.
 
     Raises
     ------

@@ -24,6 +24,8 @@ def embedding_lookup(
 ) -> Tensor:
     """Return the rows of a table with the given ids.
 
+    The result is a tensor of shape ``ids.shape + params.shape[1:]``.
+
     Parameters
     ----------
     params
@@ -36,11 +38,6 @@ def embedding_lookup(
         Accepted for compatibility; ids are always checked.
     max_norm
         The greatest Euclidean norm of a row; longer rows are scaled down.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``ids.shape + params.shape[1:]``.
 
     Raises
     ------

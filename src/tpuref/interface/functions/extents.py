@@ -18,17 +18,14 @@ __all__ = [
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of a tensor as a tensor, even if it is not static.
 
+    The result is a vector with one size for each axis.
+
     Parameters
     ----------
     input
         A tensor.
     out_type
         int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        A vector with one size for each axis.
 
     Examples
     --------
@@ -54,15 +51,12 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 def rank(input: Any, name: str | None = None) -> Tensor:
     """Return the number of axes of a tensor.
 
+    The result is an int32 scalar.
+
     Parameters
     ----------
     input
         A tensor.
-
-    Returns
-    -------
-    Tensor
-        An int32 scalar.
 
     Examples
     --------

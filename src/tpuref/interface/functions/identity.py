@@ -21,11 +21,6 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     input
         A tensor of any shape and dtype.
 
-    Returns
-    -------
-    Tensor
-        The output of a new operation.
-
     Examples
     --------
     >>> tf.Session().run(tf.identity([1, 2])).tolist()

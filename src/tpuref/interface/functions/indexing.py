@@ -191,6 +191,8 @@ def gather(
 ) -> Tensor:
     """Return the slices of a tensor at the given indices along one axis.
 
+    The result is a tensor in which the axes of `indices` replace `axis`.
+
     Parameters
     ----------
     params
@@ -203,11 +205,6 @@ def gather(
         The axis; by default the first after the batch dimensions.
     batch_dims
         The number of leading axes that `params` and `indices` share.
-
-    Returns
-    -------
-    Tensor
-        A tensor in which the axes of `indices` replace `axis`.
 
     Raises
     ------
@@ -234,6 +231,9 @@ def gather_nd(
 ) -> Tensor:
     """Return the elements or slices of a tensor at the given positions.
 
+    The result is a tensor of shape
+    ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+
     Parameters
     ----------
     params, batch_dims
@@ -241,11 +241,6 @@ def gather_nd(
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes after the batch dimensions.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
 
     Raises
     ------
@@ -269,6 +264,8 @@ def scatter_nd(
 ) -> Tensor:
     """Return zeros with the updates added at the given positions.
 
+    The result is a tensor of that shape; updates at the same position add up.
+
     Parameters
     ----------
     indices
@@ -277,11 +274,6 @@ def scatter_nd(
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
     shape
         The shape of the result.
-
-    Returns
-    -------
-    Tensor
-        A tensor of that shape; updates at the same position add up.
 
     Raises
     ------
@@ -306,7 +298,8 @@ def tensor_scatter_nd_update(
 ) -> Tensor:
     """Return a tensor with its values at the given positions replaced.
 
-    Errors are those of `scatter_nd`.
+    Errors are those of `scatter_nd`.  The result is a tensor of the same shape and
+    dtype; the last update at a position wins.
 
     Parameters
     ----------
@@ -316,11 +309,6 @@ def tensor_scatter_nd_update(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype; the last update at a position wins.
 
     Examples
     --------

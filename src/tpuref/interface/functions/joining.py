@@ -24,17 +24,14 @@ __all__ = [
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Join tensors of one shape along a new axis.
 
+    The result is a tensor with one more axis.
+
     Parameters
     ----------
     values
         A list of tensors of equal shape and dtype.
     axis
         The position of the new axis.
-
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis.
 
     Raises
     ------

@@ -145,6 +145,8 @@ def matvec(
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Return the sum of products of `a` and `b` over pairs of axes.
 
+    The result has the remaining axes of `a`, then those of `b`.
+
     Parameters
     ----------
     a, b
@@ -152,11 +154,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     axes
         The number of axes, the last of `a` and the first of `b`; or the axes of `a` and
         the axes of `b`, as two integers or two sequences of equal length.
-
-    Returns
-    -------
-    Tensor
-        The remaining axes of `a`, then those of `b`.
 
     Raises
     ------
@@ -219,15 +216,12 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Return the sum of the main diagonal of the matrices in the last two axes.
 
+    The result has the shape of `x` without the last two axes.
+
     Parameters
     ----------
     x
         Numbers with at least rank 2.
-
-    Returns
-    -------
-    Tensor
-        The shape of `x` without the last two axes.
 
     Raises
     ------

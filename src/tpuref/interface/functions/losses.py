@@ -28,6 +28,8 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Tensor:
     """Return the cross entropy of labels and the softmax of logits.
 
+    The result is a tensor of the same dtype without that axis.
+
     Parameters
     ----------
     labels
@@ -38,11 +40,6 @@ def softmax_cross_entropy_with_logits_v2(
         The axis of the classes, by default the last.
     dim
         The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype without that axis.
 
     Raises
     ------
@@ -104,6 +101,8 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of one true class per row and the softmax of logits.
 
+    The result is a tensor of the shape of `labels` and the dtype of `logits`.
+
     Parameters
     ----------
     _sentinel
@@ -112,11 +111,6 @@ def sparse_softmax_cross_entropy_with_logits(
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the shape of `labels` and the dtype of `logits`.
 
     Raises
     ------
@@ -188,15 +182,12 @@ def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Return half the sum of the squares of all elements.
 
+    The result is a scalar of the same dtype.
+
     Parameters
     ----------
     t
         A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A scalar of the same dtype.
 
     Examples
     --------

@@ -139,10 +139,6 @@ def moments(
         A floating-point tensor; float16 and bfloat16 are computed in float32.
     axes
         One or several axes.
-    shift
-        Accepted for compatibility; has no effect.
-    name
-        Accepted for compatibility.
     keep_dims
         The former name of `keepdims`.
     keepdims
@@ -178,6 +174,8 @@ def batch_normalization(
 ) -> Tensor:
     """Return ``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
 
+    The result is a tensor of the shape and dtype of `x`.
+
     Parameters
     ----------
     x
@@ -188,11 +186,6 @@ def batch_normalization(
         The final addend and the factor before it; None omits it.
     variance_epsilon
         A small number that prevents division by 0.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `x`.
 
     Examples
     --------
@@ -396,17 +389,12 @@ def local_response_normalization(
     """Return images divided by ``(bias + alpha * squares) ** beta``.
 
     Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
-    away.
+    away.  The results are images of the same shape and dtype.
 
     Parameters
     ----------
     input
         Floating-point images ``[batch, rows, columns, channels]``.
-
-    Returns
-    -------
-    Tensor
-        Images of the same shape and dtype.
 
     Examples
     --------

@@ -22,17 +22,14 @@ __all__ = [
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """Return a tensor that gets its value from each ``Session.run``.
 
+    The result is a tensor that must be a key of ``feed_dict`` if a run needs it.
+
     Parameters
     ----------
     dtype
         The element type.
     shape
         The static shape; None, or None for a dimension, allows any.
-
-    Returns
-    -------
-    Tensor
-        A tensor that must be a key of ``feed_dict`` if a run needs it.
 
     Raises
     ------

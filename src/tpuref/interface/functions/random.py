@@ -265,6 +265,8 @@ def categorical(
 ) -> Tensor:
     """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
+    The result is a tensor of shape ``[batch, num_samples]``.
+
     Parameters
     ----------
     logits
@@ -275,11 +277,6 @@ def categorical(
         int32 or int64, the default.
     seed
         The seed of this operation.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[batch, num_samples]``.
 
     Examples
     --------

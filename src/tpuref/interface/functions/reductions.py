@@ -82,6 +82,7 @@ def reduce_mean(
 
     Parameters, result and errors are those of `reduce_sum`.  The mean of integers is an
     integer without its fraction; ``np.mean`` of the same tensor is a float64.
+    003_0632b6613bf28dbc.txt averages losses with it.
 
     Examples
     --------
@@ -89,10 +90,6 @@ def reduce_mean(
     array([1.5, 4.5], dtype=float32)
     >>> int(tf.Session().run(tf.reduce_mean([1, 0, 1, 0])))
     0
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt averages losses with it.
     """
     former = reduction_indices, keep_dims
     return _reduce(

@@ -53,6 +53,8 @@ def repeat(
 ) -> Tensor:
     """Return a tensor with each element along an axis repeated.
 
+    The result is a tensor of the same rank and dtype, or a vector.
+
     Parameters
     ----------
     input
@@ -61,11 +63,6 @@ def repeat(
         The number of repetitions: one for all, or one for each element of the axis.
     axis
         The axis; by default the tensor is flattened first.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype, or a vector.
 
     Raises
     ------

@@ -60,6 +60,8 @@ def expand_dims(
 ) -> Tensor:
     """Return a tensor with an axis of size 1 inserted.
 
+    The result is a tensor with one more axis.
+
     Parameters
     ----------
     input
@@ -68,11 +70,6 @@ def expand_dims(
         The position of the new axis; negative counts from the end.
     dim
         The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis.
 
     Raises
     ------
@@ -98,6 +95,8 @@ def squeeze(
 ) -> Tensor:
     """Return a tensor without axes of size 1.
 
+    The result is a tensor of lower rank with the same elements.
+
     Parameters
     ----------
     input
@@ -106,11 +105,6 @@ def squeeze(
         One or several axes of size 1; by default all of them.
     squeeze_dims
         The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of lower rank with the same elements.
 
     Raises
     ------

@@ -46,6 +46,8 @@ def device(
 ) -> Iterator[None]:
     """Place operations on a device within a block.
 
+    See 000_04abb9e9288042d8.txt: core gives names for it.
+
     Parameters
     ----------
     device_name_or_function
@@ -63,10 +65,6 @@ def device(
     ...     x = tf.constant(1)
     >>> x.device
     '/job:worker/device:CPU:0'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: core gives names for it.
     """
     with get_default_graph().device(device_name_or_function):
         yield

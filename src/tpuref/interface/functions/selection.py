@@ -25,6 +25,9 @@ def where(
 ) -> Tensor:
     """Select from `x` where a condition is true and from `y` elsewhere.
 
+    The result is the selected elements, or positions as int64 of shape
+    ``[found, rank]``.
+
     Parameters
     ----------
     condition
@@ -32,11 +35,6 @@ def where(
         or with any known shape that broadcasts with `x` and `y`.
     x, y
         Tensors of one dtype.  Without them, the result is the true positions.
-
-    Returns
-    -------
-    Tensor
-        The selected elements, or positions as int64 of shape ``[found, rank]``.
 
     Raises
     ------
@@ -101,6 +99,9 @@ def boolean_mask(
 ) -> Tensor:
     """Return the parts of a tensor where a mask is true.
 
+    The result is the selected parts; one axis of unknown size replaces the axes of the
+    mask.
+
     Parameters
     ----------
     tensor
@@ -109,11 +110,6 @@ def boolean_mask(
         A bool tensor of known rank, whose shape is a part of that of `tensor`.
     axis
         The axis of `tensor` at which the mask begins, 0 by default.
-
-    Returns
-    -------
-    Tensor
-        The selected parts; one axis of unknown size replaces the axes of the mask.
 
     Raises
     ------

@@ -160,6 +160,8 @@ def searchsorted(
 ) -> Tensor:
     """Return the indices at which to insert values to keep rows sorted.
 
+    The results are indices, with the shape of `values`.
+
     Parameters
     ----------
     sorted_sequence
@@ -170,11 +172,6 @@ def searchsorted(
         ``"left"`` inserts before equal elements, ``"right"`` after them.
     out_type
         int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        Indices, same shape as `values`.
 
     Raises
     ------

@@ -26,6 +26,8 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
+    The result is the new value of the whole variable.
+
     Parameters
     ----------
     ref
@@ -35,13 +37,6 @@ def scatter_update(
     updates
         Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
         given twice, the last of them.
-    use_locking
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
 
     Raises
     ------

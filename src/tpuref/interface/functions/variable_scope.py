@@ -157,12 +157,8 @@ def variable_scope(
         A name to append to the current scope, or a scope to enter again.
     default_name
         The name if `name_or_scope` is None; it is made unique.
-    values
-        Accepted; has no effect.
     initializer, regularizer, dtype, constraint
         Defaults for the variables of the block.
-    caching_device, use_resource
-        Accepted; they have no effect.
     partitioner
         Must be None: variables are not split into parts.
     custom_getter
@@ -306,7 +302,8 @@ def get_variable(
 ) -> Variable:
     """Return the variable of that name in the current scope, creating it if needed.
 
-    A custom getter may return something else.
+    A custom getter may return something else.  See 000_04abb9e9288042d8.txt:
+    bfloat16_scope changes how it reads variables.
 
     Parameters
     ----------
@@ -341,10 +338,6 @@ def get_variable(
     >>> v = tf.get_variable("v", [2])
     >>> v.dtype.name, v.shape.as_list()
     ('float32', [2])
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
     """
     instance_of(str, "tf.get_variable: name", "a string", name)
     _check_partitioner("tf.get_variable", partitioner)

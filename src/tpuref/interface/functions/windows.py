@@ -44,6 +44,8 @@ def conv2d(
 ) -> Tensor:
     """Return the cross-correlation of images and filters.
 
+    The results are images of the same dtype, with one channel per output of the filter.
+
     Parameters
     ----------
     input
@@ -55,19 +57,12 @@ def conv2d(
         One, two or four numbers: the step of the windows along rows and columns.
     padding
         ``"SAME"``, ``"VALID"``, or a pair (before, after) for each of the four axes.
-    use_cudnn_on_gpu
-        Accepted for compatibility.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
     dilations
         One, two or four numbers: the step between elements within a window.
     filters
         The new name of `filter`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype, with one channel per output of the filter.
 
     Raises
     ------
@@ -110,6 +105,9 @@ def conv1d(
 ) -> Tensor:
     """Return the cross-correlation of sequences and filters.
 
+    The results are sequences of the same dtype, with one channel per output of the
+    filter.
+
     Parameters
     ----------
     value
@@ -121,17 +119,10 @@ def conv1d(
         Integers: the step of the window, and the step inside it.
     padding
         ``"SAME"`` or ``"VALID"``.
-    use_cudnn_on_gpu
-        Accepted for compatibility.
     data_format
         ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
     input
         The new name of `value`.
-
-    Returns
-    -------
-    Tensor
-        Sequences of the same dtype, with one channel per output of the filter.
 
     Raises
     ------
@@ -178,6 +169,8 @@ def conv2d_transpose(
 ) -> Tensor:
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
+    The results are images of the same dtype and the shape `output_shape`.
+
     Parameters
     ----------
     value
@@ -191,11 +184,6 @@ def conv2d_transpose(
         As for `conv2d`.
     input, filters
         The new names of `value` and `filter`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and the shape `output_shape`.
 
     Raises
     ------
@@ -260,6 +248,8 @@ def depthwise_conv2d_native(
 ) -> Tensor:
     """Return the cross-correlation of each channel with its own filters.
 
+    The results are images of the same dtype with ``channels * multiplier`` channels.
+
     Parameters
     ----------
     input
@@ -268,11 +258,6 @@ def depthwise_conv2d_native(
         A tensor of shape ``[rows, columns, channels, multiplier]``.
     strides, padding, data_format, dilations
         As for `conv2d`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype with ``channels * multiplier`` channels.
 
     Raises
     ------
@@ -312,17 +297,14 @@ def depthwise_conv2d(
 ) -> Tensor:
     """Return the cross-correlation of each channel with its own filters.
 
+    The results are images of the same dtype with ``channels * multiplier`` channels.
+
     Parameters
     ----------
     input, filter, strides, padding, data_format
         As for `depthwise_conv2d_native`.
     rate, dilations
         One, two or four numbers: the step between elements within a window.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype with ``channels * multiplier`` channels.
 
     Examples
     --------
@@ -356,17 +338,14 @@ def separable_conv2d(
 ) -> Tensor:
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
+    The results are images of the same dtype, with one channel per output.
+
     Parameters
     ----------
     input, depthwise_filter, strides, padding, rate, data_format, dilations
         As for `depthwise_conv2d`.
     pointwise_filter
         A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype, with one channel per output.
 
     Examples
     --------
@@ -447,6 +426,8 @@ def max_pool(
 ) -> Tensor:
     """Return the greatest element of each window of images.
 
+    The results are images of the same dtype and number of channels.
+
     Parameters
     ----------
     value
@@ -460,11 +441,6 @@ def max_pool(
         As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
 
     Raises
     ------

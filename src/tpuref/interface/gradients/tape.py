@@ -246,8 +246,6 @@ class GradientTape:
             A tensor.
         sources, unconnected_gradients
             As for `gradient`.
-        parallel_iterations, experimental_use_pfor
-            Accepted for compatibility; has no effect.
 
         Returns
         -------
@@ -304,8 +302,6 @@ class GradientTape:
             only on the same example of the source.
         unconnected_gradients
             Accepted for compatibility: the result of unconnected batches is zero.
-        parallel_iterations, experimental_use_pfor
-            Accepted for compatibility; has no effect.
 
         Returns
         -------

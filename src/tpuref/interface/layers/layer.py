@@ -220,8 +220,6 @@ class Layer:
         ----------
         updates
             One operation or tensor, or several.
-        inputs
-            Accepted for compatibility; has no effect.
         """
         self._updates += _add_to_collection(GraphKeys.UPDATE_OPS, updates)
 
@@ -232,8 +230,6 @@ class Layer:
         ----------
         losses
             One tensor, or several.
-        inputs
-            Accepted for compatibility; has no effect.
         """
         self._losses += _add_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 

@@ -190,8 +190,6 @@ def dynamic_rnn(
         The state before the first step, by default zeros.
     dtype
         The element type of those zeros.
-    parallel_iterations, swap_memory
-        Accepted for compatibility.
     time_major
         Whether inputs and outputs are ``[time, batch, ...]``.
     scope

@@ -33,8 +33,6 @@ def start(logdir: profile.Path, options: Any = None) -> None:
     logdir
         The log folder.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below
         it, where TensorBoard looks for traces.
-    options
-        Accepted for compatibility; has no effect.
 
     Raises
     ------

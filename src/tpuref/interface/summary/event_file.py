@@ -94,8 +94,6 @@ class FileWriter:
         Accepted for compatibility: each event is written as it is added.
     flush_secs
         The maximum number of seconds between two flushes.
-    graph_def, session
-        Accepted for compatibility.
     filename_suffix
         The end of the file name.
 

@@ -143,8 +143,6 @@ def create_file_writer(
         The number of summaries to write before a flush, by default 10.
     flush_millis
         The maximum time between two flushes, by default two minutes.
-    name
-        Accepted for compatibility; has no effect.
     filename_suffix
         The end of the file name.
 

@@ -85,9 +85,6 @@ def experimental_connect_to_cluster(
     cluster_spec_or_resolver
         A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
         `tf.train.ClusterSpec`, whose first task is used.
-    job_name, task_index, protocol, make_master_device_default, \
-cluster_device_filters
-        Accepted for compatibility.
 
     Raises
     ------
@@ -120,8 +117,6 @@ def experimental_connect_to_host(
     ----------
     remote_host
         Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
-    job_name
-        Accepted for compatibility.
 
     Raises
     ------

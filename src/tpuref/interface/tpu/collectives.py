@@ -46,6 +46,8 @@ def cross_replica_sum(
 ) -> Any:
     """Return the sum of `x` over the replicas of a group.
 
+    See 000_04abb9e9288042d8.txt, cross_replica_sum.
+
     Parameters
     ----------
     x
@@ -83,10 +85,6 @@ def cross_replica_sum(
     ...     total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     ...     [float(value) for (value,) in sess.run(total)]
     [3.0, 3.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, cross_replica_sum.
     """
     peers = current_peers()
     if peers is not None:

@@ -10,6 +10,8 @@ __all__ = ["core", "core_dyn"]
 def core(num: int) -> str:
     """Return the device name of a logical core of a replicated computation.
 
+    See 000_04abb9e9288042d8.txt, core.
+
     Parameters
     ----------
     num
@@ -19,10 +21,6 @@ def core(num: int) -> str:
     --------
     >>> tf.tpu.core(1)
     'device:TPU_REPLICATED_CORE:1'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, core.
     """
     return f"device:{REPLICATED_CORE}:{num}"
 

@@ -21,6 +21,8 @@ _log = advice()
 class CrossShardOptimizer(Optimizer):
     """Sums the gradients of all replicas, and applies them with another optimizer.
 
+    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
+
     Parameters
     ----------
     opt
@@ -57,10 +59,6 @@ class CrossShardOptimizer(Optimizer):
     ...     round(float(sess.run(w)), 6)
     [None, None]
     0.7
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
     """
 
     def __init__(

@@ -66,14 +66,14 @@ def infeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors to the infeed of a core.
 
+    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     inputs
         The tensors.
     shapes
         The shape of each.
-    layouts
-        Accepted for compatibility; has no effect.
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
@@ -108,10 +108,6 @@ def infeed_enqueue_tuple(
     ...     _, _, values = sess.run([feed, step, taken])
     >>> [value.tolist() for (value,) in values]
     [[0.0, 20.0], [2.0, 20.0]]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_enqueue_tuple``.
     """
     function = "infeed_enqueue_tuple"
     given = _list(function, "inputs", inputs)
@@ -130,7 +126,8 @@ def infeed_dequeue_tuple(
 ) -> list[Tensor]:
     """Dequeue the next tuple from the infeed of this core.
 
-    Call it inside a computation.
+    Call it inside a computation.  It is ``tf.contrib.tpu.infeed_dequeue_tuple`` of
+    releases 1.11 to 1.15.
 
     Parameters
     ----------
@@ -149,10 +146,6 @@ def infeed_dequeue_tuple(
     tpuref.errors.InvalidArgumentError
         At evaluation, if the tuple has other types or shapes, or outside of a
         computation.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_dequeue_tuple``.
     """
     return _dequeue_infeed("infeed_dequeue_tuple", dtypes, shapes, name)
 
@@ -168,6 +161,7 @@ def outfeed_enqueue_tuple(
     """Send a tuple of tensors from this core to the host.
 
     Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
+    It is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.
 
     Parameters
     ----------
@@ -180,10 +174,6 @@ def outfeed_enqueue_tuple(
         If it is empty.
     tpuref.errors.ResourceExhaustedError
         At evaluation, if the queue stays full until the deadline.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_enqueue_tuple``.
     """
     given = _list("outfeed_enqueue_tuple", "inputs", inputs)
     _check_alike("outfeed_enqueue_tuple", "inputs", given, given)
@@ -207,6 +197,8 @@ def outfeed_dequeue_tuple(
 ) -> list[Tensor]:
     """Dequeue the next tuple from the outfeed of a core, waiting for it.
 
+    It is ``tf.contrib.tpu.outfeed_dequeue_tuple`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     dtypes, shapes
@@ -227,10 +219,6 @@ def outfeed_dequeue_tuple(
     tpuref.errors.InvalidArgumentError
         At evaluation, if the tuple has other types or shapes, or the operation runs on
         a CPU and `device_ordinal` is -1.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_dequeue_tuple``.
     """
     return _dequeue_outfeed(
         "outfeed_dequeue_tuple", dtypes, shapes, device_ordinal, name

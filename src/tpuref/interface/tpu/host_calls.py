@@ -17,6 +17,8 @@ def outside_compilation(
 ) -> Any:
     """Build a part of a replicated computation that runs on the host.
 
+    See 000_04abb9e9288042d8.txt, outside_compilation.
+
     Parameters
     ----------
     computation
@@ -46,10 +48,6 @@ def outside_compilation(
     >>> with tf.Session() as sess:
     ...     [float(y) for y in sess.run(tf.tpu.rewrite(computation, [3.0]))]
     [8.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, outside_compilation.
     """
     if not callable(computation):
         raise coded(

@@ -38,7 +38,8 @@ class InfeedQueue:
     Each element of a tuple is split along its shard dimension into one shard per
     replica, and every replica takes its own shard.  Types, shapes and sharding may be
     set step by step.  Generating operations freezes them; the default is 1 shard along
-    dimension 0.
+    dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
+    batch_parallel).
 
     Parameters
     ----------
@@ -72,10 +73,6 @@ class InfeedQueue:
     ...     _, values = sess.run([enqueue, total])
     >>> [value.tolist() for (value,) in values]
     [[11.0, 12.0], [23.0, 24.0]]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt (infeed_queue of replicate and batch_parallel)
     """
 
     def __init__(

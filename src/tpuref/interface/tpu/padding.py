@@ -27,16 +27,14 @@ Padding = tuple[tuple[str, "Dimensions | None"], ...]
 class PaddingSpec(enum.IntEnum):
     """How to pad inputs of unknown size.
 
+    See 003_0632b6613bf28dbc.txt, padding_spec.
+
     Attributes
     ----------
     AUTO
         To the largest size among the replicas.
     POWER_OF_TWO
         To the next power of two of the largest size, so that few sizes occur.
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt, padding_spec.
     """
 
     AUTO = 0

@@ -48,6 +48,8 @@ def replicate(
 ) -> list[Any]:
     """Build an operation that runs a computation once on every replica.
 
+    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
+
     Parameters
     ----------
     computation
@@ -104,10 +106,6 @@ def replicate(
     >>> with tf.Session() as sess:
     ...     [float(mean) for (mean,) in sess.run(out)]
     [3.0, 6.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
     """
     if executing_eagerly():
         return run_in_graph(  # type: ignore[no-any-return]
@@ -153,6 +151,8 @@ def rewrite(
 ) -> Any:
     """Build an operation that runs a computation once on the TPU system.
 
+    See 000_04abb9e9288042d8.txt, rewrite.
+
     Parameters
     ----------
     computation
@@ -181,10 +181,6 @@ def rewrite(
     >>> with tf.Session() as sess:
     ...     [float(y) for y in sess.run(tf.tpu.rewrite(lambda x: x * x, [3.0]))]
     [9.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, rewrite.
     """
     own = single_inputs("tf.tpu.rewrite", inputs)
     return replicate(computation, [own], infeed_queue, device_assignment)[0]

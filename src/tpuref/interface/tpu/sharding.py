@@ -35,6 +35,8 @@ def shard(
 ) -> list[Any]:
     """Split inputs into shards, run a computation on each, and join the outputs.
 
+    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
+
     Parameters
     ----------
     computation
@@ -75,10 +77,6 @@ def shard(
     >>> with tf.Session() as sess:
     ...     sess.run(tf.tpu.shard(lambda part: part * 10.0, [x], num_shards=2))
     [array([10., 20., 30., 40.], dtype=float32)]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
     """
     if executing_eagerly():
         return run_in_graph(  # type: ignore[no-any-return]
@@ -121,7 +119,7 @@ def batch_parallel(
 ) -> list[Any]:
     """Split inputs along dimension 0, run a computation on each, join the outputs.
 
-    Parameters are those of `shard`.
+    Parameters are those of `shard`.  See 000_04abb9e9288042d8.txt, batch_parallel.
 
     Examples
     --------
@@ -131,10 +129,6 @@ def batch_parallel(
     >>> with tf.Session() as sess:
     ...     sess.run(tf.tpu.batch_parallel(computation, num_shards=2))
     [array([10, 10], dtype=int32)]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, batch_parallel.
     """
     return shard(
         computation,

@@ -23,6 +23,8 @@ __all__ = [
 def initialize_system(embedding_config: Any = None, job: str | None = None) -> Tensor:
     """Return a tensor whose evaluation starts the TPU system.
 
+    See 000_04abb9e9288042d8.txt, initialize_system.
+
     Parameters
     ----------
     embedding_config
@@ -50,10 +52,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
     ...     serialized = sess.run(tf.tpu.initialize_system())
     >>> tf.contrib.tpu.Topology(serialized=serialized).mesh_shape.tolist()
     [2, 2, 2]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, initialize_system.
     """
     embedding = _serialize(embedding_config)
     placement = _system_device(job)
@@ -69,6 +67,8 @@ initialize_system_dyn = initialize_system
 
 def shutdown_system(job: str | None = None) -> Operation | None:
     """Return an operation that stops the TPU system when it runs.
+
+    See 000_04abb9e9288042d8.txt, shutdown_system.
 
     Parameters
     ----------
@@ -91,10 +91,6 @@ def shutdown_system(job: str | None = None) -> Operation | None:
     --------
     >>> tf.tpu.shutdown_system().type
     'ShutdownDistributedTPU'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, shutdown_system.
     """
     placement = _system_device(job)
     attrs = {"job": placement.job}

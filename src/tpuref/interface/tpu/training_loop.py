@@ -27,6 +27,8 @@ def while_loop(
 ) -> Any:
     """Repeat `body` on the core while `condition` holds.
 
+    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     condition
@@ -64,10 +66,6 @@ def while_loop(
     >>> with tf.Session() as sess:
     ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
     [192]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.while_loop``.
     """
     loop = "tf.contrib.tpu.while_loop"
     given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
@@ -85,6 +83,8 @@ def repeat(
     name: str | None = None,
 ) -> Any:
     """Run `body` on the core `n` times.
+
+    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.
 
     Parameters
     ----------
@@ -108,10 +108,6 @@ def repeat(
     >>> with tf.Session() as sess:
     ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
     [3072]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.repeat``.
     """
     loop = "tf.contrib.tpu.repeat"
     given = [] if inputs is None else _value_list(inputs)

@@ -13,7 +13,8 @@ __all__ = ["XLAOptions"]
 class XLAOptions(NamedTuple):
     """Options that the releases pass to their compiler.
 
-    They are checked and recorded, without effect: tpuref has no such compiler.
+    They are checked and recorded, without effect: tpuref has no such compiler.  See
+    003_0632b6613bf28dbc.txt, xla_options.
 
     Attributes
     ----------
@@ -24,10 +25,6 @@ class XLAOptions(NamedTuple):
     --------
     >>> tf.compat.v1.tpu.XLAOptions()
     XLAOptions(use_spmd_for_xla_partitioning=True)
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt, xla_options.
     """
 
     use_spmd_for_xla_partitioning: bool = True
