@@ -35,15 +35,14 @@ class GraphDrawing:
     def svg(self) -> str:
         """Return the drawing as an SVG element.
 
-        Raises
-        ------
-        RuntimeError
-            If Graphviz is not installed or fails.
+        It raises RuntimeError if Graphviz is not installed or fails.
         """
         return dot_to_svg(self.dot)
 
     def save(self, file: str | Path) -> Path:
         """Write the drawing to a file.
+
+        It raises ValueError if the name has another ending.
 
         Parameters
         ----------
@@ -55,11 +54,6 @@ class GraphDrawing:
         pathlib.Path
             The file. Without Graphviz it is a ``.dot`` file instead of ``.svg``, with a
             warning.
-
-        Raises
-        ------
-        ValueError
-            If the name has another ending.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

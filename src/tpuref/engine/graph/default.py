@@ -53,10 +53,7 @@ def enable_eager_execution(
 ) -> None:
     """Run operations at once from now on; call it before anything is built.
 
-    Raises
-    ------
-    ValueError
-        If operations were already added to the default graph.
+    It raises ValueError if operations were already added to the default graph.
     """
     if not _outermost.eager and _outermost.graph.version:
         raise coded(
@@ -78,12 +75,8 @@ def enable_v2_behavior() -> None:
 
     Operations run at once, names that differ between the releases mean those of
     TensorFlow 2, ``==`` compares the elements of tensors, and the items of shapes are
-    integers.
-
-    Raises
-    ------
-    ValueError
-        If operations were already added to the default graph.
+    integers.  It raises ValueError if operations were already added to the default
+    graph.
 
     Examples
     --------

@@ -424,10 +424,7 @@ class Graph:
     def in_region(self, region: Region) -> Iterator[Region]:
         """Add operations to `region`.
 
-        Raises
-        ------
-        ValueError
-            If programs would be nested more than `MAX_DEPTH` deep.
+        It raises ValueError if programs would be nested more than `MAX_DEPTH` deep.
         """
         if 1 + len(list(region.enclosing())) > MAX_DEPTH:
             raise coded(

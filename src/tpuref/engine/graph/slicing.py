@@ -17,6 +17,9 @@ from tpuref.engine.graph.tensor import Tensor
 def get_item(tensor: Tensor, item: Any) -> Tensor:
     """Return the part of `tensor` that a subscript selects.
 
+    It raises ValueError if there are too many indices, an index is out of range, or a
+    step is 0.
+
     Parameters
     ----------
     tensor
@@ -29,11 +32,6 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
     -------
     Tensor
         The part, of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If there are too many indices, an index is out of range, or a step is 0.
     """
     items = item if isinstance(item, tuple) else (item,)
     if sum(part is Ellipsis for part in items) > 1:

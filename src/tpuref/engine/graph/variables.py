@@ -98,7 +98,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     In graph mode the value lives in a session, and the variable's ``initializer`` has
     to run before it is read.  Every use reads the value it has at that point of the
-    program.
+    program.  It raises ValueError if no initial value is given.
 
     Parameters
     ----------
@@ -121,11 +121,6 @@ class Variable(Operators, metaclass=_MadeByCreators):
     synchronization, aggregation
         When and how the components are combined, for a variable of a distribution
         strategy.
-
-    Raises
-    ------
-    ValueError
-        If no initial value is given.
 
     Examples
     --------

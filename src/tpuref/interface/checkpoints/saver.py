@@ -49,6 +49,8 @@ class SaverDef:
 class Saver:
     """Writes variables to checkpoints, and restores them.
 
+    It raises ValueError if there are no variables, or two have the same name.
+
     Parameters
     ----------
     var_list
@@ -68,11 +70,6 @@ class Saver:
         Whether the step is written with eight digits.
     save_relative_paths
         Accepted for compatibility; the state file always has relative paths.
-
-    Raises
-    ------
-    ValueError
-        If there are no variables, or two have the same name.
 
     Examples
     --------

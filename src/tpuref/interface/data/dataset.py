@@ -93,15 +93,12 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
+        It raises ValueError if a component has no rows, or the numbers of rows differ.
+
         Parameters
         ----------
         tensors
             A structure of tensors with the same number of rows.
-
-        Raises
-        ------
-        ValueError
-            If a component has no rows, or the numbers of rows differ.
 
         Examples
         --------
@@ -202,6 +199,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the paths that match a pattern now.
 
+        It raises tf.errors.InvalidArgumentError if nothing matches.
+
         Parameters
         ----------
         file_pattern
@@ -210,11 +209,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Whether to shuffle the paths in each pass; True by default.
         seed
             The seed of the order.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            If nothing matches.
 
         Examples
         --------
@@ -457,10 +451,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.
 
-        Raises
-        ------
-        NotImplementedError
-            If a file is named.
+        It raises NotImplementedError if a file is named.
 
         Examples
         --------
@@ -503,6 +494,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that interleaves the datasets returned by a function.
 
+        It raises TypeError if the function does not return a dataset.
+
         Parameters
         ----------
         map_func
@@ -512,11 +505,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             number of processors.
         block_length
             The number of consecutive elements of one dataset, by default 1.
-
-        Raises
-        ------
-        TypeError
-            If the function does not return a dataset.
 
         Examples
         --------
@@ -569,12 +557,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def make_one_shot_iterator(self) -> Iterator | EagerIterator:
         """Return an iterator that starts by itself and runs once.
 
-        See 001_66db0865fe92828f.txt, distribute_dataset.
-
-        Raises
-        ------
-        ValueError
-            If the dataset depends on placeholders or variables.
+        See 001_66db0865fe92828f.txt, distribute_dataset.  It raises ValueError if the
+        dataset depends on placeholders or variables.
 
         Examples
         --------
@@ -616,12 +600,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def as_numpy_iterator(self) -> Values[Any]:
         """Return a Python iterator of the elements as NumPy arrays.
 
-        Scalars are NumPy scalars, strings are bytes.
-
-        Raises
-        ------
-        RuntimeError
-            If the dataset depends on tensors or variables, whose values need a session.
+        Scalars are NumPy scalars, strings are bytes.  It raises RuntimeError if the
+        dataset depends on tensors or variables, whose values need a session.
         """
         if self.stage.captured or self.stage.variables:
             raise coded(

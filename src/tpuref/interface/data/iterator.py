@@ -128,10 +128,8 @@ class Iterator(ElementDescription):
     def initializer(self) -> Operation:
         """The operation that starts the iterator at the first element.
 
-        Raises
-        ------
-        ValueError
-            If the iterator starts by itself, or with `make_initializer`.
+        It raises ValueError if the iterator starts by itself, or with
+        `make_initializer`.
         """
         if self._initializer is None:
             raise coded(ValueError, f"{self._no_initializer}", code=codes.WRONG_MODE)
@@ -361,10 +359,7 @@ class EagerIterator(ElementDescription):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            If there is no further element.
+        It raises tf.errors.OutOfRangeError if there is no further element.
         """
         if not executing_eagerly():  # in a traced function that captures the iterator
             own = Iterator(get_default_graph(), self._handle, self.element)

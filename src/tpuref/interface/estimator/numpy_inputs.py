@@ -24,6 +24,8 @@ def numpy_input_fn(
 ) -> Callable[[], Any]:
     """Return an input function that returns batches of arrays.
 
+    It raises ValueError if `shuffle` is not a bool.
+
     Parameters
     ----------
     x
@@ -38,11 +40,6 @@ def numpy_input_fn(
         Whether to shuffle the rows.
     queue_capacity
         The size of the shuffle buffer, in rows.
-
-    Raises
-    ------
-    ValueError
-        If `shuffle` is not a bool.
 
     Examples
     --------

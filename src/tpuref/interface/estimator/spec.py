@@ -35,7 +35,8 @@ class _Fields(NamedTuple):
 class EstimatorSpec(_Fields):
     """The result of an `Estimator`'s model function.
 
-    It is ``tf.estimator.EstimatorSpec`` of releases 1.11 to 1.15.
+    It is ``tf.estimator.EstimatorSpec`` of releases 1.11 to 1.15.  It raises ValueError
+    if an argument that `mode` needs is missing, or the loss is not a scalar.
 
     Parameters
     ----------
@@ -56,11 +57,6 @@ class EstimatorSpec(_Fields):
         Session hooks of ``train``, ``evaluate`` and ``predict``.
     scaffold
         A `tf.train.Scaffold`, which initializes and saves the variables.
-
-    Raises
-    ------
-    ValueError
-        If an argument that `mode` needs is missing, or the loss is not a scalar.
 
     Examples
     --------

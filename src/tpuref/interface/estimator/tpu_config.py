@@ -47,7 +47,8 @@ class _TPUFields(NamedTuple):
 class TPUConfig(_TPUFields):
     """Configures how a `TPUEstimator` uses the cores.
 
-    It is ``tf.contrib.tpu.TPUConfig`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.TPUConfig`` of releases 1.11 to 1.15.  It raises ValueError
+    if a number is out of range.
 
     Parameters
     ----------
@@ -63,11 +64,6 @@ class TPUConfig(_TPUFields):
         Must be None: the cores of a replica share its input.
     experimental_host_call_every_n_steps
         The number of steps between two host calls.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
 
     def __new__(
@@ -129,7 +125,8 @@ class TPUConfig(_TPUFields):
 class RunConfig(_RunConfig):
     """Configures a `TPUEstimator`.
 
-    It is ``tf.contrib.tpu.RunConfig`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.RunConfig`` of releases 1.11 to 1.15.  It raises ValueError
+    if both `master` and `cluster` are set.
 
     Parameters
     ----------
@@ -141,11 +138,6 @@ class RunConfig(_RunConfig):
         A cluster resolver, whose ``master()`` is used.
     kwargs
         As for `tf.estimator.RunConfig`.
-
-    Raises
-    ------
-    ValueError
-        If both `master` and `cluster` are set.
 
     Examples
     --------

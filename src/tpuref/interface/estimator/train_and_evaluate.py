@@ -56,7 +56,8 @@ def train_and_evaluate(
 ) -> tuple[Any, list[Any]]:
     """Train an estimator, and evaluate the checkpoints that it writes.
 
-    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.
+    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  It raises
+    ValueError if ``max_steps`` or ``steps`` is not positive.
 
     Parameters
     ----------
@@ -69,11 +70,6 @@ def train_and_evaluate(
     -------
     metrics, exported
         The metrics of the last evaluation, and a list of the exporters' results.
-
-    Raises
-    ------
-    ValueError
-        If ``max_steps`` or ``steps`` is not positive.
 
     Examples
     --------

@@ -152,12 +152,8 @@ class TFRecordWriter:
 def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
     """Yield the records of a file.
 
-    Parameters are those of `TFRecordWriter`.
-
-    Raises
-    ------
-    tpuref.errors.DataLossError
-        If the file ends within a record, or a checksum differs.
+    Parameters are those of `TFRecordWriter`.  It raises tf.errors.DataLossError if the
+    file ends within a record, or a checksum differs.
     """
     files, text = files_at(path, "tf_record_iterator")
     with (

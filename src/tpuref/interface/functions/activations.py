@@ -193,6 +193,7 @@ def softmax(
     """Return ``exp(logits)`` divided by its sum along an axis.
 
     The result is a tensor of the same shape and dtype, which sums to 1 along the axis.
+    It raises ValueError if the axis does not exist.
 
     Parameters
     ----------
@@ -202,11 +203,6 @@ def softmax(
         The axis of the classes, by default the last.
     dim
         The former name of `axis`.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
 
     Examples
     --------

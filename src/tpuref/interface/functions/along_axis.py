@@ -85,7 +85,8 @@ def cumsum(
 ) -> Tensor:
     """Return the running sum along one axis.
 
-    The result has the shape and dtype of `x`.
+    The result has the shape and dtype of `x`.  It raises ValueError if the axis does
+    not exist.
 
     Parameters
     ----------
@@ -97,11 +98,6 @@ def cumsum(
         Whether each sum excludes its own element, so that the first is 0.
     reverse
         Whether to start at the end.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
 
     Examples
     --------

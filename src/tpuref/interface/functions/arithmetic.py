@@ -96,7 +96,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Return `x` times one number.
 
-    The result has the shape and dtype of `x`.
+    The result has the shape and dtype of `x`.  It raises ValueError if `scalar` is
+    known not to be of rank 0.
 
     Parameters
     ----------
@@ -104,11 +105,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
         A number of the dtype of `x`, of rank 0.
     x
         A tensor of numbers.
-
-    Raises
-    ------
-    ValueError
-        If `scalar` is known not to be of rank 0.
 
     Examples
     --------

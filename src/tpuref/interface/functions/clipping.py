@@ -35,7 +35,8 @@ def clip_by_value(
 ) -> Tensor:
     """Return `t` clipped to two bounds; the lower bound wins if they cross.
 
-    The result has the shape and dtype of `t`.
+    The result has the shape and dtype of `t`.  It raises ValueError if the bounds do
+    not broadcast to the shape of `t`.
 
     Parameters
     ----------
@@ -43,11 +44,6 @@ def clip_by_value(
         Real numbers.
     clip_value_min, clip_value_max
         The bounds, with the dtype of `t` and shapes that broadcast to its shape.
-
-    Raises
-    ------
-    ValueError
-        If the bounds do not broadcast to the shape of `t`.
 
     Examples
     --------
@@ -127,18 +123,14 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the Euclidean norm of all tensors of a list together.
 
-    The result is a scalar of that dtype.
+    The result is a scalar of that dtype.  It raises ValueError if the list contains no
+    tensor.
 
     Parameters
     ----------
     t_list
         Tensors or `tf.IndexedSlices` of one floating-point dtype, of which the rows
         count; None entries are skipped.
-
-    Raises
-    ------
-    ValueError
-        If the list contains no tensor.
 
     Examples
     --------

@@ -96,17 +96,14 @@ def tuple(
 ) -> list[Any]:
     """Return the tensors, each available only when all are.
 
+    It raises ValueError if `tensors` contains only None.
+
     Parameters
     ----------
     tensors
         Tensors, operations and None; None stays None.
     control_inputs
         Operations that must also run before any of them is available.
-
-    Raises
-    ------
-    ValueError
-        If `tensors` contains only None.
 
     Examples
     --------

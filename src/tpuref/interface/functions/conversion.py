@@ -25,6 +25,8 @@ __all__ = [
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert the values to an element type.
 
+    It raises TypeError if either type is string.
+
     Parameters
     ----------
     x
@@ -37,11 +39,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     Tensor
         Same shape as `x`.  A tensor that already has the type is returned unchanged.
         Integers drop fractions, real types drop imaginary parts.
-
-    Raises
-    ------
-    TypeError
-        If either type is string.
 
     Examples
     --------

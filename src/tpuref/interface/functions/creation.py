@@ -49,7 +49,8 @@ __all__ = [
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """Return a tensor whose elements all have the same value.
 
-    The result is a tensor of shape `dims`.
+    The result is a tensor of shape `dims`.  It raises ValueError if `value` is not a
+    scalar or a size is negative.
 
     Parameters
     ----------
@@ -57,11 +58,6 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     value
         A scalar of any dtype; the result has its dtype.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not a scalar or a size is negative.
 
     Examples
     --------
@@ -160,6 +156,8 @@ def range(
 ) -> Tensor:
     """Return the numbers from `start` up to, not including, `limit`.
 
+    It raises ValueError if `delta` is 0 or has the wrong sign.
+
     Parameters
     ----------
     start
@@ -170,11 +168,6 @@ def range(
         A scalar, the step; not 0.
     dtype
         The element type; None for the widest of the three arguments.
-
-    Raises
-    ------
-    ValueError
-        If `delta` is 0 or has the wrong sign.
 
     Examples
     --------
@@ -291,7 +284,8 @@ def one_hot(
 ) -> Tensor:
     """Return a new axis for each index, with one element set at the index.
 
-    The result is a tensor with one more axis than `indices`.
+    The result is a tensor with one more axis than `indices`.  It raises TypeError if
+    the dtypes of the values differ from each other or from `dtype`.
 
     Parameters
     ----------
@@ -305,11 +299,6 @@ def one_hot(
         The position of the new axis; the last by default.
     dtype
         The element type; by default that of the values, or float32.
-
-    Raises
-    ------
-    TypeError
-        If the dtypes of the values differ from each other or from `dtype`.
 
     Examples
     --------

@@ -59,18 +59,14 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """Return a tensor that shares the memory of another library's.
 
     If the other library writes to it later, the tensor changes.  The result is an eager
-    tensor; in a graph it becomes a constant.
+    tensor; in a graph it becomes a constant.  It raises tf.errors.InvalidArgumentError
+    if the capsule was used before.
 
     Parameters
     ----------
     dlcapsule
         A capsule from ``to_dlpack`` of another library, or an array of another library
         with the method ``__dlpack__``.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        If the capsule was used before.
 
     Examples
     --------

@@ -40,7 +40,8 @@ newaxis = None
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Return a block of a tensor.
 
-    The result has the same rank and dtype.
+    The result has the same rank and dtype.  It raises ValueError if the block extends
+    beyond the tensor.
 
     Parameters
     ----------
@@ -50,11 +51,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         The beginning of the block, one number for each axis.
     size
         The size of the block along each axis; -1 means everything that remains.
-
-    Raises
-    ------
-    ValueError
-        If the block extends beyond the tensor.
 
     Examples
     --------
@@ -83,7 +79,8 @@ def strided_slice(
 ) -> Tensor:
     """Return every n-th element of a block of a tensor.
 
-    The result has the same dtype.
+    The result has the same dtype.  It raises ValueError if the numbers of positions
+    differ or are not static, or a stride is 0.
 
     Parameters
     ----------
@@ -101,11 +98,6 @@ def strided_slice(
         Bit i: take only the element at ``begin[i]`` and drop the axis.
     var
         Not supported; must be None.
-
-    Raises
-    ------
-    ValueError
-        If the numbers of positions differ or are not static, or a stride is 0.
 
     Examples
     --------

@@ -64,6 +64,8 @@ def unstack(
 ) -> list[Tensor]:
     """Return the slices of a tensor along an axis, without that axis.
 
+    It raises ValueError if the size is unknown or differs from `num`.
+
     Parameters
     ----------
     value
@@ -77,11 +79,6 @@ def unstack(
     -------
     list of Tensor
         One tensor for each index.
-
-    Raises
-    ------
-    ValueError
-        If the size is unknown or differs from `num`.
 
     Examples
     --------
@@ -137,6 +134,8 @@ def split(
 ) -> list[Tensor]:
     """Split a tensor along an axis.
 
+    It raises ValueError if the parts do not make up the axis.
+
     Parameters
     ----------
     value, axis
@@ -146,11 +145,6 @@ def split(
         may be -1, which means the remainder.
     num
         The number of parts, if their sizes are given by a tensor.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not make up the axis.
 
     Examples
     --------

@@ -102,6 +102,9 @@ def matvec(
 ) -> Tensor:
     """Return the product of matrices and vectors, batched over the leading axes.
 
+    It raises ValueError if the inner dimensions differ, or both `transpose_a` and
+    `adjoint_a` are true.
+
     Parameters
     ----------
     a, b
@@ -118,11 +121,6 @@ def matvec(
     -------
     Tensor
         Shape [..., m] and the dtype of the operands.
-
-    Raises
-    ------
-    ValueError
-        If the inner dimensions differ, or both `transpose_a` and `adjoint_a` are true.
 
     Examples
     --------
@@ -145,7 +143,8 @@ def matvec(
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Return the sum of products of `a` and `b` over pairs of axes.
 
-    The result has the remaining axes of `a`, then those of `b`.
+    The result has the remaining axes of `a`, then those of `b`.  It raises ValueError
+    if `axes` is malformed, an axis does not exist, or paired sizes differ.
 
     Parameters
     ----------
@@ -154,11 +153,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     axes
         The number of axes, the last of `a` and the first of `b`; or the axes of `a` and
         the axes of `b`, as two integers or two sequences of equal length.
-
-    Raises
-    ------
-    ValueError
-        If `axes` is malformed, an axis does not exist, or paired sizes differ.
 
     Examples
     --------
@@ -216,17 +210,13 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Return the sum of the main diagonal of the matrices in the last two axes.
 
-    The result has the shape of `x` without the last two axes.
+    The result has the shape of `x` without the last two axes.  It raises ValueError if
+    the rank is less than 2.
 
     Parameters
     ----------
     x
         Numbers with at least rank 2.
-
-    Raises
-    ------
-    ValueError
-        If the rank is less than 2.
 
     Examples
     --------
@@ -245,6 +235,9 @@ def norm(
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Return the norm of vectors or matrices.
+
+    It raises ValueError if `ord` or the number of axes is invalid, or both names of
+    `keepdims` are given.
 
     Parameters
     ----------
@@ -265,12 +258,6 @@ def norm(
     -------
     Tensor
         Same dtype as `tensor`, real for complex numbers.
-
-    Raises
-    ------
-    ValueError
-        If `ord` or the number of axes is invalid, or both names of `keepdims` are
-        given.
 
     Examples
     --------

@@ -28,7 +28,8 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Tensor:
     """Return the cross entropy of labels and the softmax of logits.
 
-    The result is a tensor of the same dtype without that axis.
+    The result is a tensor of the same dtype without that axis.  It raises ValueError if
+    the shapes differ.
 
     Parameters
     ----------
@@ -40,11 +41,6 @@ def softmax_cross_entropy_with_logits_v2(
         The axis of the classes, by default the last.
     dim
         The former name of `axis`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
 
     Examples
     --------
@@ -141,7 +137,8 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if labels or logits
+    are missing or not passed by name, or shapes differ.
 
     Parameters
     ----------
@@ -151,11 +148,6 @@ def sigmoid_cross_entropy_with_logits(
         Probabilities, with the shape and dtype of `logits`.
     logits
         A floating-point tensor.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes differ.
 
     Examples
     --------

@@ -17,15 +17,12 @@ __all__ = ["Module"]
 class Module:
     """An object that finds the variables and modules among its attributes.
 
+    It raises ValueError if the name is no Python identifier.
+
     Parameters
     ----------
     name
         The name, by default that of the class in lower case with underscores.
-
-    Raises
-    ------
-    ValueError
-        If the name is no Python identifier.
 
     Examples
     --------

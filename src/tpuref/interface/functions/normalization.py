@@ -88,7 +88,8 @@ def bias_add(
 ) -> Tensor:
     """Return a tensor with a number added to each channel.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if the number of
+    channels differs.
 
     Parameters
     ----------
@@ -99,11 +100,6 @@ def bias_add(
     data_format
         ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
         Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels differs.
 
     Examples
     --------
@@ -221,6 +217,8 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return images normalized over all but their channels, and the moments.
 
+    It raises ValueError if `is_training` is false and the moments are missing.
+
     Parameters
     ----------
     x
@@ -241,11 +239,6 @@ def fused_batch_norm(
     y, mean, variance : Tensor
         The images; the mean; and, while training, the variance of the population that
         the images are a sample of (with Bessel's correction).
-
-    Raises
-    ------
-    ValueError
-        If `is_training` is false and the moments are missing.
 
     Examples
     --------

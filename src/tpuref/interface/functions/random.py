@@ -104,6 +104,8 @@ def random_uniform(
 ) -> Tensor:
     """Return numbers distributed uniformly over ``minval <= x < maxval``.
 
+    It raises ValueError if the dtype is invalid, or `maxval` is missing for integers.
+
     Parameters
     ----------
     shape
@@ -115,11 +117,6 @@ def random_uniform(
         A floating-point type, int32 or int64.
     seed
         The seed of this operation.
-
-    Raises
-    ------
-    ValueError
-        If the dtype is invalid, or `maxval` is missing for integers.
 
     Examples
     --------
@@ -172,6 +169,8 @@ def random_normal(
 ) -> Tensor:
     """Return normally distributed numbers.
 
+    It raises TypeError if the dtype is not floating point.
+
     Parameters
     ----------
     shape, seed
@@ -180,11 +179,6 @@ def random_normal(
         The mean and the standard deviation, scalars or tensors that broadcast.
     dtype
         A floating-point type.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not floating point.
 
     Examples
     --------

@@ -36,6 +36,9 @@ def reduce_sum(
 ) -> Tensor:
     """Return the sum along the axes.
 
+    It raises ValueError if an axis does not exist or is given twice, or both names of
+    an argument are given.
+
     Parameters
     ----------
     input_tensor
@@ -53,12 +56,6 @@ def reduce_sum(
     Tensor
         Same dtype as the input: integers wrap around, float16 and bfloat16 are
         summed in float32 and rounded once.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
 
     Examples
     --------

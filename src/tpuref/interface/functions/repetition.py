@@ -25,7 +25,8 @@ __all__ = [
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.
 
-    The result has the same rank and dtype.
+    The result has the same rank and dtype.  It raises ValueError if the number of
+    `multiples` differs from the rank.
 
     Parameters
     ----------
@@ -33,11 +34,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
         A tensor.
     multiples
         The number of repetitions for each axis.
-
-    Raises
-    ------
-    ValueError
-        If the number of `multiples` differs from the rank.
 
     Examples
     --------

@@ -30,7 +30,8 @@ __all__ = [
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.
 
-    The result has the same dtype.
+    The result has the same dtype.  It raises ValueError if the number of elements
+    differs.
 
     Parameters
     ----------
@@ -38,11 +39,6 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         A tensor.
     shape
         The new shape; one size may be -1, which means the remainder.
-
-    Raises
-    ------
-    ValueError
-        If the number of elements differs.
 
     Examples
     --------
@@ -60,7 +56,8 @@ def expand_dims(
 ) -> Tensor:
     """Return a tensor with an axis of size 1 inserted.
 
-    The result is a tensor with one more axis.
+    The result is a tensor with one more axis.  It raises ValueError if `axis` is
+    missing, given twice, or out of range.
 
     Parameters
     ----------
@@ -70,11 +67,6 @@ def expand_dims(
         The position of the new axis; negative counts from the end.
     dim
         The former name of `axis`.
-
-    Raises
-    ------
-    ValueError
-        If `axis` is missing, given twice, or out of range.
 
     Examples
     --------
@@ -95,7 +87,8 @@ def squeeze(
 ) -> Tensor:
     """Return a tensor without axes of size 1.
 
-    The result is a tensor of lower rank with the same elements.
+    The result is a tensor of lower rank with the same elements.  It raises ValueError
+    if an axis does not have size 1.
 
     Parameters
     ----------
@@ -105,11 +98,6 @@ def squeeze(
         One or several axes of size 1; by default all of them.
     squeeze_dims
         The former name of `axis`.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not have size 1.
 
     Examples
     --------
@@ -126,7 +114,8 @@ def transpose(
 ) -> Tensor:
     """Return a tensor with its axes permuted.
 
-    The result has the same dtype.
+    The result has the same dtype.  It raises ValueError if `perm` is not a permutation
+    of the axes.
 
     Parameters
     ----------
@@ -136,11 +125,6 @@ def transpose(
         The axis of `a` for each axis of the result; by default the reverse order.
     conjugate
         Whether to take the complex conjugate as well.
-
-    Raises
-    ------
-    ValueError
-        If `perm` is not a permutation of the axes.
 
     Examples
     --------
@@ -159,7 +143,8 @@ def matrix_transpose(
 ) -> Tensor:
     """Return a tensor with its last two axes exchanged.
 
-    The result has the same dtype.
+    The result has the same dtype.  It raises ValueError if the rank is less than 2 or
+    unknown.
 
     Parameters
     ----------
@@ -167,11 +152,6 @@ def matrix_transpose(
         A tensor of known rank, at least 2.
     conjugate
         Whether to take the complex conjugate as well.
-
-    Raises
-    ------
-    ValueError
-        If the rank is less than 2 or unknown.
 
     Examples
     --------
@@ -191,7 +171,8 @@ def matrix_transpose(
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor reversed along some axes.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if the axis does not
+    exist, or one is given twice.
 
     Parameters
     ----------
@@ -199,11 +180,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         A tensor.
     axis
         One or several axes.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist, or one is given twice.
 
     Examples
     --------
@@ -244,7 +220,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor broadcast to a shape by NumPy's rules.
 
-    The dtype stays.
+    The dtype stays.  It raises ValueError if the tensor does not broadcast to that
+    shape.
 
     Parameters
     ----------
@@ -252,11 +229,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         A tensor.
     shape
         The shape of the result.
-
-    Raises
-    ------
-    ValueError
-        If the tensor does not broadcast to that shape.
 
     Examples
     --------

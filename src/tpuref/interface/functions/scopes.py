@@ -46,18 +46,14 @@ def device(
 ) -> Iterator[None]:
     """Place operations on a device within a block.
 
-    See 000_04abb9e9288042d8.txt: core gives names for it.
+    See 000_04abb9e9288042d8.txt: core gives names for it.  It raises ValueError if the
+    name cannot be parsed.
 
     Parameters
     ----------
     device_name_or_function
         A device name, whose parts override those of the enclosing scopes; a function
         that returns one; or None to ignore the enclosing scopes.
-
-    Raises
-    ------
-    ValueError
-        If the name cannot be parsed.
 
     Examples
     --------
@@ -127,10 +123,7 @@ def get_collection_ref(key: str) -> list[Any]:
 def name_scope_v2(name: str) -> Iterator[str]:
     """Prefix the names of operations within a block, as TensorFlow 2 does.
 
-    Raises
-    ------
-    ValueError
-        If the name is no string.
+    It raises ValueError if the name is no string.
     """
     if not isinstance(name, str):
         raise ValueError(f"tf.name_scope: name: expected a string, got {name!r}")

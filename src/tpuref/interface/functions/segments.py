@@ -30,6 +30,8 @@ class Unique(NamedTuple):
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Return the distinct values of a vector, in the order of their first occurrence.
 
+    It raises ValueError if `x` is not a vector.
+
     Parameters
     ----------
     x
@@ -43,11 +45,6 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
         The distinct values.
     idx : Tensor
         For each element of `x` its position in `y`.
-
-    Raises
-    ------
-    ValueError
-        If `x` is not a vector.
 
     Examples
     --------

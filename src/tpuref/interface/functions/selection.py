@@ -26,7 +26,8 @@ def where(
     """Select from `x` where a condition is true and from `y` elsewhere.
 
     The result is the selected elements, or positions as int64 of shape
-    ``[found, rank]``.
+    ``[found, rank]``.  It raises ValueError if only one of `x` and `y` is given, or
+    shapes do not fit.
 
     Parameters
     ----------
@@ -35,11 +36,6 @@ def where(
         or with any known shape that broadcasts with `x` and `y`.
     x, y
         Tensors of one dtype.  Without them, the result is the true positions.
-
-    Raises
-    ------
-    ValueError
-        If only one of `x` and `y` is given, or shapes do not fit.
 
     Examples
     --------
@@ -100,7 +96,8 @@ def boolean_mask(
     """Return the parts of a tensor where a mask is true.
 
     The result is the selected parts; one axis of unknown size replaces the axes of the
-    mask.
+    mask.  It raises ValueError if the mask is a scalar, of unknown rank, or does not
+    fit.
 
     Parameters
     ----------
@@ -110,11 +107,6 @@ def boolean_mask(
         A bool tensor of known rank, whose shape is a part of that of `tensor`.
     axis
         The axis of `tensor` at which the mask begins, 0 by default.
-
-    Raises
-    ------
-    ValueError
-        If the mask is a scalar, of unknown rank, or does not fit.
 
     Examples
     --------

@@ -87,6 +87,8 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
+    It raises ValueError if there are fewer than k elements.
+
     Parameters
     ----------
     input
@@ -102,11 +104,6 @@ def top_k(
         A named tuple: `values`, the elements, equal ones in the order of their index,
         and `indices`, their int32 indices along the last axis.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than k elements.
-
     Examples
     --------
     >>> values, indices = tf.nn.top_k([1, 5, 2, 5], k=2)
@@ -120,6 +117,8 @@ def top_k(
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Return whether each target is among the k classes with the highest predictions.
+
+    It raises ValueError if the numbers of rows differ.
 
     Parameters
     ----------
@@ -135,11 +134,6 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     Tensor
         bool of shape ``[batch]``; False for rows that are not finite and for targets
         that are not a class.
-
-    Raises
-    ------
-    ValueError
-        If the numbers of rows differ.
 
     Examples
     --------

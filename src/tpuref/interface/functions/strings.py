@@ -23,6 +23,9 @@ __all__ = ["join", "regex_replace"]
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Return texts joined, element by element.
 
+    It raises InvalidArgumentError if there is no input, or two that are no scalars have
+    different shapes.
+
     Parameters
     ----------
     inputs
@@ -34,11 +37,6 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     -------
     Tensor
         string, of the shape of the inputs.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no input, or two that are no scalars have different shapes.
 
     Examples
     --------
@@ -77,6 +75,8 @@ def regex_replace(
 ) -> Tensor:
     r"""Return texts with the matches of a pattern replaced.
 
+    It raises InvalidArgumentError if `pattern` is no regular expression.
+
     Parameters
     ----------
     input
@@ -88,11 +88,6 @@ def regex_replace(
         What takes its place; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
     replace_global
         Whether to replace all matches, not only the first.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `pattern` is no regular expression.
 
     Examples
     --------

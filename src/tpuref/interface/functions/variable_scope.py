@@ -151,6 +151,9 @@ def variable_scope(
 ) -> Iterator[VariableScope]:
     """Name, share or configure the variables of `get_variable` within a block.
 
+    It raises ValueError if `reuse` is invalid, or is given for a name that is made
+    unique.
+
     Parameters
     ----------
     name_or_scope
@@ -169,11 +172,6 @@ def variable_scope(
         inherit from the enclosing scope or, if a scope is re-entered, from that scope.
     auxiliary_name_scope
         Whether operations are named under the scope too.
-
-    Raises
-    ------
-    ValueError
-        If `reuse` is invalid, or is given for a name that is made unique.
 
     Examples
     --------

@@ -45,6 +45,7 @@ def conv2d(
     """Return the cross-correlation of images and filters.
 
     The results are images of the same dtype, with one channel per output of the filter.
+    It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -63,11 +64,6 @@ def conv2d(
         One, two or four numbers: the step between elements within a window.
     filters
         The new name of `filter`.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
@@ -106,7 +102,7 @@ def conv1d(
     """Return the cross-correlation of sequences and filters.
 
     The results are sequences of the same dtype, with one channel per output of the
-    filter.
+    filter.  It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -123,11 +119,6 @@ def conv1d(
         ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
     input
         The new name of `value`.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
@@ -169,7 +160,8 @@ def conv2d_transpose(
 ) -> Tensor:
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
-    The results are images of the same dtype and the shape `output_shape`.
+    The results are images of the same dtype and the shape `output_shape`.  It raises
+    ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -184,11 +176,6 @@ def conv2d_transpose(
         As for `conv2d`.
     input, filters
         The new names of `value` and `filter`.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
@@ -249,6 +236,7 @@ def depthwise_conv2d_native(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
+    It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -258,11 +246,6 @@ def depthwise_conv2d_native(
         A tensor of shape ``[rows, columns, channels, multiplier]``.
     strides, padding, data_format, dilations
         As for `conv2d`.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
@@ -426,7 +409,8 @@ def max_pool(
 ) -> Tensor:
     """Return the greatest element of each window of images.
 
-    The results are images of the same dtype and number of channels.
+    The results are images of the same dtype and number of channels.  It raises
+    ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -441,11 +425,6 @@ def max_pool(
         As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------

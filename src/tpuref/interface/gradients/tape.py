@@ -295,6 +295,8 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
+        It raises ValueError if the batches differ in size, or a tensor has rank 0.
+
         Parameters
         ----------
         target, source
@@ -307,11 +309,6 @@ class GradientTape:
         -------
         Tensor
             A tensor of shape ``[batch] + target.shape[1:] + source.shape[1:]``.
-
-        Raises
-        ------
-        ValueError
-            If the batches differ in size, or a tensor has rank 0.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):

@@ -159,6 +159,9 @@ class _WithKernel(_Convolution):
 class Conv1D(_WithKernel):
     """A convolution of sequences with a trained kernel.
 
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.
+
     Parameters
     ----------
     filters
@@ -174,11 +177,6 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
         As for `tf.layers.Dense`.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
@@ -202,6 +200,9 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 class Conv2D(_WithKernel):
     """A convolution of images with a trained kernel.
 
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.
+
     Parameters
     ----------
     filters
@@ -219,11 +220,6 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
         As for `tf.layers.Dense`.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
@@ -248,6 +244,9 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 class Conv2DTranspose(_WithKernel):
     """The gradient of a convolution as a layer, which enlarges images.
 
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.
+
     Parameters
     ----------
     filters
@@ -261,11 +260,6 @@ class Conv2DTranspose(_WithKernel):
 kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, \
 bias_constraint, trainable, name, **kwargs
         As for `tf.layers.Conv2D`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
@@ -350,6 +344,9 @@ bias_constraint, trainable, name, **kwargs
 class SeparableConv2D(_Convolution):
     """A convolution of each channel, then one across channels.
 
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.
+
     Parameters
     ----------
     filters
@@ -367,11 +364,6 @@ bias_constraint
         For the kernel ``[1, 1, channels * depth_multiplier, filters]``.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------

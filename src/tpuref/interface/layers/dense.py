@@ -19,6 +19,8 @@ from tpuref.interface.layers.named import activation_of, initializer_of
 class Dense(Layer):
     """``activation(inputs @ kernel + bias)`` along the last axis.
 
+    It raises ValueError if the size of the last axis of the input is unknown.
+
     Parameters
     ----------
     units
@@ -37,11 +39,6 @@ class Dense(Layer):
         Functions that optimizers apply after an update.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the size of the last axis of the input is unknown.
 
     Examples
     --------

@@ -36,6 +36,9 @@ def fully_connected(
 ) -> Any:
     """Return ``activation_fn(inputs @ weights + biases)`` along the last axis.
 
+    It raises ValueError if the rank of the inputs is less than 2, or their last size is
+    unknown.
+
     Parameters
     ----------
     inputs
@@ -54,11 +57,6 @@ def fully_connected(
         As for `tf.contrib.layers.layer_norm`.
     scope
         The variable scope, by default ``fully_connected``.
-
-    Raises
-    ------
-    ValueError
-        If the rank of the inputs is less than 2, or their last size is unknown.
 
     Examples
     --------

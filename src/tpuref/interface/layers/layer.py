@@ -35,6 +35,7 @@ class Layer:
     """A function with variables, which its first call creates.
 
     A subclass makes its variables in `build` with `add_weight` and computes in `call`.
+    It raises TypeError if there are other arguments.
 
     Parameters
     ----------
@@ -50,11 +51,6 @@ class Layer:
     _scope, _reuse
         The variable scope, and whether its variables are shared: what functions such as
         `tf.layers.dense` get as ``name`` and ``reuse``.
-
-    Raises
-    ------
-    TypeError
-        If there are other arguments.
 
     Examples
     --------
@@ -249,10 +245,7 @@ class Layer:
     def scope_name(self) -> str:
         """The name of the scope of its variables.
 
-        Raises
-        ------
-        ValueError
-            If the layer was not called yet, which chooses the scope.
+        It raises ValueError if the layer was not called yet, which chooses the scope.
         """
         if self._scope is None:
             raise coded(

@@ -31,7 +31,8 @@ def layer_norm(
 ) -> Any:
     """Return each example with mean 0 and deviation 1, then scaled and shifted.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if the rank or the
+    sizes that the variables need are unknown, or an axis does not exist.
 
     Parameters
     ----------
@@ -53,12 +54,6 @@ def layer_norm(
         The first of the axes along which offset and factor differ.
     scope
         The variable scope, by default ``LayerNorm``.
-
-    Raises
-    ------
-    ValueError
-        If the rank or the sizes that the variables need are unknown, or an axis does
-        not exist.
 
     Examples
     --------

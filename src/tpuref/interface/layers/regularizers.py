@@ -20,17 +20,14 @@ Regularizer = Callable[[Any], Tensor | None]
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """Return a function that computes `scale` times half the squares of weights.
 
+    It raises ValueError if `scale` is no number or below 0.
+
     Parameters
     ----------
     scale
         0 or more; the function gives None for 0.
     scope
         The name of the operations.
-
-    Raises
-    ------
-    ValueError
-        If `scale` is no number or below 0.
 
     Examples
     --------

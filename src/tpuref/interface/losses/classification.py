@@ -37,6 +37,8 @@ def softmax_cross_entropy(
 ) -> Tensor:
     """Return the weighted cross entropy of labels and the softmax of logits.
 
+    It raises ValueError if the shapes differ, or something is missing.
+
     Parameters
     ----------
     onehot_labels
@@ -53,11 +55,6 @@ def softmax_cross_entropy(
     -------
     Tensor
         A scalar of the dtype of `logits`, or one loss for each example.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or something is missing.
 
     Examples
     --------
@@ -89,6 +86,8 @@ def sparse_softmax_cross_entropy(
 ) -> Tensor:
     """Return the weighted cross entropy of true classes and the softmax of logits.
 
+    It raises ValueError if the shapes do not fit.
+
     Parameters
     ----------
     labels
@@ -102,11 +101,6 @@ def sparse_softmax_cross_entropy(
     -------
     Tensor
         A scalar of the dtype of `logits`, or one loss for each label.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
 
     Examples
     --------

@@ -51,17 +51,14 @@ def get_total_loss(
 ) -> Tensor:
     """Return the sum of the losses.
 
+    It raises ValueError if there are no losses.
+
     Parameters
     ----------
     add_regularization_losses
         Whether the regularization losses belong to it.
     scope
         Only losses below this scope; None for all.
-
-    Raises
-    ------
-    ValueError
-        If there are no losses.
 
     Examples
     --------

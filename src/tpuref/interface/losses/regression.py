@@ -28,7 +28,8 @@ def mean_squared_error(
 ) -> Tensor:
     """Return the weighted squares of the differences.
 
-    The result is a float32 scalar, or one loss for each element.
+    The result is a float32 scalar, or one loss for each element.  It raises ValueError
+    if the shapes differ.
 
     Parameters
     ----------
@@ -36,11 +37,6 @@ def mean_squared_error(
         Tensors of numbers of the same shape.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
 
     Examples
     --------
@@ -125,6 +121,8 @@ def cosine_distance(
 ) -> Tensor:
     """Return 1 minus the dot product of unit vectors, weighted.
 
+    It raises ValueError if the axis is missing, or the shapes differ.
+
     Parameters
     ----------
     labels, predictions
@@ -140,11 +138,6 @@ def cosine_distance(
     -------
     Tensor
         A float32 scalar, or one loss for each vector.
-
-    Raises
-    ------
-    ValueError
-        If the axis is missing, or the shapes differ.
 
     Examples
     --------

@@ -30,6 +30,9 @@ def compute_weighted_loss(
 ) -> Tensor:
     """Return losses times weights, reduced, and add the result to a collection.
 
+    It raises ValueError if the weights do not fit the losses, or the reduction is
+    unknown.
+
     Parameters
     ----------
     losses
@@ -49,11 +52,6 @@ def compute_weighted_loss(
     Tensor
         A scalar of the dtype of the losses, or for ``Reduction.NONE`` a tensor of their
         shape.
-
-    Raises
-    ------
-    ValueError
-        If the weights do not fit the losses, or the reduction is unknown.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def accuracy(
 ) -> Metric:
     """Return the accuracy: the fraction of predictions that equal their labels.
 
-    The result is that of `tf.metrics.mean`.
+    The result is that of `tf.metrics.mean`.  It raises ValueError if the shapes differ.
 
     Parameters
     ----------
@@ -95,11 +95,6 @@ def accuracy(
         Tensors of the same shape; either may have one more axis of size 1.
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
 
     Examples
     --------

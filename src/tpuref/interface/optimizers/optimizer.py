@@ -121,6 +121,8 @@ class Optimizer(ElementwiseOptimizer):
     ) -> Any:
         """Reduce a loss by one step.
 
+        It raises ValueError if the loss is a tensor and there is no tape.
+
         Parameters
         ----------
         loss
@@ -131,11 +133,6 @@ class Optimizer(ElementwiseOptimizer):
             The gradient of the loss, by default 1.
         tape
             The tape that recorded the loss.
-
-        Raises
-        ------
-        ValueError
-            If the loss is a tensor and there is no tape.
         """
         recorded = tape or GradientTape()
         if callable(loss):

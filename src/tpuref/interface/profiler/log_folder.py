@@ -28,16 +28,13 @@ class ProfilerOptions(NamedTuple):
 def start(logdir: profile.Path, options: Any = None) -> None:
     """Start to record the host and the cores.
 
+    It raises tf.errors.AlreadyExistsError if a profile is already running.
+
     Parameters
     ----------
     logdir
         The log folder.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below
         it, where TensorBoard looks for traces.
-
-    Raises
-    ------
-    tpuref.errors.AlreadyExistsError
-        If a profile is already running.
     """
     del options
     moment = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -52,15 +49,12 @@ def start(logdir: profile.Path, options: Any = None) -> None:
 def stop(save: bool = True) -> None:
     """Stop the running profile.
 
+    It raises tf.errors.UnavailableError if no profile is running.
+
     Parameters
     ----------
     save
         Whether to write the recording.
-
-    Raises
-    ------
-    tpuref.errors.UnavailableError
-        If no profile is running.
     """
     profile.end(save)
 

@@ -97,15 +97,12 @@ def _start(path: Path, site: CallSite) -> None:
 def stop() -> Summary:
     """Stop the running profile, and write its file.
 
+    It raises tf.errors.UnavailableError if no profile is running.
+
     Returns
     -------
     Summary
         The times of cores and operations; its text is a table.
-
-    Raises
-    ------
-    tpuref.errors.UnavailableError
-        If no profile is running.
     """
     return end()
 

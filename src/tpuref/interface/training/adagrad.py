@@ -20,6 +20,8 @@ __all__ = ["AdagradOptimizer"]
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.
 
+    It raises ValueError if `initial_accumulator_value` is not positive.
+
     Parameters
     ----------
     learning_rate
@@ -28,11 +30,6 @@ class AdagradOptimizer(ElementwiseOptimizer):
         The initial value of the sums, positive.
     use_locking, name
         As for `tf.train.Optimizer`.
-
-    Raises
-    ------
-    ValueError
-        If `initial_accumulator_value` is not positive.
 
     Notes
     -----

@@ -21,6 +21,8 @@ def compute_average_loss(
 ) -> Tensor:
     """Return a replica's part of the mean loss over the global batch.
 
+    It raises ValueError if the losses are a scalar and `global_batch_size` is None.
+
     Parameters
     ----------
     per_example_loss
@@ -30,11 +32,6 @@ def compute_average_loss(
     global_batch_size
         The number of examples of all replicas; by default the size of the losses' first
         dimension times the number of replicas.
-
-    Raises
-    ------
-    ValueError
-        If the losses are a scalar and `global_batch_size` is None.
 
     Examples
     --------

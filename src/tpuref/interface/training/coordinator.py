@@ -113,6 +113,8 @@ class Coordinator:
     ) -> None:
         """Wait for the threads to end, and raise the error that stopped them.
 
+        It raises RuntimeError if threads still run after that time.
+
         Parameters
         ----------
         threads
@@ -121,11 +123,6 @@ class Coordinator:
             The seconds that threads may take after a stop was requested.
         ignore_live_threads
             Whether to ignore threads that take longer.
-
-        Raises
-        ------
-        RuntimeError
-            If threads still run after that time.
         """
         argument = "tf.train.Coordinator.join: stop_grace_period_secs"
         grace = number(argument, stop_grace_period_secs)

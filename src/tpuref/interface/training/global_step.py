@@ -61,10 +61,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 def get_global_step(graph: Graph | None = None) -> Any:
     """Return the global step of a graph, by default the current one, or None.
 
-    Raises
-    ------
-    ValueError
-        If the graph has several.
+    It raises ValueError if the graph has several.
 
     Examples
     --------
@@ -102,10 +99,7 @@ def required_global_step(user: str) -> Any:
 def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph, an int64 variable with initial value 0.
 
-    Raises
-    ------
-    ValueError
-        If the graph already has one.
+    It raises ValueError if the graph already has one.
 
     Examples
     --------

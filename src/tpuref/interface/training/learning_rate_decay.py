@@ -75,6 +75,8 @@ def exponential_decay(
 ) -> Any:
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
+    It raises ValueError if `global_step` is None.
+
     Parameters
     ----------
     learning_rate
@@ -93,11 +95,6 @@ def exponential_decay(
     Tensor
         The learning rate, in its dtype.  In eager mode, a function without parameters
         that returns it, which optimizers accept.
-
-    Raises
-    ------
-    ValueError
-        If `global_step` is None.
 
     Examples
     --------
@@ -231,6 +228,9 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
+    It raises ValueError if there is not one more value than boundaries, or the dtypes
+    differ.
+
     Parameters
     ----------
     x
@@ -245,11 +245,6 @@ def piecewise_constant(
     -------
     Tensor
         The value; in eager mode a function without parameters that returns it.
-
-    Raises
-    ------
-    ValueError
-        If there is not one more value than boundaries, or the dtypes differ.
 
     Examples
     --------

@@ -108,11 +108,8 @@ class _HookedSession:
     ) -> Any:
         """Do the same as `tf.Session.run`, calling the hooks before and after.
 
-        Raises
-        ------
-        RuntimeError
-            If a hook has requested a stop, two hooks feed a tensor, or the session is
-            closed.
+        It raises RuntimeError if a hook has requested a stop, two hooks feed a tensor,
+        or the session is closed.
         """
         return self._persistently(
             lambda attempt: self._run(

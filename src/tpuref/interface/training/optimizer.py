@@ -55,8 +55,9 @@ class Optimizer:
     and ``_resource_apply_sparse(values, var, indices)``, or ``_apply_dense(grad, var)``
     and ``_apply_sparse(slices, var)``.  If there are both kinds, the most derived class
     wins.  The rows of sparse gradients have distinct indices.  A subclass may also
-    override ``_create_slots(var_list)``, ``_prepare()``, ``_finish(update_ops,
-    name_scope)`` and `apply_gradients`.
+    override ``_create_slots(var_list)``, ``_prepare()``,
+    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  It raises ValueError if
+    `name` is empty.
 
     Parameters
     ----------
@@ -64,11 +65,6 @@ class Optimizer:
         Stored without effect; updates of tpuref never overlap.
     name
         The name of the operations, and of the slots.
-
-    Raises
-    ------
-    ValueError
-        If `name` is empty.
 
     Examples
     --------
@@ -119,6 +115,8 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
+        It raises ValueError if the loss depends on none of the variables.
+
         Parameters
         ----------
         loss
@@ -135,11 +133,6 @@ grad_loss
         -------
         Operation
             The update of the variables; None in eager mode, which updates them at once.
-
-        Raises
-        ------
-        ValueError
-            If the loss depends on none of the variables.
         """
         pairs = self.compute_gradients(
             loss,

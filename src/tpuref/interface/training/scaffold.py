@@ -179,6 +179,8 @@ class Scaffold:
     ) -> Any:
         """Return the element of a collection, created if the collection is empty.
 
+        It raises RuntimeError if the collection has several elements.
+
         Parameters
         ----------
         arg_name
@@ -187,11 +189,6 @@ class Scaffold:
             The name of the collection.
         default_constructor
             A function that makes the element.
-
-        Raises
-        ------
-        RuntimeError
-            If the collection has several elements.
         """
         graph = get_default_graph()
         known = graph.get_collection(collection_key)

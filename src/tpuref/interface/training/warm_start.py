@@ -73,7 +73,8 @@ def warm_start(
 ) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Call it before `tf.global_variables_initializer`.
+    Call it before `tf.global_variables_initializer`.  It raises ValueError if the
+    checkpoint lacks a variable.
 
     Parameters
     ----------
@@ -87,11 +88,6 @@ def warm_start(
         A `VocabInfo` by variable name.
     var_name_to_prev_var_name
         The variable's name in the checkpoint by its name now, where they differ.
-
-    Raises
-    ------
-    ValueError
-        If the checkpoint lacks a variable.
 
     Examples
     --------
