@@ -9,8 +9,6 @@ from typing import Any
 from tpuref.base import flags
 from tpuref.base.extras import optional_module
 
-__all__ = ["run"]
-
 
 def run(
     main: Callable[[Sequence[str]], Any] | None = None,

@@ -13,29 +13,6 @@ from typing import Any
 
 from tpuref.base.callsite import user_site
 
-__all__ = [
-    "DEBUG",
-    "ERROR",
-    "FATAL",
-    "INFO",
-    "WARN",
-    "debug",
-    "error",
-    "fatal",
-    "flush",
-    "get_logger",
-    "get_verbosity",
-    "info",
-    "log",
-    "log_every_n",
-    "log_first_n",
-    "log_if",
-    "set_verbosity",
-    "vlog",
-    "warn",
-    "warning",
-]
-
 DEBUG = python_logging.DEBUG
 INFO = python_logging.INFO
 WARN = python_logging.WARNING

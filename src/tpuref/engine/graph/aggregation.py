@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["VariableAggregation", "VariableSynchronization"]
-
 
 class VariableSynchronization(enum.Enum):
     """When the components of a variable are synchronized.

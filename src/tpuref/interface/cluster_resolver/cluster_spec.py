@@ -12,8 +12,6 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.source import text_of
 
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
-
 
 @dataclass
 class JobDef:

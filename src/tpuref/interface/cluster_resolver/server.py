@@ -18,8 +18,6 @@ from tpuref.interface.cluster_resolver.cluster_spec import ClusterDef, ClusterSp
 if TYPE_CHECKING:
     from tpuref.engine.remote.server import SessionServer
 
-__all__ = ["Server", "ServerDef"]
-
 _MESSAGE_BYTES = 1 << 29
 _LOG = advice("server")
 

@@ -51,8 +51,6 @@ from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
 from tpuref.names.members import ExplainsMissing, explain_missing_members
 
-__all__ = ["Dataset"]
-
 
 @explain_missing_members("tf.data.Dataset")
 class Dataset(ElementDescription, metaclass=ExplainsMissing):

@@ -20,15 +20,6 @@ from tpuref.interface.data.sparse import SparseTensor
 from tpuref.interface.functions.control_flow import py_func
 from tpuref.kernels import examples
 
-__all__ = [
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "VarLenFeature",
-    "decode_raw",
-    "parse_example",
-    "parse_single_example",
-]
-
 
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each example.

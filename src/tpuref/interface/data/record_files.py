@@ -19,8 +19,6 @@ from tpuref.interface.data.stage import Pass, Stage
 from tpuref.interface.files.file import GFile
 from tpuref.interface.files.records import compression_of, tf_record_iterator, unpacked
 
-__all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
-
 
 class FileStage(Stage):
     """Yields the records of files, one file after the other.

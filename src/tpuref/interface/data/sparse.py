@@ -16,8 +16,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.creation import fill
 from tpuref.interface.functions.indexing import tensor_scatter_update
 
-__all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
-
 
 class SparseTensorValue(NamedTuple):
     """The value of a sparse tensor, as a session returns it.

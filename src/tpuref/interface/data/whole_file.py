@@ -14,8 +14,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.files.file import GFile
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["read_file"]
-
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     r"""Return the content of a file as a scalar string tensor.

@@ -10,8 +10,6 @@ import numpy as np
 from tpuref.base.arguments import wrong_type
 from tpuref.interface.data.dataset import Dataset
 
-__all__ = ["numpy_input_fn"]
-
 
 def numpy_input_fn(
     x: Any,

@@ -8,8 +8,6 @@ from typing import Any
 
 from tpuref.base.extras import optional_module
 
-__all__ = ["configure_gcs"]
-
 
 def configure_gcs(
     session: Any,

@@ -13,22 +13,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_number
 from tpuref.interface.functions.joining import concat
 
-__all__ = [
-    "crelu",
-    "elu",
-    "leaky_relu",
-    "log_softmax",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softplus",
-    "softsign",
-    "swish",
-]
-
 
 def relu(features: Any, name: str | None = None) -> Tensor:
     """Return ``max(features, 0)``.
@@ -230,6 +214,7 @@ def log_softmax(
 
 
 def class_axis(function: str, axis: Any, dim: Any) -> int:
+    """Return the axis of the classes, which has two names; the last by default."""
     if axis is not None and dim is not None:
         raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis

@@ -10,13 +10,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of, static_axis
 
-__all__ = [
-    "argmax",
-    "argmin",
-    "cumprod",
-    "cumsum",
-]
-
 
 def argmax(
     input: Any,

@@ -11,35 +11,6 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "abs",
-    "accumulate_n",
-    "add",
-    "add_n",
-    "div",
-    "div_no_nan",
-    "divide",
-    "divide_no_nan",
-    "floor_div",
-    "floordiv",
-    "floormod",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "negative",
-    "pow",
-    "realdiv",
-    "reciprocal",
-    "scalar_mul",
-    "sign",
-    "square",
-    "squared_difference",
-    "subtract",
-    "truediv",
-    "truncatemod",
-]
-
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.

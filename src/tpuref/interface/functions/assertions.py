@@ -29,19 +29,6 @@ from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.scopes import control_dependencies
 
-__all__ = [
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_less",
-    "assert_less_equal",
-    "assert_non_negative",
-    "assert_positive",
-    "assert_rank",
-    "assert_rank_at_least",
-    "ensure_shape",
-]
-
 
 def assert_equal(
     x: Any,

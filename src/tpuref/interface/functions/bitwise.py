@@ -7,15 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "invert",
-    "left_shift",
-    "right_shift",
-]
-
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in both.

@@ -21,14 +21,6 @@ from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_euclidean_norm, reduce_sum
 
-__all__ = [
-    "clip_by_average_norm",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "global_norm",
-]
-
 
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None

@@ -7,18 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "equal",
-    "greater",
-    "greater_equal",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "less",
-    "less_equal",
-    "not_equal",
-]
-
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements are equal.

@@ -9,14 +9,6 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "angle",
-    "complex",
-    "conj",
-    "imag",
-    "real",
-]
-
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Return complex numbers with the given parts.

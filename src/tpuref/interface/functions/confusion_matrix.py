@@ -15,10 +15,6 @@ from tpuref.interface.functions.linalg import matmul
 from tpuref.interface.functions.reductions import reduce_max
 from tpuref.interface.functions.reshaping import reshape
 
-__all__ = [
-    "confusion_matrix",
-]
-
 
 def confusion_matrix(
     labels: Any,

@@ -38,22 +38,6 @@ from tpuref.interface.functions.arguments import static_integer
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray, packed, tensor_of
 
-__all__ = [
-    "Assert",
-    "Print",
-    "cond",
-    "control_flow_v2_enabled",
-    "enable_control_flow_v2",
-    "group",
-    "no_op",
-    "numpy_function",
-    "py_func",
-    "timestamp",
-    "tuple",
-    "while_loop",
-    "with_dependencies",
-]
-
 
 def no_op(name: str | None = None) -> Operation | None:
     """Return an operation that does nothing and can wait for others.

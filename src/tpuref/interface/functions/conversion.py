@@ -11,16 +11,6 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "cast",
-    "saturate_cast",
-    "to_bfloat16",
-    "to_double",
-    "to_float",
-    "to_int32",
-    "to_int64",
-]
-
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert the values to an element type.

@@ -31,20 +31,6 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import broadcast_to, expand_dims
 
-__all__ = [
-    "eye",
-    "fill",
-    "lin_space",
-    "linspace",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "range",
-    "sequence_mask",
-    "zeros",
-    "zeros_like",
-]
-
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """Return a tensor whose elements all have the same value.

@@ -8,12 +8,6 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "matrix_band_part",
-    "matrix_diag",
-    "matrix_diag_part",
-]
-
 
 def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Return square matrices with the given diagonals and zeros elsewhere.

@@ -10,8 +10,6 @@ from tpuref.base import dlpack
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.eager_tensor import EagerTensor
 
-__all__ = ["from_dlpack", "to_dlpack"]
-
 
 def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.

@@ -9,10 +9,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.indexing import gather
 
-__all__ = [
-    "embedding_lookup",
-]
-
 
 def embedding_lookup(
     params: Any,

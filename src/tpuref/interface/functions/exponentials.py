@@ -7,18 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "lgamma",
-    "log",
-    "log1p",
-    "rsqrt",
-    "sqrt",
-]
-
 
 def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Return the square root; nan for a negative number.

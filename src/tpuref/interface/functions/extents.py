@@ -8,12 +8,6 @@ from tpuref.base.dtypes import as_dtype, int32
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "rank",
-    "shape",
-    "size",
-]
-
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of a tensor as a tensor, even if it is not static.

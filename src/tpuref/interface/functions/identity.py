@@ -7,11 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "identity",
-    "stop_gradient",
-]
-
 
 def identity(input: Any, name: str | None = None) -> Tensor:
     """Return a tensor with the same value as `input`.

@@ -17,22 +17,6 @@ from tpuref.interface.functions.arguments import (
     static_integer,
 )
 
-__all__ = [
-    "batch_gather",
-    "gather",
-    "gather_nd",
-    "newaxis",
-    "scatter_nd",
-    "slice",
-    "strided_slice",
-    "tensor_scatter_add",
-    "tensor_scatter_nd_add",
-    "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update",
-    "tensor_scatter_sub",
-    "tensor_scatter_update",
-]
-
 newaxis = None
 """A new axis of size 1 in a subscript."""
 

@@ -13,13 +13,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_integers
 
-__all__ = [
-    "concat",
-    "split",
-    "stack",
-    "unstack",
-]
-
 
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Join tensors of one shape along a new axis.

@@ -18,8 +18,6 @@ from tpuref.interface.functions.complex_numbers import conj
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.reductions import reduce_max, reduce_sum
 
-__all__ = ["einsum", "matmul", "matvec", "norm", "tensordot", "trace"]
-
 
 def matmul(
     a: Any,

@@ -7,13 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-]
-
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether both elements are true.

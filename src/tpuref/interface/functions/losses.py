@@ -10,14 +10,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.activations import class_axis
 from tpuref.interface.functions.identity import stop_gradient
 
-__all__ = [
-    "l2_loss",
-    "sigmoid_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits_v2",
-    "sparse_softmax_cross_entropy_with_logits",
-]
-
 
 def softmax_cross_entropy_with_logits_v2(
     labels: Any,

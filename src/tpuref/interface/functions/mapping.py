@@ -19,8 +19,6 @@ from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import control_dependencies, name_scope
 
-__all__ = ["map_fn"]
-
 _Turn = tuple[list[Tensor], list[Tensor]]
 
 

@@ -11,8 +11,6 @@ from typing import Any
 from tpuref.engine.graph.default import begin_eagerly, get_default_graph
 from tpuref.engine.graph.variables import Variable
 
-__all__ = ["Module"]
-
 
 class Module:
     """An object that finds the variables and modules among its attributes.

@@ -29,19 +29,6 @@ from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.random import random_uniform
 from tpuref.interface.functions.reshaping import reshape
 
-__all__ = [
-    "batch_normalization",
-    "bias_add",
-    "dropout",
-    "fused_batch_norm",
-    "l2_normalize",
-    "local_response_normalization",
-    "lrn",
-    "moments",
-    "normalize_moments",
-    "sufficient_statistics",
-]
-
 
 def l2_normalize(
     x: Any,

@@ -41,8 +41,6 @@ from tpuref.interface.functions.reshaping import (
 from tpuref.interface.functions.selection import where, where_v2
 from tpuref.interface.functions.sorting import argsort, searchsorted, sort
 
-__all__: list[str] = []
-
 
 def _refuse(function: str, **arguments: Any) -> None:
     """Raise TypeError for arguments that make sense only for arrays in memory."""

@@ -43,8 +43,6 @@ from tpuref.interface.functions.reductions import reduce_mean as mean_of
 from tpuref.interface.functions.rounding import rint
 from tpuref.interface.functions.rounding import round as rounded
 
-__all__: list[str] = []
-
 UFUNCS.update(
     {
         np.add: "AddV2",

@@ -13,11 +13,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "placeholder",
-    "placeholder_with_default",
-]
-
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """Return a tensor that gets its value from each ``Session.run``.

@@ -18,8 +18,6 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["print_"]
-
 _LOGGERS = ("info", "warning", "error")
 
 

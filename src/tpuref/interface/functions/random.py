@@ -17,16 +17,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import refine_shape, shape_tensor
 
-__all__ = [
-    "get_seed",
-    "multinomial",
-    "random_normal",
-    "random_shuffle",
-    "random_uniform",
-    "set_random_seed",
-    "truncated_normal",
-]
-
 DEFAULT_GRAPH_SEED = 87654321
 """The graph's part of the seeds if only the operation has one."""
 

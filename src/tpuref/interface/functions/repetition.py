@@ -14,13 +14,6 @@ from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.joining import stack
 from tpuref.interface.functions.reshaping import broadcast_to, reshape
 
-__all__ = [
-    "meshgrid",
-    "pad",
-    "repeat",
-    "tile",
-]
-
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.

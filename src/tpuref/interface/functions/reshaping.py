@@ -15,17 +15,6 @@ from tpuref.interface.functions.arguments import (
     static_integers,
 )
 
-__all__ = [
-    "broadcast_to",
-    "expand_dims",
-    "matrix_transpose",
-    "reshape",
-    "reverse",
-    "roll",
-    "squeeze",
-    "transpose",
-]
-
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.

@@ -7,14 +7,6 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "ceil",
-    "floor",
-    "nextafter",
-    "rint",
-    "round",
-]
-
 
 def round(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.

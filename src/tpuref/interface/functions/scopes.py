@@ -9,17 +9,6 @@ from typing import Any
 from tpuref.base.arguments import wrong_type
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 
-__all__ = [
-    "add_to_collection",
-    "add_to_collections",
-    "colocate_with",
-    "control_dependencies",
-    "device",
-    "get_collection",
-    "get_collection_ref",
-    "name_scope",
-]
-
 
 @contextlib.contextmanager
 def name_scope(

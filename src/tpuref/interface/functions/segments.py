@@ -17,8 +17,6 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import expand_dims, reshape
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = ["unique", "unsorted_segment_sum"]
-
 
 class Unique(NamedTuple):
     """The result of `unique`."""

@@ -13,12 +13,6 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, squeeze
 
-__all__ = [
-    "boolean_mask",
-    "where",
-    "where_v2",
-]
-
 
 def where(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None

@@ -10,8 +10,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
 
-__all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
-
 
 class TopKV2(NamedTuple):
     """The result of `top_k`."""

@@ -17,8 +17,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["join", "regex_replace"]
-
 
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Return texts joined, element by element.

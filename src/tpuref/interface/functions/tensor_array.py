@@ -26,8 +26,6 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TensorArray"]
-
 
 class _Elements:
     """The state that all copies of an array share: the static shape of an element."""

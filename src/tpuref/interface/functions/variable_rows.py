@@ -14,8 +14,6 @@ from tpuref.interface.functions.indexing import (
 )
 from tpuref.interface.functions.reshaping import expand_dims
 
-__all__ = ["scatter_add", "scatter_sub", "scatter_update"]
-
 
 def scatter_update(
     ref: Variable,

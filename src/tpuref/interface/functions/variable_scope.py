@@ -24,21 +24,6 @@ from tpuref.engine.graph.variables import Variable, global_variables, local_vari
 from tpuref.interface.functions.control_flow import group, py_func
 from tpuref.interface.functions.initializers import GlorotUniform, Zeros
 
-__all__ = [
-    "AUTO_REUSE",
-    "VariableScope",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "global_variables_initializer",
-    "local_variables_initializer",
-    "no_regularizer",
-    "report_uninitialized_variables",
-    "tables_initializer",
-    "variable_scope",
-    "variables_initializer",
-]
-
 Getter = Callable[..., Any]
 
 

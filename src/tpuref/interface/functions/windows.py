@@ -17,19 +17,6 @@ from tpuref.interface.functions.arguments import (
 from tpuref.interface.functions.reshaping import expand_dims, squeeze
 from tpuref.interface.functions.scopes import name_scope
 
-__all__ = [
-    "atrous_conv2d",
-    "avg_pool",
-    "conv1d",
-    "conv2d",
-    "conv2d_transpose",
-    "depthwise_conv2d",
-    "depthwise_conv2d_native",
-    "max_pool",
-    "pool",
-    "separable_conv2d",
-]
-
 
 def conv2d(
     input: Any,

@@ -10,8 +10,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.gradients.jacobians import jacobians
 
-__all__ = ["hessians", "hessians_v2"]
-
 
 def hessians(
     ys: Any,

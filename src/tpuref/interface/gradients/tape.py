@@ -31,8 +31,6 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.gradients.jacobians import jacobians, stacked
 
-__all__ = ["GradientTape"]
-
 
 class GradientTape:
     """Record operations and differentiate them, in eager mode and in graphs.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LossReduction", "Reduction"]
-
 
 class Reduction:
     """How the weighted losses of a batch are reduced to one.

@@ -25,8 +25,6 @@ from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.functions.reshaping import reshape, squeeze
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Accuracy", "Mean", "Metric", "SparseCategoricalAccuracy", "Sum"]
-
 
 @explain_missing_members("tf.keras.metrics.Metric")
 class Metric:

@@ -10,8 +10,6 @@ from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["Adagrad"]
-
 
 class Adagrad(Optimizer):
     """Divides gradients by the root of the sum of all their squares.

@@ -13,8 +13,6 @@ from tpuref.interface.functions.arithmetic import pow as power
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["Adam"]
-
 
 class Adam(Optimizer):
     """Divides a running mean of gradients by the root of their mean square.

@@ -8,8 +8,6 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["SGD"]
-
 
 class SGD(Optimizer):
     """Subtracts the gradient times the learning rate.

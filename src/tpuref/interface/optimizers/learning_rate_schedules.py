@@ -10,15 +10,6 @@ from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.training import learning_rate_decay as decay
 
-__all__ = [
-    "CosineDecay",
-    "ExponentialDecay",
-    "InverseTimeDecay",
-    "LearningRateSchedule",
-    "PiecewiseConstantDecay",
-    "PolynomialDecay",
-]
-
 
 class LearningRateSchedule:
     """The base of schedules; a subclass defines ``__call__(step)``.

@@ -21,8 +21,6 @@ from tpuref.interface.training.distribution import current_strategy, current_tow
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Optimizer"]
-
 
 @explain_missing_members("tf.optimizers.Optimizer")
 class Optimizer(ElementwiseOptimizer):

@@ -13,8 +13,6 @@ from tpuref.engine.runtime.meaning import recording
 from tpuref.interface.files.filesystem import failures
 from tpuref.interface.profiler import profile
 
-__all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
-
 
 class ProfilerOptions(NamedTuple):
     """Options of TensorFlow's profiler, accepted without effect: all is recorded."""

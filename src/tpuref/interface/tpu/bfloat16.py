@@ -10,8 +10,6 @@ from tpuref.base.dtypes import as_dtype, bfloat16, float32
 from tpuref.engine.graph.build import apply
 from tpuref.interface.functions.variable_scope import VariableScope, variable_scope
 
-__all__ = ["bfloat16_scope", "bfloat16_scope_dyn"]
-
 
 @contextlib.contextmanager
 def bfloat16_scope() -> Iterator[VariableScope]:

@@ -14,13 +14,6 @@ from tpuref.engine.graph.target import target_of
 from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.tpu.system import initialize_system, shutdown_system
 
-__all__ = [
-    "experimental_connect_to_cluster",
-    "experimental_connect_to_host",
-    "initialize_tpu_system",
-    "shutdown_tpu_system",
-]
-
 
 def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     """Start the TPU system, and return its topology.

@@ -24,8 +24,6 @@ from tpuref.interface.tpu.peers import Peers, current_peers, replicated_region
 from tpuref.interface.tpu.per_replica import PerReplica
 from tpuref.kernels.fold import SUMMABLE
 
-__all__ = ["cross_replica_sum", "replica_id"]
-
 _log = advice()
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tpuref.engine.graph.device import REPLICATED_CORE
 
-__all__ = ["core", "core_dyn"]
-
 
 def core(num: int) -> str:
     """Return the device name of a logical core of a replicated computation.

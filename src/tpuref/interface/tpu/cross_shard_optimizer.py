@@ -13,8 +13,6 @@ from tpuref.interface.tpu.collectives import cross_replica_sum
 from tpuref.interface.tpu.peers import current_peers, replicated_region
 from tpuref.interface.training.optimizer import Optimizer, pairs_of
 
-__all__ = ["CrossShardOptimizer"]
-
 _log = advice()
 
 

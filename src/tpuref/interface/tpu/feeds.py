@@ -31,17 +31,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions.arguments import static_integer
 
-__all__ = [
-    "infeed_dequeue",
-    "infeed_dequeue_tuple",
-    "infeed_enqueue",
-    "infeed_enqueue_tuple",
-    "outfeed_dequeue",
-    "outfeed_dequeue_tuple",
-    "outfeed_enqueue",
-    "outfeed_enqueue_tuple",
-]
-
 _INFEED, _OUTFEED = "core infeed", "core outfeed"
 _INFEED_TYPES = (bool_, int32, int64, bfloat16, float32, complex64, uint32)
 

@@ -9,8 +9,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 
-__all__ = ["outside_compilation", "outside_compilation_dyn"]
-
 
 def outside_compilation(
     computation: Callable[..., Any], *args: Any, **kwargs: Any

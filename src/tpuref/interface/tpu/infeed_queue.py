@@ -28,8 +28,6 @@ from tpuref.interface.tpu.infeed_shards import (
 from tpuref.interface.tpu.sharding_policy import ShardingPolicy
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["InfeedQueue"]
-
 
 @explain_missing_members("tf.contrib.tpu.InfeedQueue")
 class InfeedQueue:

@@ -18,8 +18,6 @@ from tpuref.engine.configuration import config
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.padding import Dimensions
 
-__all__ = ["PaddingSpec"]
-
 Padding = tuple[tuple[str, "Dimensions | None"], ...]
 """The path and the padding of each leaf of the inputs; None means no padding."""
 

@@ -11,8 +11,6 @@ from tpuref.engine.drawings.html import shortened, table
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = ["PerReplica"]
-
 
 class PerReplica:
     """One component per replica, in replica order: values that convert to tensors.

@@ -33,8 +33,6 @@ from tpuref.interface.tpu.padding import Padding, padded_spec, plan_padding
 from tpuref.interface.tpu.shard_context import tpu_shard_context
 from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
 
-__all__ = ["replicate", "replicate_dyn", "rewrite", "rewrite_dyn"]
-
 
 def replicate(
     computation: Callable[..., Any],

@@ -19,8 +19,6 @@ from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.replication import replicate
 
-__all__ = ["batch_parallel", "batch_parallel_dyn", "shard", "shard_dyn"]
-
 
 def shard(
     computation: Callable[..., Any],

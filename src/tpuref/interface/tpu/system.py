@@ -12,13 +12,6 @@ from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.tpu import SHUTDOWN
 
-__all__ = [
-    "initialize_system",
-    "initialize_system_dyn",
-    "shutdown_system",
-    "shutdown_system_dyn",
-]
-
 
 def initialize_system(embedding_config: Any = None, job: str | None = None) -> Tensor:
     """Return a tensor whose evaluation starts the TPU system.

@@ -15,8 +15,6 @@ from tpuref.interface.tpu.computation_inputs import check_arity, single_inputs
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.shard_context import get_tpu_context
 
-__all__ = ["repeat", "while_loop"]
-
 
 def while_loop(
     condition: Callable[..., Any],

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
-__all__ = ["XLAOptions"]
-
 
 class XLAOptions(NamedTuple):
     """Options that the releases pass to their compiler.

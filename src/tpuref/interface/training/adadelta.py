@@ -10,8 +10,6 @@ from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import rsqrt, sqrt
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdadeltaOptimizer"]
-
 
 class AdadeltaOptimizer(ElementwiseOptimizer):
     """Adadelta: scales gradients by the ratio of earlier updates to gradients.

@@ -14,8 +14,6 @@ from tpuref.interface.functions.exponentials import rsqrt
 from tpuref.interface.functions.initializers import Constant
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdagradOptimizer"]
-
 
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.

@@ -17,8 +17,6 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdamOptimizer"]
-
 
 class AdamOptimizer(ElementwiseOptimizer):
     """Adam: divides a running mean of gradients by the root of their mean square.

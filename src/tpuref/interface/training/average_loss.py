@@ -13,8 +13,6 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.training.distribution import current_strategy
 
-__all__ = ["compute_average_loss", "scale_regularization_loss"]
-
 
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None

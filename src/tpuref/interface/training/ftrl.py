@@ -16,8 +16,6 @@ from tpuref.interface.functions.initializers import Constant
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["FtrlOptimizer"]
-
 
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.

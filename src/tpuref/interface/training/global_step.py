@@ -16,14 +16,6 @@ from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.functions.variable_scope import get_variable
 
-__all__ = [
-    "assert_global_step",
-    "create_global_step",
-    "get_global_step",
-    "get_or_create_global_step",
-    "global_step",
-]
-
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the value of a global step in a session.

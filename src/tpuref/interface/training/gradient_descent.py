@@ -8,8 +8,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.variable_rows import scatter_sub
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["GradientDescentOptimizer"]
-
 
 class GradientDescentOptimizer(ElementwiseOptimizer):
     """Subtracts the gradient times the learning rate.

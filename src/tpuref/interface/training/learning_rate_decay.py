@@ -22,17 +22,6 @@ from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.trigonometry import cos
 
-__all__ = [
-    "cosine_decay",
-    "cosine_decay_restarts",
-    "exponential_decay",
-    "inverse_time_decay",
-    "natural_exp_decay",
-    "piecewise_constant",
-    "piecewise_constant_decay",
-    "polynomial_decay",
-]
-
 Decay = TypeVar("Decay", bound=Callable[..., Any])
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["MomentumOptimizer"]
-
 
 class MomentumOptimizer(ElementwiseOptimizer):
     """Updates variables by a running sum of the gradients.

@@ -26,9 +26,6 @@ from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.training.distribution import Strategy, current_tower, whole
 from tpuref.interface.training.slots import create_slot
 
-__all__ = ["ExponentialMovingAverage", "assign_moving_average"]
-
-
 _NAME = "tf.train.ExponentialMovingAverage"
 
 

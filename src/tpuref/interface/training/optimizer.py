@@ -42,8 +42,6 @@ from tpuref.interface.training.distribution import (
 from tpuref.interface.training.slots import create_slot
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Optimizer"]
-
 GradsAndVars = Sequence[tuple[Any, Any]]
 
 

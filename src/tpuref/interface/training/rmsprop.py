@@ -11,8 +11,6 @@ from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.initializers import Ones
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["RMSPropOptimizer"]
-
 
 class RMSPropOptimizer(ElementwiseOptimizer):
     """RMSProp: divides gradients by the root of their running mean square.

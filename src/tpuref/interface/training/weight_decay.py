@@ -16,13 +16,6 @@ from tpuref.interface.training.distribution import current_strategy
 from tpuref.interface.training.momentum import MomentumOptimizer
 from tpuref.interface.training.optimizer import Optimizer
 
-__all__ = [
-    "AdamWOptimizer",
-    "DecoupledWeightDecayExtension",
-    "MomentumWOptimizer",
-    "extend_with_decoupled_weight_decay",
-]
-
 
 class DecoupledWeightDecayExtension:
     """Mixes weight decay into an optimizer: variables shrink before their update.
