@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import monotonic_ns
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
@@ -329,14 +328,9 @@ class Session:
         push_session(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         pop_session(self)
-        self._graph_scope.__exit__(kind, error, traceback)
+        self._graph_scope.__exit__(*raised)
         self._graph_scope = None
         self.close()
 

@@ -7,7 +7,6 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from types import TracebackType
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
@@ -140,12 +139,7 @@ class TFRecordWriter:
     def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 

@@ -23,7 +23,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.bitwise_and([6, 12], 10))
     array([2, 8], dtype=int32)
     """
-    return _apply("BitwiseAnd", x, y, name=name)
+    return apply_one("BitwiseAnd", x, y, name=name)
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -36,7 +36,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.bitwise_or([6, 12], 1))
     array([ 7, 13], dtype=int32)
     """
-    return _apply("BitwiseOr", x, y, name=name)
+    return apply_one("BitwiseOr", x, y, name=name)
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -49,7 +49,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.bitwise_xor([6, 12], 10))
     array([12,  6], dtype=int32)
     """
-    return _apply("BitwiseXor", x, y, name=name)
+    return apply_one("BitwiseXor", x, y, name=name)
 
 
 def invert(x: Any, name: str | None = None) -> Tensor:
@@ -67,7 +67,7 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.invert([0, -1]))
     array([-1,  0], dtype=int32)
     """
-    return _apply("Invert", x, name=name)
+    return apply_one("Invert", x, name=name)
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -81,7 +81,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.left_shift([1, 3], 2))
     array([ 4, 12], dtype=int32)
     """
-    return _apply("LeftShift", x, y, name=name)
+    return apply_one("LeftShift", x, y, name=name)
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -94,8 +94,4 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.bitwise.right_shift([12, -8], 2))
     array([ 3, -2], dtype=int32)
     """
-    return _apply("RightShift", x, y, name=name)
-
-
-def _apply(op: str, *inputs: Any, name: str | None = None) -> Tensor:
-    return apply_one(op, *inputs, name=name)
+    return apply_one("RightShift", x, y, name=name)

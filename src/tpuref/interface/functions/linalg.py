@@ -77,7 +77,7 @@ def matmul(
                 f"tf.matmul: {label} must have at least rank 2, got "
                 f"{matrix.describe()}; use tf.linalg.matvec or tf.tensordot for vectors"
             )
-    return _apply(
+    return apply_one(
         "MatMul",
         a,
         b,
@@ -135,7 +135,7 @@ def matvec(
         a = conj(a)
     turned = transpose_a or adjoint_a
     equation = "...ji,...j->...i" if turned else "...ij,...j->...i"
-    return _apply("Einsum", a, b, name=name, equation=equation)
+    return apply_one("Einsum", a, b, name=name, equation=equation)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
@@ -162,7 +162,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     30
     """
     axes_a, axes_b = _pairs_of_axes(axes)
-    return _apply("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
+    return apply_one("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
@@ -202,7 +202,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         )
     if not inputs:
         raise ValueError(f"tf.einsum: the equation {equation!r} has no inputs")
-    return _apply("Einsum", *inputs, name=name, equation=str(equation))
+    return apply_one("Einsum", *inputs, name=name, equation=str(equation))
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
@@ -221,7 +221,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
     5
     """
-    return _apply("Trace", x, name=name, offset=0, axis1=-2, axis2=-1)
+    return apply_one("Trace", x, name=name, offset=0, axis1=-2, axis2=-1)
 
 
 def norm(
@@ -315,10 +315,6 @@ def _matrix_norm(
     summed = axes[0] if ord == 1 else axes[1]
     totals = reduce_sum(sizes, summed, keepdims=True)
     return reduce_max(totals, axes, keep, name)
-
-
-def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
-    return apply_one(op, *inputs, name=name, **attrs)
 
 
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

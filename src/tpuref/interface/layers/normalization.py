@@ -24,6 +24,7 @@ from tpuref.interface.functions.normalization import (
 )
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import name_scope
+from tpuref.interface.layers.function import function_of
 from tpuref.interface.layers.layer import Layer
 from tpuref.interface.layers.named import initializer_of
 from tpuref.interface.layers.training import chosen, known_training
@@ -279,89 +280,15 @@ moving_variance_initializer
             self.add_update(average.assign_sub(distance, name=name))
 
 
-def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
-    momentum: float = 0.99,
-    epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
-    beta_initializer: Any = "zeros",
-    gamma_initializer: Any = "ones",
-    moving_mean_initializer: Any = "zeros",
-    moving_variance_initializer: Any = "ones",
-    beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
-    beta_constraint: Any = None,
-    gamma_constraint: Any = None,
-    training: Any = False,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: Any = None,
-    renorm: bool = False,
-    renorm_clipping: Any = None,
-    renorm_momentum: float = 0.99,
-    fused: bool | None = None,
-    virtual_batch_size: int | None = None,
-    adjustment: Any = None,
-) -> Tensor:
-    """Apply a new `tf.layers.BatchNormalization` to a tensor.
-
-    Parameters
-    ----------
-    inputs
-        A floating-point tensor.
-    training
-        Whether to use the moments of the batch and keep moving averages: a bool, or a
-        tensor.
-    reuse
-        Whether to share the variables that the scope `name` has.
-    axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, \
-moving_mean_initializer, moving_variance_initializer, beta_regularizer, \
-gamma_regularizer, beta_constraint, gamma_constraint, trainable, name, renorm, \
-renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment
-        As for `tf.layers.BatchNormalization`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        As for `tf.layers.BatchNormalization`.
-
-    Examples
-    --------
-    >>> y = tf.layers.batch_normalization(tf.ones([2, 3]), training=True)
+batch_normalization = function_of(
+    BatchNormalization,
+    "batch_normalization",
+    """>>> y = tf.layers.batch_normalization(tf.ones([2, 3]), training=True)
     >>> [v.name for v in tf.global_variables()][2:]
-    ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']
-    """
-    layer = BatchNormalization(
-        axis,
-        momentum,
-        epsilon,
-        center,
-        scale,
-        beta_initializer,
-        gamma_initializer,
-        moving_mean_initializer,
-        moving_variance_initializer,
-        beta_regularizer,
-        gamma_regularizer,
-        beta_constraint,
-        gamma_constraint,
-        renorm,
-        renorm_clipping,
-        renorm_momentum,
-        fused,
-        trainable,
-        virtual_batch_size,
-        adjustment,
-        name,
-        _scope=name,
-        _reuse=reuse,
-    )
-    result: Tensor = layer(inputs, training=training)
-    return result
+    ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']""",
+    last=(
+        *("training", "trainable", "name", "reuse"),
+        *("renorm", "renorm_clipping", "renorm_momentum"),
+        *("fused", "virtual_batch_size", "adjustment"),
+    ),
+)

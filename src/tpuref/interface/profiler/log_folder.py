@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import time
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from tpuref.base.arguments import wrong_type
@@ -80,12 +79,7 @@ class Profile:
         start(self._logdir, self._options)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         stop()
 
 
@@ -118,12 +112,7 @@ class Trace:
         """Add details."""
         self._details.update(kwargs)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         active = recording.active()
         if active is not None:
             active.on_host(self._name, self._begin, details=self._details)

@@ -10,7 +10,6 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -115,13 +114,8 @@ class SummaryWriter:
         self._block = self.as_default()
         return self._block.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._block.__exit__(kind, error, traceback)
+    def __exit__(self, *raised: Any) -> None:
+        self._block.__exit__(*raised)
         if executing_eagerly():
             self.close()
 
