@@ -187,7 +187,7 @@ def _scale(t: Any, scale: Tensor, name: str | None) -> Any:
 
 @runtime_checkable
 class _Slices(Protocol):
-    """What is known here of `tf.IndexedSlices`, which lies above."""
+    """The part of `tf.IndexedSlices` that clipping needs."""
 
     @property
     def values(self) -> Tensor:

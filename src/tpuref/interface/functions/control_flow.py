@@ -323,7 +323,7 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def enable_control_flow_v2() -> None:
-    """Do nothing: conditions and loops always have bodies of their own.
+    """Do nothing: conditions and loops always have their own bodies.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def enable_control_flow_v2() -> None:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Return True: conditions and loops always have bodies of their own."""
+    """Return True: conditions and loops always have their own bodies."""
     return True
 
 
@@ -388,7 +388,8 @@ def cond(
     graph = get_default_graph()
     with graph.name_scope(name_or(name, "cond")):
         branches = [
-            _branch(graph, label, fn, strict) for label, fn in _named(true_fn, false_fn)
+            _branch(graph, label, fn, strict)
+            for label, fn in (("true", true_fn), ("false", false_fn))
         ]
         (first, result), (second, other) = branches
         _check_branches(result, other)
@@ -408,12 +409,6 @@ def _branch_function(
     if not callable(chosen):
         raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
     return chosen
-
-
-def _named(
-    true_fn: Callable[[], Any], false_fn: Callable[[], Any]
-) -> list[_tuple[str, Callable[[], Any]]]:
-    return [("true", true_fn), ("false", false_fn)]
 
 
 def _predicate(pred: Any) -> Tensor:

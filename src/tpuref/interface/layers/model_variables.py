@@ -1,4 +1,4 @@
-"""What the layers of ``tf.contrib.layers`` share: variables of models, and outputs."""
+"""Variables of models, and outputs, of the layers of ``tf.contrib.layers``."""
 
 from __future__ import annotations
 

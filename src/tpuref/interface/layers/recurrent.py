@@ -1,4 +1,4 @@
-"""Recurrent layers: cells, and what runs them over time."""
+"""Recurrent layers: cells, and `dynamic_rnn`, which runs them over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regularizers: what the size of weights adds to the loss."""
+"""Regularizers: terms of the loss that grow with the weights."""
 
 from __future__ import annotations
 

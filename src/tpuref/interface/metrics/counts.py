@@ -1,4 +1,4 @@
-"""Counts of right and wrong predictions, and what follows from them."""
+"""Counts of right and wrong predictions, and metrics made of them."""
 
 from __future__ import annotations
 
