@@ -49,7 +49,7 @@ def assert_equal(
     data
         The tensors to show, by default `x` and `y`.
     summarize
-        How many elements of each tensor to show, by default 3.
+        The number of elements of each tensor to show, by default 3.
     message
         The text before them.
 

@@ -39,7 +39,7 @@ def confusion_matrix(
     dtype
         The element type of the result.
     weights
-        What each prediction counts, by default 1.
+        The weight of each prediction, by default 1.
 
     Examples
     --------

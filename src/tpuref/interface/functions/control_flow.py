@@ -138,10 +138,10 @@ def Print(
     message
         The text before them.
     first_n
-        How often to print, for this operation in all sessions together; None or a
-        negative number for always.
+        The number of times to print, in all sessions together; None or a negative
+        number for always.
     summarize
-        How many elements of each tensor to print, by default 3.
+        The number of elements of each tensor to print, by default 3.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def Assert(
     data
         The tensors to show.
     summarize
-        How many elements of each tensor to show, by default 3.
+        The number of elements of each tensor to show, by default 3.
 
     Raises
     ------

@@ -57,7 +57,8 @@ def matrix_band_part(
     input
         A tensor of shape ``[..., m, n]``.
     num_lower, num_upper
-        How many diagonals to keep below and above the main one; negative keeps all.
+        The number of diagonals to keep below and above the main one; negative keeps
+        all.
 
     Examples
     --------

@@ -41,10 +41,10 @@ def print_(
         ``sys.stderr``, which is the default, or ``sys.stdout``; ``"file://path"`` to
         append to a file; or ``tf.logging.info``, ``warning`` or ``error``.
     summarize
-        How many elements to print at the start and at the end of each dimension; -1
-        for all.
+        The number of elements to print at the start and at the end of each dimension;
+        -1 for all.
     sep, end
-        What stands between the values, and after them.
+        The text between the values, and the text after them.
 
     Examples
     --------

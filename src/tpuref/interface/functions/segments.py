@@ -67,7 +67,7 @@ def unsorted_segment_sum(
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
     num_segments
-        How many segments there are.
+        The number of segments.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     inputs
         String tensors of one shape; a scalar is joined to every element.
     separator
-        What is put between them.
+        The text between them.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def regex_replace(
         A regular expression.  Its syntax is that of Python's `re`, which has all that
         is common in TensorFlow's; ``\d``, ``\s`` and ``\w`` are those of ASCII.
     rewrite
-        What takes its place; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
+        The new text; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
     replace_global
         Whether to replace all matches, not only the first.
 

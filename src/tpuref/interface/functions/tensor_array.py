@@ -152,7 +152,7 @@ class TensorArray:
         value
             The tensor.
         lengths
-            How many rows each element gets: known numbers, all equal.
+            The number of rows of each element: known numbers, all equal.
 
         Raises
         ------

@@ -119,7 +119,7 @@ class Layer:
         Returns
         -------
         Tensor
-            What `call` returns.
+            The result of `call`.
         """
         given = nest.map_structure(_as_tensor, inputs)
         with self._scopes(kwargs.pop("scope", None)):

@@ -44,7 +44,7 @@ class BatchNormalization(Layer):
     axis
         The axis of the features, or several: each has moments of its own.
     momentum
-        What part of a moving average an update keeps.
+        The fraction of a moving average that an update keeps.
     epsilon
         A small number added to the variance.
     center, scale

@@ -76,7 +76,7 @@ class LSTMStateTuple(NamedTuple):
     Attributes
     ----------
     c
-        What the cell remembers.
+        The cell state.
     h
         Its last output.
     """
@@ -93,9 +93,9 @@ class BasicLSTMCell(RNNCell):
     num_units
         The size of the output.
     forget_bias
-        What is added to the input of the forget gate.
+        A number that is added to the input of the forget gate.
     state_is_tuple
-        Whether the state is a `LSTMStateTuple`, or both parts beside each other.
+        Whether the state is a `LSTMStateTuple`, or one tensor with both parts.
     activation
         A function of a tensor or its name, by default tanh.
     reuse
@@ -231,16 +231,14 @@ def dynamic_rnn(
             None if sequence_length is None else convert_to_tensor(sequence_length)
         )
 
-        def turn(
-            index: Any, carried: list[Tensor]
-        ) -> tuple[list[Tensor], list[Tensor]]:
-            before = nest.pack_sequence_as(state, carried)
+        def turn(index: Any, flat: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+            before = nest.pack_sequence_as(state, flat)
             output, after = cell(steps[index], before)
             after = nest.flatten(after)
             if lengths is not None:
                 running = index < lengths
                 output = where(running, output, zeros_like(output))
-                pairs = zip(after, carried, strict=True)
+                pairs = zip(after, flat, strict=True)
                 after = [where(running, new, old) for new, old in pairs]
             return after, [output]
 

@@ -42,12 +42,12 @@ def softmax_cross_entropy(
     Parameters
     ----------
     onehot_labels
-        The probability of each class, of the shape of `logits`; nothing flows back to
+        The probability of each class, of the shape of `logits`; no gradient flows to
         them.
     logits
         A floating-point tensor ``[batch, classes]``.
     label_smoothing
-        What part of a label is shared evenly between all classes.
+        The fraction of each label that is distributed evenly over all classes.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`; one weight for each example.
 
@@ -149,7 +149,7 @@ def sigmoid_cross_entropy(
     logits
         A floating-point tensor.
     label_smoothing
-        How far labels are moved towards a half: 1 for all the way.
+        The fraction by which labels are moved to 0.5.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
@@ -195,7 +195,7 @@ def log_loss(
     labels, predictions
         Tensors of numbers between 0 and 1, of the same shape.
     epsilon
-        What is added to a probability before its logarithm is taken.
+        A small number that is added to a probability before the logarithm.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 

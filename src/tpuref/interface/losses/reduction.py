@@ -9,7 +9,7 @@ class Reduction:
     Attributes
     ----------
     NONE
-        They stay as they are.
+        No reduction.
     SUM
         Their sum.
     MEAN
@@ -64,7 +64,7 @@ class LossReduction:
     Attributes
     ----------
     AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE
-        What the context suggests, nothing, the sum, or the mean.
+        The default of the context, no reduction, the sum, or the mean.
     """
 
     AUTO = "auto"

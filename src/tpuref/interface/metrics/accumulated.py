@@ -139,12 +139,7 @@ class Sum(Metric):
 
 
 class Mean(Sum):
-    """The mean of values.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
+    """The mean of values; parameters are those of `Sum`.
 
     Examples
     --------
@@ -173,13 +168,7 @@ class Mean(Sum):
 
 
 class Accuracy(Mean):
-    """The fraction of predictions that equal their labels.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
-    """
+    """The fraction of predictions that equal their labels; parameters as for `Sum`."""
 
     def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
         super().__init__(name, dtype)
@@ -194,13 +183,7 @@ class Accuracy(Mean):
 
 
 class SparseCategoricalAccuracy(Mean):
-    """The fraction of rows whose largest prediction is that of the label.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
-    """
+    """The fraction of rows whose largest prediction is the label; see `Sum`."""
 
     def __init__(
         self, name: str = "sparse_categorical_accuracy", dtype: Any = None

@@ -188,15 +188,15 @@ def auc(
     predictions
         Numbers between 0 and 1, of the same shape.
     num_thresholds
-        How many thresholds to count at, from 0 to 1.
+        The number of thresholds from 0 to 1.
     thresholds
-        The thresholds between 0 and 1 themselves; None for even steps.
+        Thresholds between 0 and 1; None for even steps.
     curve
         ``"ROC"``: true positives over false positives; ``"PR"``: precision over recall.
     summation_method
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
-        for ``"PR"``, which for ``"ROC"`` means the first.
+        for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 

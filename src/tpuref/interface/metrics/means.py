@@ -39,15 +39,15 @@ def mean(
     values
         A tensor of numbers.
     weights
-        What each value counts, by default 1: a tensor that broadcasts to the values.
+        The weight of each value, by default 1: a tensor that broadcasts to the values.
     metrics_collections, updates_collections
         Collections to add the value and the update to.
 
     Returns
     -------
     value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the mean then.
-        What was counted is in local variables.
+        The mean so far, and the operation that adds a batch and returns the new mean.
+        The totals are local variables.
 
     Raises
     ------

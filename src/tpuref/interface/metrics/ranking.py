@@ -44,11 +44,11 @@ def recall_at_k(
     predictions
         A number for each class, ``[batch, classes]``; the greatest is the best.
     k
-        How many predictions to look at.
+        The number of predictions per example.
     class_id
-        The only class to look at; None for all.
+        The only class that counts; None for all.
     weights
-        One for each example.
+        A weight for each example.
     metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 

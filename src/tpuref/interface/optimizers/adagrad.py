@@ -19,9 +19,9 @@ class Adagrad(Optimizer):
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     initial_accumulator_value
-        What the sums start with.
+        The initial value of the sums.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     """
 
     def __init__(

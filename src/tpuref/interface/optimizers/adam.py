@@ -22,9 +22,9 @@ class Adam(Optimizer):
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     beta_1, beta_2
-        How much of the running means stays at each step.
+        The decay rates of the running means.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     amsgrad
         Whether to divide by the largest running mean of squares so far.
     """

@@ -17,9 +17,9 @@ class SGD(Optimizer):
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     momentum
-        How much of the last change is made again.
+        The fraction of the last change that is added.
     nesterov
-        Whether the change is that of the step after.
+        Whether to use Nesterov momentum.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ from tpuref.names.members import explain_missing_members
 class Optimizer(ElementwiseOptimizer):
     """Changes variables by their gradients, and counts its steps.
 
-    A subclass gives the rule for one variable, and the names of its slots.
+    A subclass defines the rule for one variable, and the names of its slots.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Optimizer(ElementwiseOptimizer):
     lr
         The earlier name of `learning_rate`.
     decay
-        By how much the learning rate is divided: 1 + decay times the steps made.
+        The learning rate is divided by 1 + decay times the number of steps.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Optimizer(ElementwiseOptimizer):
         slot_name
             The name of the slot.
         initializer
-            What it starts with: ``"zeros"``, or an initializer.
+            The initial value: ``"zeros"``, or an initializer.
         """
         start = Constant(0.0) if initializer == "zeros" else initializer
         with init_scope():

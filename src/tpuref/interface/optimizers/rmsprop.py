@@ -19,11 +19,11 @@ class RMSprop(Optimizer):
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     rho
-        How much of the running means stays at each step.
+        The decay rate of the running means.
     momentum
-        How much of the last change is made again.
+        The fraction of the last change that is added.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     centered
         Whether to divide by the spread around the mean gradient.
     """
