@@ -99,16 +99,8 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
     """Return the target of that name for `function`, the caller in messages.
 
     `name` is ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a
-    server.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `config` or `name` is invalid.
-    ImportError
-        If it names a server, and gRPC is not installed.
-    tpuref.errors.UnavailableError
-        If no server answers there.
+    server.  It raises ImportError if a server needs gRPC, which is not installed, and
+    UnavailableError if no server answers.
     """
     config = checked_config(config, function)
     if name not in ("", "local"):

@@ -92,20 +92,9 @@ def over_rows(
 ) -> _Turn:
     """Call a function once for each row of a tensor, one after the other.
 
-    Parameters
-    ----------
-    turn
-        A function of the number of the row and the state.  It returns the next state,
-        and results.
-    rows
-        The tensor.
-    start
-        The state before the first row.
-
-    Returns
-    -------
-    state, results
-        The state after the last row, and the results of all calls, stacked.
+    `turn` is a function of the number of the row and the state, which is `start` at
+    first; it returns the next state, and results.  The result is the last state, and
+    the results of all calls, stacked.
     """
     turns = _turns_now if executing_eagerly() else _turns_of_a_loop
     return turns(turn, rows, start)

@@ -23,14 +23,9 @@ Path = str | os.PathLike[str]
 
 
 class Profile:
-    """A recording and its file.
+    """A recording and its file, which is compressed if its name ends in ``.gz``.
 
-    Parameters
-    ----------
-    path
-        The file, compressed if the name ends in ``.gz``.
-    site
-        The user's line that started it.
+    `site` is the user's line that started it.
     """
 
     def __init__(self, path: Path, site: CallSite) -> None:
