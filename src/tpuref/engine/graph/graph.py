@@ -110,7 +110,7 @@ class Graph:
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """Return the operation of that name; KeyError where there is none."""
+        """Return the operation of that name; KeyError if it does not exist."""
         argument = "Graph.get_operation_by_name: name"
         instance_of(str, argument, "a string", name)
         try:
@@ -124,7 +124,7 @@ class Graph:
             ) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """Return the tensor ``operation:index``; KeyError where there is none."""
+        """Return the tensor ``operation:index``; KeyError if it does not exist."""
         argument = "Graph.get_tensor_by_name: name"
         instance_of(str, argument, "a string", name)
         operation, colon, index = name.partition(":")
@@ -187,7 +187,7 @@ class Graph:
         Returns
         -------
         GraphDrawing
-            What a notebook shows, `GraphDrawing.save` writes, and Graphviz lays out.
+            A drawing, which notebooks show and `GraphDrawing.save` writes.
 
         Raises
         ------

@@ -32,7 +32,7 @@ from tpuref.names.members import explain_missing_members
 _eager_serial = itertools.count()
 
 Creator = Callable[..., Any]
-"""``creator(next_creator, **arguments)`` makes a variable or what stands for one."""
+"""``creator(next_creator, **arguments)`` returns a variable, or a replacement."""
 
 
 @contextlib.contextmanager

@@ -357,7 +357,7 @@ class CheckpointReader:
         return name in self._entries
 
     def get_tensor(self, name: str) -> Array:
-        """Return a tensor; NotFoundError if there is none of that name."""
+        """Return a tensor; NotFoundError if it does not exist."""
         entry = self.entry(name)
         with failures("tf.train.load_checkpoint", self._path):
             return self._tensors.read(name, entry)

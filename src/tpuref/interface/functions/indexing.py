@@ -75,7 +75,7 @@ def strided_slice(
     begin_mask, end_mask
         Bit i: ignore ``begin[i]`` or ``end[i]`` and use the whole axis on that side.
     ellipsis_mask
-        Bit i: position i stands for all axes without a position of their own.
+        Bit i: position i means all axes without another position.
     new_axis_mask
         Bit i: position i is a new axis of size 1.
     shrink_axis_mask

@@ -38,8 +38,8 @@ class _Elements:
 class TensorArray:
     """An array of tensors of equal shapes, written and read by index.
 
-    `write` and its like return the array as it is afterwards.  In a graph only what
-    they return has the new elements; go on with that.  An array can be a loop variable
+    `write`, `scatter`, `unstack` and `split` return the array with the new elements; in
+    a graph, the original does not have them.  An array can be a loop variable
     of `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
     `tf.function`.  An element that was not written is zero.
 

@@ -247,7 +247,7 @@ def _mark_open(graph: Graph, name: str) -> Iterator[None]:
 
 
 def _label(given: str | VariableScope | None, default: str | None) -> str | None:
-    """Return the name of the name scope that goes with a variable scope."""
+    """Return the name of the name scope of a variable scope."""
     if isinstance(given, VariableScope):
         return given.name.rsplit("/", 1)[-1]
     return default if given is None else given

@@ -123,7 +123,7 @@ moving_variance_initializer
 
     def _refuse(self, argument: str, given: Any, only: Any) -> None:
         if given not in (only, None):
-            raise self._wrong(f"{argument} must be {only}, which is all that is here")
+            raise self._wrong(f"{argument}: expected {only}, the only value supported")
 
     def _wrong(self, message: str) -> Exception:
         return coded(

@@ -149,7 +149,7 @@ def cosine_distance(
     if along is None:
         raise coded(
             ValueError,
-            "tf.losses.cosine_distance: axis must be given: that of the vectors",
+            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     with name_scope(scope, "cosine_distance_loss") as own:

@@ -28,8 +28,8 @@ def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
     if executing_eagerly():
         raise coded(
             RuntimeError,
-            "tf.metrics: a metric is made of operations of a graph; in eager mode "
-            "there is none, so make it inside of tf.Graph().as_default()",
+            "tf.metrics: metrics need a graph, which eager mode does not have; create "
+            "them within tf.Graph().as_default()",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     return Variable(
