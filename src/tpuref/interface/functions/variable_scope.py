@@ -390,23 +390,10 @@ def get_local_variable(
     The parameters are those of `get_variable`; `trainable` is taken as False, and
     `collections` adds to that of the local variables.
     """
-    return get_variable(
-        name,
-        shape,
-        dtype,
-        initializer,
-        regularizer,
-        False,
-        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
-        caching_device,
-        partitioner,
-        validate_shape,
-        use_resource,
-        custom_getter,
-        constraint,
-        synchronization,
-        aggregation,
-    )
+    local = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    made = (shape, dtype, initializer, regularizer, False, local, caching_device)
+    kept = (partitioner, validate_shape, use_resource, custom_getter, constraint)
+    return get_variable(name, *made, *kept, synchronization, aggregation)
 
 
 def no_regularizer(_: Any) -> None:

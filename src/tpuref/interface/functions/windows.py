@@ -268,11 +268,10 @@ def depthwise_conv2d(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
+    Other parameters are those of `depthwise_conv2d_native`.
 
     Parameters
     ----------
-    input, filter, strides, padding, data_format
-        As for `depthwise_conv2d_native`.
     rate, dilations
         One, two or four numbers: the step between elements within a window.
 
@@ -308,12 +307,11 @@ def separable_conv2d(
 ) -> Tensor:
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
-    The results are images of the same dtype, with one channel per output.
+    The results are images of the same dtype, with one channel per output.  Other
+    parameters are those of `depthwise_conv2d`.
 
     Parameters
     ----------
-    input, depthwise_filter, strides, padding, rate, data_format, dilations
-        As for `depthwise_conv2d`.
     pointwise_filter
         A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
 

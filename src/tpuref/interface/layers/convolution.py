@@ -160,7 +160,7 @@ class Conv1D(_WithKernel):
     """A convolution of sequences with a trained kernel.
 
     It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.
+    invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Parameters
     ----------
@@ -172,11 +172,6 @@ class Conv1D(_WithKernel):
         ``"valid"`` or ``"same"``.
     data_format
         ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
-    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
-bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
-        As for `tf.layers.Dense`.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
 
     Examples
     --------
@@ -201,7 +196,7 @@ class Conv2D(_WithKernel):
     """A convolution of images with a trained kernel.
 
     It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.
+    invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Parameters
     ----------
@@ -215,11 +210,6 @@ class Conv2D(_WithKernel):
     data_format
         ``"channels_last"`` for ``[batch, rows, columns, channels]``, or
         ``"channels_first"`` for ``[batch, channels, rows, columns]``.
-    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
-bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
-        As for `tf.layers.Dense`.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
 
     Examples
     --------
@@ -245,7 +235,7 @@ class Conv2DTranspose(_WithKernel):
     """The gradient of a convolution as a layer, which enlarges images.
 
     It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.
+    invalid.  Other parameters are those of `tf.layers.Conv2D`.
 
     Parameters
     ----------
@@ -256,10 +246,6 @@ class Conv2DTranspose(_WithKernel):
     padding
         ``"valid"`` or ``"same"``; with the latter the output is the input times the
         step.
-    data_format, activation, use_bias, kernel_initializer, bias_initializer, \
-kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, \
-bias_constraint, trainable, name, **kwargs
-        As for `tf.layers.Conv2D`.
 
     Examples
     --------

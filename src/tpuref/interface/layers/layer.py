@@ -171,15 +171,13 @@ class Layer:
         partitioner: Any = None,
         **kwargs: Any,
     ) -> Any:
-        r"""Return a variable in the layer's scope, as `tf.get_variable` does.
+        """Return a variable in the layer's scope, as `tf.get_variable` does.
 
-        A custom getter may return something else.
+        A custom getter may return something else.  Other parameters are those of
+        `tf.get_variable`.
 
         Parameters
         ----------
-        name, shape, initializer, regularizer, constraint, use_resource, \
-        synchronization, aggregation, partitioner, **kwargs
-            As for `tf.get_variable`.
         dtype
             By default that of the layer.
         trainable

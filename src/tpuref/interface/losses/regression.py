@@ -86,14 +86,13 @@ def huber_loss(
 ) -> Tensor:
     """Return the weighted Huber loss: quadratic up to `delta`, then linear.
 
-    The result is a float32 scalar, or one loss for each element.
+    The result is a float32 scalar, or one loss for each element.  Other parameters are
+    those of `tf.losses.mean_squared_error`.
 
     Parameters
     ----------
     delta
         The difference from which the loss grows in a line.
-    labels, predictions, weights, scope, loss_collection, reduction
-        As for `tf.losses.mean_squared_error`.
 
     Examples
     --------

@@ -82,11 +82,7 @@ def precision_at_k(
 ) -> Metric:
     """Return the fraction of the `k` best predictions that are labels.
 
-    Parameters
-    ----------
-    labels, predictions, k, class_id, weights, metrics_collections, \
-updates_collections, name
-        As for `tf.metrics.recall_at_k`.
+    Parameters are those of `tf.metrics.recall_at_k`.
 
     Returns
     -------

@@ -113,7 +113,8 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
-        It raises ValueError if the loss depends on none of the variables.
+        It raises ValueError if the loss depends on none of the variables.  Other
+        parameters are those of `compute_gradients`.
 
         Parameters
         ----------
@@ -121,9 +122,6 @@ class Optimizer:
             A tensor; in eager mode a function without parameters that returns one.
         global_step
             A variable that is incremented by each step.
-        var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, \
-grad_loss
-            As for `compute_gradients`.
         name
             The name of the operation.
 
