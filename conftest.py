@@ -19,6 +19,12 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def assumed_import(doctest_namespace: dict[str, object]) -> None:
+    """Let the examples of docstrings use ``tf``, as NumPy's use ``np``."""
+    doctest_namespace["tf"] = tf
+
+
 @pytest.fixture(autouse=True)
 def fresh_process_state() -> Iterator[None]:
     """Give an empty default graph and no TPU system; check what has to be restored.

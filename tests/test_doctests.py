@@ -1,4 +1,4 @@
-"""Every example in a docstring runs and gives what it shows."""
+"""Examples in docstrings, which assume `import tpuref as tf`, give what they show."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def test_examples(module: str) -> None:
     if module.startswith(NEED_TRAINING):
         pytest.importorskip("google.protobuf", reason="needs tpuref[training]")
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    for examples in doctest.DocTestFinder().find(importlib.import_module(module)):
+    loaded, assumed = importlib.import_module(module), {"tf": tpuref}
+    for examples in doctest.DocTestFinder().find(loaded, extraglobs=assumed):
         tpuref.reset_default_graph()
         runner.run(examples)
     assert runner.failures == 0

@@ -117,7 +117,7 @@ def test_nothing_flows_back_to_labels_of_softmax():
         (lambda u: u.compute_weighted_loss([1.0, 2.0], [1.0] * 3), "do not fit"),
         (lambda u: u.compute_weighted_loss([[1.0, 2.0]], [1.0]), "do not fit"),
         (lambda u: u.mean_squared_error([1.0], [1.0], reduction="mean"), "reduction"),
-        (lambda u: u.cosine_distance([[1.0]], [[1.0]]), "axis must be given"),
+        (lambda u: u.cosine_distance([[1.0]], [[1.0]]), "axis is missing"),
         (lambda u: u.softmax_cross_entropy([1.0], [[1.0]]), "different shapes"),
     ],
 )

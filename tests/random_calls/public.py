@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -151,8 +152,11 @@ class Callee:
         return None if isinstance(self.function, property) else found
 
     def documented(self) -> str:
-        """The docstring, which may name errors."""
-        return inspect.getdoc(self.function) or ""
+        """The docstring, which may name errors, and those that it refers to."""
+        found = inspect.getdoc(self.function) or ""
+        known = getattr(self.function, "__globals__", {})
+        twins = re.findall(r"errors are those of `(\w+)`", found)
+        return "\n".join([found, *(inspect.getdoc(known.get(one)) or "" for one in twins)])
 
 
 def callees() -> list[Callee]:

@@ -9,8 +9,6 @@ from typing import Any
 from tpuref.base import flags
 from tpuref.base.extras import optional_module
 
-__all__ = ["run"]
-
 
 def run(
     main: Callable[[Sequence[str]], Any] | None = None,
@@ -34,9 +32,9 @@ def run(
     """
     absl = optional_module("absl.app", "tf.app.run", "absl-py")
     chosen = main or sys.modules["__main__"].main
-    absl.run(chosen, argv=argv, flags_parser=_parsed)
+    absl.run(chosen, argv=argv, flags_parser=_parse_flags)
 
 
-def _parsed(arguments: Sequence[str]) -> Any:
+def _parse_flags(arguments: Sequence[str]) -> Any:
     """Parse the flags that are defined; others are left to the program."""
     return flags.FLAGS(arguments, known_only=True)

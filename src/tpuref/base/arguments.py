@@ -16,15 +16,6 @@ Wanted = TypeVar("Wanted")
 def wrong_type(argument: str, expected: str, value: object) -> TypeError:
     """Return the error for an argument of the wrong type.
 
-    Parameters
-    ----------
-    argument
-        The function and the argument, such as ``"tf.pad: mode"``.
-    expected
-        The expected type, with an article.
-    value
-        The value passed.
-
     Examples
     --------
     >>> wrong_type("tf.pad: mode", "a string", 8)

@@ -21,18 +21,9 @@ _CONTEXTS = os.path.abspath(contextlib.__file__)
 
 @dataclass(frozen=True)
 class CallSite:
-    """A place in the user's program.
+    """A line of the user's program, in a function or ``<module>``.
 
-    Parameters
-    ----------
-    filename
-        The file, as Python knows it.
-    line
-        The line number, from 1.
-    function
-        The name of the enclosing function, ``<module>`` at top level.
-    text
-        The text of the line if it came from another process, otherwise None.
+    `text` is the text of the line if it came from another process, otherwise None.
     """
 
     filename: str

@@ -70,11 +70,6 @@ def exported(
     Its descriptor says that the memory is read-only, if the consumer supports that.
 
     The other arguments are the consumer's to ``__dlpack__``; the host has no streams.
-
-    Raises
-    ------
-    BufferError
-        If the request cannot be met.
     """
     if dl_device is not None and (int(dl_device[0]), dl_device[1]) != CPU:
         raise BufferError(f"the memory is on the host, not on device {dl_device}")
@@ -127,13 +122,7 @@ def taken(capsule: Any) -> Array:
 
 
 def shared_array(value: Any) -> Array:
-    """Return an array of another library as NumPy's, sharing memory if possible.
-
-    Raises
-    ------
-    TypeError
-        If NumPy cannot read it, for example because it is on another device.
-    """
+    """Return an array of another library as NumPy's, sharing memory if possible."""
     try:
         if hasattr(value, "__array__"):
             return np.asarray(value)

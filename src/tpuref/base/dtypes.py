@@ -102,10 +102,7 @@ class DType:
     def min(self) -> Any:
         """The least finite value.
 
-        Raises
-        ------
-        TypeError
-            If the type has no order: bool, complex types and string.
+        It raises TypeError if the type has no order: bool, complex types and string.
         """
         return self._number_info("min").min
 
@@ -113,10 +110,7 @@ class DType:
     def max(self) -> Any:
         """The greatest finite value.
 
-        Raises
-        ------
-        TypeError
-            If the type has no order: bool, complex types and string.
+        It raises TypeError if the type has no order: bool, complex types and string.
         """
         return self._number_info("max").max
 
@@ -124,10 +118,7 @@ class DType:
     def limits(self) -> tuple[int, int]:
         """The range of image intensities: 0 to 1, or to the greatest integer.
 
-        Raises
-        ------
-        ValueError
-            If images of this type have no customary range.
+        It raises ValueError if images of this type have no customary range.
         """
         if self.is_integer:
             return 0, int(self.max)
@@ -139,13 +130,7 @@ class DType:
         )
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        """Return whether `other`, or its conversion by `as_dtype`, is this type.
-
-        Raises
-        ------
-        TypeError
-            If `other` is not an element type.
-        """
+        """Return whether `other`, or its conversion by `as_dtype`, is this type."""
         return self is as_dtype(other)
 
     def _number_info(self, attribute: str) -> Any:
@@ -250,11 +235,6 @@ def as_dtype(type_value: DTypeLike) -> DType:
     DType
         One of `DTYPES`.
 
-    Raises
-    ------
-    TypeError
-        If `type_value` is not an element type.
-
     Examples
     --------
     >>> as_dtype("bfloat16"), as_dtype(float), as_dtype(9)
@@ -274,10 +254,7 @@ def as_dtype(type_value: DTypeLike) -> DType:
 def datatype_enum(dtype: NumpyDType) -> int:
     """Return the DataType number of a NumPy dtype in native byte order.
 
-    Raises
-    ------
-    KeyError
-        If no element type has this dtype.
+    It raises KeyError if no element type has this dtype.
 
     Examples
     --------
@@ -290,10 +267,7 @@ def datatype_enum(dtype: NumpyDType) -> int:
 def numpy_dtype(enum: int) -> NumpyDType:
     """Return the NumPy dtype of a DataType number; objects for strings.
 
-    Raises
-    ------
-    KeyError
-        If no element type has this number.
+    It raises KeyError if no element type has this number.
 
     Examples
     --------

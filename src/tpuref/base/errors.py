@@ -79,7 +79,6 @@ class OpError(Exception):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> error = tf.errors.DeadlineExceededError(None, None, "it took too long")
     >>> error.message, error.op, error.error_code
     ('it took too long', None, 4)

@@ -29,12 +29,6 @@ def install_line(package: str) -> str:
 def optional_module(name: str, function: str, package: str) -> ModuleType:
     """Return a module of a package that may not be installed.
 
-    Raises
-    ------
-    ImportError
-        If it is not installed; the message names `function` and how to install the
-        `package`.
-
     Examples
     --------
     >>> optional_module("absl.flags", "tf.flags", "absl-py").__name__

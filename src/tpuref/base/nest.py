@@ -93,7 +93,8 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     """Build a nest with the structure of another one from a list of leaves.
 
-    The result has the containers' types and key order of `structure`.
+    The result has the containers' types and key order of `structure`.  It raises
+    ValueError if there are more or fewer leaves than `structure` has places.
 
     Parameters
     ----------
@@ -101,13 +102,6 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
         The nest whose structure to copy. Its leaves are ignored.
     flat_sequence : list or tuple
         The leaves in the order of `flatten`.
-
-    Raises
-    ------
-    TypeError
-        If `flat_sequence` is not a list or tuple.
-    ValueError
-        If there are more or fewer leaves than `structure` has places.
 
     Examples
     --------
@@ -150,8 +144,6 @@ def map_structure(
 
     Raises
     ------
-    TypeError
-        If `func` cannot be called.
     ValueError
         If no nest is given.
     StructureError

@@ -20,20 +20,13 @@ ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
 class Dimension:
     """The size of a tensor along one axis, which may be unknown.
 
-    Arithmetic with an unknown size gives an unknown size, and a comparison with
-    one gives None: neither true nor false.
+    Arithmetic with an unknown size gives an unknown size, and a comparison with one
+    gives None: neither true nor false.  It raises ValueError if `value` is negative.
 
     Parameters
     ----------
     value : Dimension, int or None
         The size, or None if unknown. Any type with ``__index__`` works.
-
-    Raises
-    ------
-    ValueError
-        If `value` is negative.
-    TypeError
-        If `value` is not an integer.
 
     Examples
     --------
@@ -71,10 +64,7 @@ class Dimension:
     def merge_with(self, other: DimensionLike) -> Dimension:
         """Return this size, or `other` if this one is unknown.
 
-        Raises
-        ------
-        ValueError
-            If both are known and differ.
+        It raises ValueError if both are known and differ.
         """
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
@@ -266,21 +256,15 @@ def _true_division_error(left: object, right: object) -> TypeError:
 class TensorShape:
     """The sizes of a tensor along its axes, some or all of which may be unknown.
 
-    A shape is fully known, has a known rank and some unknown dimensions, or has
-    an unknown rank. Shapes are immutable.
+    A shape is fully known, has a known rank and some unknown dimensions, or has an
+    unknown rank.  Shapes are immutable.  It raises ValueError if a dimension is
+    negative.
 
     Parameters
     ----------
     dims : TensorShape, int, iterable of int, Dimension or None, or None
         The dimensions. A single integer or Dimension gives a shape of rank 1,
         None a shape of unknown rank.
-
-    Raises
-    ------
-    ValueError
-        If a dimension is negative.
-    TypeError
-        If `dims` or one of its elements is none of the above.
 
     Examples
     --------
@@ -316,20 +300,14 @@ class TensorShape:
     def as_tuple(self) -> tuple[int | None, ...]:
         """Return the sizes as integers, None for each unknown one.
 
-        Raises
-        ------
-        ValueError
-            If the rank is unknown.
+        It raises ValueError if the rank is unknown.
         """
         return self._known_dims("as_tuple")
 
     def as_list(self) -> list[int | None]:
         """Return the sizes as integers, None for each unknown one.
 
-        Raises
-        ------
-        ValueError
-            If the rank is unknown.
+        It raises ValueError if the rank is unknown.
         """
         return list(self._known_dims("as_list"))
 
@@ -391,10 +369,7 @@ class TensorShape:
     def with_rank(self, rank: int) -> TensorShape:
         """Return this shape with rank `rank`.
 
-        Raises
-        ------
-        ValueError
-            If the rank is known and differs.
+        It raises ValueError if the rank is known and differs.
         """
         if self._dims is None:
             return unknown_shape(rank)
@@ -419,10 +394,7 @@ class TensorShape:
     def merge_with(self, other: ShapeLike) -> TensorShape:
         """Return a shape in which every dimension known in either shape is known.
 
-        Raises
-        ------
-        ValueError
-            If no tensor has both shapes.
+        It raises ValueError if no tensor has both shapes.
         """
         other = as_shape(other)
         if not self.is_compatible_with(other):
@@ -605,7 +577,6 @@ def dimension_value(dimension: Dimension | int | None) -> int | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.dimension_value(tf.TensorShape([None, 3])[1])
     3
     """

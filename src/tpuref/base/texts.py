@@ -13,13 +13,12 @@ def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.as_bytes("one")
     b'one'
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
-    return bytes(_checked("as_bytes", bytes_or_text))
+    return bytes(_check_text("as_bytes", bytes_or_text))
 
 
 def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
@@ -27,13 +26,12 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.as_text(b"one")
     'one'
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
-    return bytes(_checked("as_text", bytes_or_text)).decode(encoding)
+    return bytes(_check_text("as_text", bytes_or_text)).decode(encoding)
 
 
 as_str = as_text
@@ -44,7 +42,7 @@ def as_str_any(value: Any) -> str:
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
-def _checked(function: str, value: Any) -> Any:
+def _check_text(function: str, value: Any) -> Any:
     if not isinstance(value, (bytes, bytearray)):
         raise coded(
             TypeError,

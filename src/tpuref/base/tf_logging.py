@@ -13,29 +13,6 @@ from typing import Any
 
 from tpuref.base.callsite import user_site
 
-__all__ = [
-    "DEBUG",
-    "ERROR",
-    "FATAL",
-    "INFO",
-    "WARN",
-    "debug",
-    "error",
-    "fatal",
-    "flush",
-    "get_logger",
-    "get_verbosity",
-    "info",
-    "log",
-    "log_every_n",
-    "log_first_n",
-    "log_if",
-    "set_verbosity",
-    "vlog",
-    "warn",
-    "warning",
-]
-
 DEBUG = python_logging.DEBUG
 INFO = python_logging.INFO
 WARN = python_logging.WARNING
@@ -69,7 +46,6 @@ def set_verbosity(v: int | str) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.logging.set_verbosity("WARN")
     >>> tf.logging.get_verbosity() == tf.logging.WARN
     True
@@ -153,6 +129,6 @@ def _times_reached() -> int:
 
 
 def flush() -> None:
-    """Hand over what was logged."""
+    """Flush the handlers."""
     for handler in get_logger().handlers:
         handler.flush()

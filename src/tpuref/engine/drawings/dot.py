@@ -85,13 +85,7 @@ def graphviz_is_present() -> bool:
 
 
 def dot_to_svg(text: str) -> str:
-    """Lay out a graph in DOT with Graphviz and return its SVG element.
-
-    Raises
-    ------
-    RuntimeError
-        If Graphviz is not installed, fails, or takes longer than a minute.
-    """
+    """Lay out a graph in DOT with Graphviz and return its SVG element."""
     if not graphviz_is_present():
         raise RuntimeError(
             "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "

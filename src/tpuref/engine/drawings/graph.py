@@ -23,7 +23,6 @@ class GraphDrawing:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Graph().as_default() as graph:
     ...     total = tf.constant([1.0, 2.0], name="a") + tf.constant(3.0, name="b")
     >>> [line.strip() for line in graph.draw().dot.splitlines() if "->" in line]
@@ -36,15 +35,14 @@ class GraphDrawing:
     def svg(self) -> str:
         """Return the drawing as an SVG element.
 
-        Raises
-        ------
-        RuntimeError
-            If Graphviz is not installed or fails.
+        It raises RuntimeError if Graphviz is not installed or fails.
         """
         return dot_to_svg(self.dot)
 
     def save(self, file: str | Path) -> Path:
         """Write the drawing to a file.
+
+        It raises ValueError if the name has another ending.
 
         Parameters
         ----------
@@ -56,11 +54,6 @@ class GraphDrawing:
         pathlib.Path
             The file. Without Graphviz it is a ``.dot`` file instead of ``.svg``, with a
             warning.
-
-        Raises
-        ------
-        ValueError
-            If the name has another ending.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

@@ -42,18 +42,7 @@ def sketch(
     operations: Sequence[Operation],
     assigned: Mapping[str, AssignedCores],
 ) -> str:
-    """Return the drawing of some operations in DOT.
-
-    Parameters
-    ----------
-    title
-        The title.
-    operations
-        The operations in the order they were built, nested ones included.
-    assigned
-        The cores of the computations with a device assignment, by the name of the
-        operation that runs the computation.
-    """
+    """Return the drawing of some operations in DOT."""
     return _Sketch(title, operations, assigned).text()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["VariableAggregation", "VariableSynchronization"]
-
 
 class VariableSynchronization(enum.Enum):
     """When the components of a variable are synchronized.
+
+    See 001_66db0865fe92828f.txt, read_var.
 
     Attributes
     ----------
@@ -21,10 +21,6 @@ class VariableSynchronization(enum.Enum):
     ON_READ
         Each tower changes its own component, and reading outside of the towers
         combines them: the variable is tower-local.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, read_var.
     """
 
     AUTO = 0
@@ -35,6 +31,8 @@ class VariableSynchronization(enum.Enum):
 
 class VariableAggregation(enum.Enum):
     """How the values of the towers are combined.
+
+    See 001_66db0865fe92828f.txt, reduce and batch_reduce.
 
     Attributes
     ----------
@@ -47,13 +45,8 @@ class VariableAggregation(enum.Enum):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.VariableAggregation.SUM
     <VariableAggregation.SUM: 1>
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, reduce and batch_reduce.
     """
 
     NONE = 0

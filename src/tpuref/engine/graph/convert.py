@@ -27,11 +27,6 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
 
     Arrays of NumPy and of other libraries, and NumPy scalars, keep their dtype unless
     `dtype` asks for another.  The result is never the memory of `value`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the value has no array form, is ragged, or does not fit the dtype.
     """
     if isinstance(value, (Dimension, TensorShape)):
         value = _shape_value(value)
@@ -238,6 +233,8 @@ def constant(
 ) -> Tensor:
     """Return a tensor with a constant value.
 
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
+
     Parameters
     ----------
     value
@@ -247,8 +244,6 @@ def constant(
         own for NumPy arrays.
     shape
         The shape.  Fewer values than it holds are filled up with the last of them.
-    name
-        The name of the operation.
     verify_shape
         Whether the value must have the given shape already.
 
@@ -261,16 +256,11 @@ def constant(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(7)
     >>> x.dtype.name, x.shape.as_list()
     ('int32', [])
     >>> int(tf.Session().run(x))
     7
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
@@ -339,6 +329,9 @@ def convert_to_tensor(
 ) -> Tensor:
     """Return `value` as a tensor; a tensor is returned unchanged.
 
+    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep a
+    list together as one tensor.
+
     Parameters
     ----------
     value
@@ -360,14 +353,8 @@ def convert_to_tensor(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.convert_to_tensor([[1., 2.], [3., 4.]]).shape.as_list()
     [2, 2]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep
-    a list together as one tensor.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     hint = dtype_hint if dtype_hint is not None else preferred_dtype
@@ -500,14 +487,8 @@ def constant_v2(
 ) -> Tensor:
     """Return `constant`, as TensorFlow 2 does: only one value may fill a shape.
 
-    Raises
-    ------
-    TypeError
-        If the number of values is neither 1 nor that of the shape.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()
     [7, 7, 7]
     """

@@ -53,10 +53,7 @@ def enable_eager_execution(
 ) -> None:
     """Run operations at once from now on; call it before anything is built.
 
-    Raises
-    ------
-    ValueError
-        If operations were already added to the default graph.
+    It raises ValueError if operations were already added to the default graph.
     """
     if not _outermost.eager and _outermost.graph.version:
         raise coded(
@@ -78,16 +75,11 @@ def enable_v2_behavior() -> None:
 
     Operations run at once, names that differ between the releases mean those of
     TensorFlow 2, ``==`` compares the elements of tensors, and the items of shapes are
-    integers.
-
-    Raises
-    ------
-    ValueError
-        If operations were already added to the default graph.
+    integers.  It raises ValueError if operations were already added to the default
+    graph.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.enable_v2_behavior()
     >>> (tf.constant([1, 2]) == [1, 3]).numpy(), tf.zeros([2]).shape[0]
     (array([ True, False]), 2)
@@ -148,7 +140,6 @@ def init_scope() -> Iterator[None]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.function
     ... def traced():
     ...     with tf.init_scope():

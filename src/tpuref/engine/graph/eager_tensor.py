@@ -26,7 +26,6 @@ class EagerTensor(Tensor):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     (tf.constant([1, 2]) + 1).numpy()
     array([2, 3], dtype=int32)

@@ -21,15 +21,15 @@ def has_elements(value: Any) -> bool:
 
 def equal(value: Any, other: Any) -> Any:
     """Return where two values are equal; a scalar False if shapes do not broadcast."""
-    return _compared("Equal", value, other, unlike=False)
+    return _compare("Equal", value, other, unlike=False)
 
 
 def not_equal(value: Any, other: Any) -> Any:
     """Return where two values differ; a scalar True if shapes do not broadcast."""
-    return _compared("NotEqual", value, other, unlike=True)
+    return _compare("NotEqual", value, other, unlike=True)
 
 
-def _compared(op: str, value: Any, other: Any, *, unlike: bool) -> Any:
+def _compare(op: str, value: Any, other: Any, *, unlike: bool) -> Any:
     if other is None and isinstance(value, Tensor):
         return unlike
     left = convert_to_tensor(value)

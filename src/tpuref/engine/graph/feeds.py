@@ -31,13 +31,7 @@ class Feeds:
         self.tensors = list(dict.fromkeys(slot.tensor for slot in self._slots))
 
     def arrays(self, values: Iterable[Any]) -> Sequence[Array]:
-        """Return the values of the keys as the arrays of `tensors`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a value does not fit its tensor.
-        """
+        """Return the values of the keys as the arrays of `tensors`."""
         parts = list(_values_of(self.keys, values))
         arrays = [slot.array(v) for slot, v in zip(self._slots, parts, strict=True)]
         if len(arrays) == len(self.tensors):

@@ -71,7 +71,6 @@ class Graph:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Graph().as_default() as graph:
     ...     total = tf.constant(1) + tf.constant(2)
     >>> [operation.type for operation in graph.get_operations()]
@@ -111,7 +110,7 @@ class Graph:
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """Return the operation of that name; KeyError where there is none."""
+        """Return the operation of that name; KeyError if it does not exist."""
         argument = "Graph.get_operation_by_name: name"
         instance_of(str, argument, "a string", name)
         try:
@@ -125,7 +124,7 @@ class Graph:
             ) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """Return the tensor ``operation:index``; KeyError where there is none."""
+        """Return the tensor ``operation:index``; KeyError if it does not exist."""
         argument = "Graph.get_tensor_by_name: name"
         instance_of(str, argument, "a string", name)
         operation, colon, index = name.partition(":")
@@ -188,18 +187,15 @@ class Graph:
         Returns
         -------
         GraphDrawing
-            What a notebook shows, `GraphDrawing.save` writes, and Graphviz lays out.
+            A drawing, which notebooks show and `GraphDrawing.save` writes.
 
         Raises
         ------
-        TypeError
-            If something is no tensor and no operation.
         ValueError
             If it belongs to another graph.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.Graph().as_default() as graph:
         ...     unused = tf.constant(1.0)
         ...     wanted = tf.constant(2.0) * 3.0
@@ -428,10 +424,7 @@ class Graph:
     def in_region(self, region: Region) -> Iterator[Region]:
         """Add operations to `region`.
 
-        Raises
-        ------
-        ValueError
-            If programs would be nested more than `MAX_DEPTH` deep.
+        It raises ValueError if programs would be nested more than `MAX_DEPTH` deep.
         """
         if 1 + len(list(region.enclosing())) > MAX_DEPTH:
             raise coded(

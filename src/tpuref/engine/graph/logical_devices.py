@@ -67,7 +67,6 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution(), tf.config.override(cores=2):
     ...     [device.name for device in tf.config.list_logical_devices("TPU")]
     ['/device:TPU:0', '/device:TPU:1']
@@ -81,14 +80,10 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """Return the devices under the names of physical ones.
 
-    Parameters
-    ----------
-    device_type
-        As for `list_logical_devices`.
+    Parameters are those of `list_logical_devices`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.config.list_physical_devices("GPU")
     []
     """

@@ -23,7 +23,6 @@ class Reference:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(1)
     >>> {x.ref(): "one"}[x.ref()], x.ref().deref() is x
     ('one', True)

@@ -31,7 +31,7 @@ UNROLLED = 16
 
 
 def turns(counts: Tensor) -> Iterator[Tensor]:
-    """Yield the elements of a range: one by one, or one that stands for all."""
+    """Yield the elements of a range: one by one, or one symbolic element for all."""
     known, frame = counts.operand().value, sys._getframe(1)
     before = dict(frame.f_locals)
     if known is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import monotonic_ns
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
@@ -42,6 +41,8 @@ class _Prepared(NamedTuple):
 class Session:
     """Runs operations and evaluates tensors of one graph.
 
+    See 000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
+
     Parameters
     ----------
     target
@@ -55,15 +56,10 @@ class Session:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32, [2])
     >>> with tf.Session() as sess:
     ...     sess.run({"double": 2 * x}, feed_dict={x: [1.0, 2.0]})
     {'double': array([2., 4.], dtype=float32)}
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
     """
 
     def __init__(
@@ -132,9 +128,6 @@ class Session:
         ------
         RuntimeError
             If the session is closed.
-        TypeError
-            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
-            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
@@ -176,7 +169,6 @@ class Session:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> x = tf.placeholder(tf.float32, [2])
         >>> with tf.Session() as sess:
         ...     double = sess.make_callable(2 * x, [x])
@@ -284,7 +276,6 @@ class Session:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.config.override(cores=1), tf.Session() as sess:
         ...     [device.name for device in sess.list_devices()][1]
         '/job:localhost/replica:0/task:0/device:TPU:0'
@@ -310,8 +301,6 @@ class Session:
 
         Raises
         ------
-        TypeError
-            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError
@@ -339,14 +328,9 @@ class Session:
         push_session(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         pop_session(self)
-        self._graph_scope.__exit__(kind, error, traceback)
+        self._graph_scope.__exit__(*raised)
         self._graph_scope = None
         self.close()
 
@@ -354,14 +338,10 @@ class Session:
 class InteractiveSession(Session):
     """A session that is the current one until it is closed.
 
-    Parameters
-    ----------
-    target, graph, config
-        As for `Session`.
+    Parameters are those of `Session`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sess = tf.InteractiveSession()
     >>> float(tf.constant(3.0).eval())
     3.0

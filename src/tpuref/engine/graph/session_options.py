@@ -55,7 +55,7 @@ class GPUOptions:
 
 @dataclass
 class OptimizerOptions:
-    """Options of TensorFlow's graph optimizer, accepted: there is none here."""
+    """Options of TensorFlow's graph optimizer, accepted without effect."""
 
     DEFAULT: ClassVar[int] = 0
     L0: ClassVar[int] = -1
@@ -74,7 +74,7 @@ class OptimizerOptions:
 
 @dataclass
 class RewriterConfig:
-    """Options of TensorFlow's graph rewriter, accepted: there is none here."""
+    """Options of TensorFlow's graph rewriter, accepted without effect."""
 
     DEFAULT: ClassVar[int] = 0
     ON: ClassVar[int] = 1

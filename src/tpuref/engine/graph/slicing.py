@@ -17,25 +17,9 @@ from tpuref.engine.graph.tensor import Tensor
 def get_item(tensor: Tensor, item: Any) -> Tensor:
     """Return the part of `tensor` that a subscript selects.
 
-    Parameters
-    ----------
-    tensor
-        The tensor to index.
-    item
-        An integer, a slice, an ellipsis, ``tf.newaxis``, a scalar integer tensor, or a
-        tuple of those.  Slice bounds may be scalar integer tensors too.
-
-    Returns
-    -------
-    Tensor
-        The part, of the same dtype.
-
-    Raises
-    ------
-    TypeError
-        If an index is none of the above.
-    ValueError
-        If there are too many indices, an index is out of range, or a step is 0.
+    `item` is an integer, a slice, an ellipsis, ``tf.newaxis``, a scalar integer tensor,
+    or a tuple of those; slice bounds may be scalar integer tensors too.  It raises
+    ValueError if there are too many indices, an index is out of range, or a step is 0.
     """
     items = item if isinstance(item, tuple) else (item,)
     if sum(part is Ellipsis for part in items) > 1:

@@ -82,13 +82,7 @@ class LocalTarget:
 
 
 def target_of(given: Any, function: str) -> str:
-    """Return the name of a target; of a cluster resolver its master.
-
-    Raises
-    ------
-    TypeError
-        If it is neither text nor a resolver.
-    """
+    """Return the name of a target; of a cluster resolver its master."""
     master = getattr(given, "master", None)
     target = master() if callable(master) else given
     if not isinstance(target, str):
@@ -105,16 +99,8 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
     """Return the target of that name for `function`, the caller in messages.
 
     `name` is ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a
-    server.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `config` or `name` is invalid.
-    ImportError
-        If it names a server, and gRPC is not installed.
-    tpuref.errors.UnavailableError
-        If no server answers there.
+    server.  It raises ImportError if a server needs gRPC, which is not installed, and
+    UnavailableError if no server answers.
     """
     config = checked_config(config, function)
     if name not in ("", "local"):

@@ -115,7 +115,7 @@ class Operation:
         return self
 
     def get_attr(self, name: str) -> Any:
-        """Return an attribute; ValueError if there is none of that name."""
+        """Return an attribute; ValueError if it does not exist."""
         instance_of(str, "Operation.get_attr: name", "a string", name)
         for table in (self.labels, self.attrs):
             if name in table:

@@ -32,7 +32,7 @@ from tpuref.names.members import explain_missing_members
 _eager_serial = itertools.count()
 
 Creator = Callable[..., Any]
-"""``creator(next_creator, **arguments)`` makes a variable or what stands for one."""
+"""``creator(next_creator, **arguments)`` returns a variable, or a replacement."""
 
 
 @contextlib.contextmanager
@@ -47,7 +47,6 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def doubled(next_creator, **arguments):
     ...     return next_creator(**{**arguments, "name": "mine"})
     >>> with tf.variable_creator_scope(doubled):
@@ -99,7 +98,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     In graph mode the value lives in a session, and the variable's ``initializer`` has
     to run before it is read.  Every use reads the value it has at that point of the
-    program.
+    program.  It raises ValueError if no initial value is given.
 
     Parameters
     ----------
@@ -111,8 +110,6 @@ class Variable(Operators, metaclass=_MadeByCreators):
         The collections to join, by default that of global variables.
     validate_shape
         Whether the shape is fixed by the initial value.
-    caching_device, use_resource, variable_def, import_scope
-        Accepted for compatibility; have no effect.
     name
         The name; it is made unique.
     dtype
@@ -125,14 +122,8 @@ class Variable(Operators, metaclass=_MadeByCreators):
         When and how the components are combined, for a variable of a distribution
         strategy.
 
-    Raises
-    ------
-    ValueError
-        If no initial value is given.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -539,7 +530,6 @@ class VariableV2(Variable, metaclass=_MadeAsVariable):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     v = VariableV2(1.0, True, name="one")
     >>> v.name, isinstance(v, VariableV2), type(v).__name__

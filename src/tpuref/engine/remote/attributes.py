@@ -59,13 +59,7 @@ def _put_integer(message: Any, value: int) -> None:
 
 
 def attributes_of(messages: Iterable[Any]) -> dict[str, Any]:
-    """Return the attributes of a field.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If an attribute occurs twice or has no value, or tuples are nested too deeply.
-    """
+    """Return the attributes of a field."""
     attrs: dict[str, Any] = {}
     for message in messages:
         if message.name in attrs:

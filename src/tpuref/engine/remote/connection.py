@@ -100,20 +100,7 @@ class Replies:
         self._inbox = inbox
 
     def next(self, seconds: float | None = None) -> Any:
-        """Return the next reply.
-
-        Parameters
-        ----------
-        seconds
-            The time limit; None waits as long as the server shows signs of life.
-
-        Raises
-        ------
-        UnavailableError
-            If the server is gone.
-        DeadlineExceededError
-            If nothing arrives in time.
-        """
+        """Return the next reply."""
         # A run may take any time, so without a limit only the silence of the server
         # counts, and every message from it, for any request, starts the time again.
         began = time.monotonic()

@@ -24,13 +24,7 @@ Specs = Sequence[TensorSpec]
 
 
 def check_program(program: Program, inputs: Sequence[DType]) -> None:
-    """Check the program of a request with feeds of dtypes `inputs`.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the program takes another number of inputs, or the type check fails.
-    """
+    """Check the program of a request with feeds of dtypes `inputs`."""
     if len(inputs) != len(program.parameters):
         raise malformed(
             f"the program takes {len(program.parameters)} inputs, got {len(inputs)}"

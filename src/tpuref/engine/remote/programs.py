@@ -46,15 +46,7 @@ def _put_instruction(message: Any, instr: Instr, blocks: Sequence[int]) -> None:
 
 
 def program_of(bundle: Any) -> Program:
-    """Return the program of a bundle.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the bundle is empty; a program but the last is not inside exactly one other;
-        nesting is too deep; an operation is unknown or has wrong inputs or attributes;
-        a slot is read that nothing wrote.
-    """
+    """Return the program of a bundle."""
     reading = _Reading()
     for message in bundle.programs:
         reading.add(message)

@@ -75,13 +75,7 @@ class Shared:
         self.lock = threading.RLock()
 
     def admit(self, session: ServedSession) -> None:
-        """Add an open session.
-
-        Raises
-        ------
-        ResourceExhaustedError
-            If the server, or the address of the client, has too many.
-        """
+        """Add an open session."""
         with self.lock:
             of_peer = sum(other.peer == session.peer for other in self.sessions)
             if of_peer >= MAX_SESSIONS_OF_PEER:

@@ -56,13 +56,6 @@ class SessionServer:
 
     The parameters are those of `tf.train.Server`, with one address (port 0 chooses a
     free port), the job of the server, and a validated token or None.
-
-    Raises
-    ------
-    ValueError
-        If `max_message_bytes` is out of range.
-    UnknownError
-        If the address cannot be used.
     """
 
     def __init__(

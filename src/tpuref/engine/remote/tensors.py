@@ -45,13 +45,7 @@ def arrays_of(messages: Iterable[Any]) -> list[Array]:
 
 
 def array_of(message: Any) -> Array:
-    """Return the read-only array of a message.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the element type is unknown, or shape and content contradict each other.
-    """
+    """Return the read-only array of a message."""
     dtype = dtype_of(message.dtype)
     shape = _sizes(message.sizes, least=0)
     try:

@@ -16,13 +16,6 @@ def checked_token(given: Any, function: str) -> str | None:
     """Return a valid token, by default that of the environment, or None.
 
     Messages name `function`, but never contain the token.
-
-    Raises
-    ------
-    TypeError
-        If the token is not text.
-    ValueError
-        If it is empty, or a header would change it.
     """
     name = f"{function}: token" if given is not None else VARIABLE
     token = os.environ.get(VARIABLE) if given is None else given

@@ -98,7 +98,6 @@ def init_from_checkpoint(
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.get_variable("old/w", initializer=[1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(w.initializer)
@@ -135,7 +134,8 @@ def assign_from_checkpoint_fn(
 ) -> Callable[[Any], None] | None:
     """Return a function of a session that restores variables from a checkpoint.
 
-    It can be the ``init_fn`` of a `tf.train.Scaffold`.
+    It can be the ``init_fn`` of a `tf.train.Scaffold`.  It raises ValueError if there
+    are no variables.
 
     Parameters
     ----------
@@ -152,11 +152,6 @@ def assign_from_checkpoint_fn(
     -------
     function or None
         None if no variable is left.
-
-    Raises
-    ------
-    ValueError
-        If there are no variables.
     """
     variables = variables_by_name(var_list)
     if not variables:

@@ -43,7 +43,6 @@ class Checkpoint:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
     >>> with tf.eager_execution():
     ...     step = tf.Variable(3)
@@ -56,7 +55,7 @@ class Checkpoint:
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         if root is not None:
-            kwargs = {**dict(_children(root)), **kwargs}
+            kwargs = {**dict(_members(root)), **kwargs}
         for name, value in kwargs.items():
             setattr(self, str(name), value)  # a root may be a list
         self._save_counter: Variable | None = None
@@ -278,7 +277,6 @@ class CheckpointManager:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     manager = tf.train.CheckpointManager(
     ...         tf.train.Checkpoint(x=tf.Variable(1.0)), tempfile.mkdtemp(), 2)
@@ -376,7 +374,7 @@ def variables_below(root: Any) -> dict[str, Variable]:
         if isinstance(value, Variable):
             found[path + _VALUE] = value
             continue
-        for name, child in _children(value):
+        for name, child in _members(value):
             if id(child) not in seen:
                 seen.add(id(child))
                 escaped = str(name).replace(".", "..").replace("/", ".S")
@@ -391,7 +389,7 @@ def variables_below(root: Any) -> dict[str, Variable]:
     return dict(sorted(found.items()))
 
 
-def _children(value: Any) -> Iterator[tuple[Any, Any]]:
+def _members(value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the names and values of attributes and items."""
     listed = getattr(type(value), "_trackable_children", None)
     if listed is not None:

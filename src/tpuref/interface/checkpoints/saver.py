@@ -52,6 +52,8 @@ class SaverDef:
 class Saver:
     """Writes variables to checkpoints, and restores them.
 
+    It raises ValueError if there are no variables, or two have the same name.
+
     Parameters
     ----------
     var_list
@@ -63,8 +65,6 @@ class Saver:
         The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours
         The interval of checkpoints that are never deleted.
-    restore_sequentially, sharded, builder, defer_build, write_version, name
-        Accepted for compatibility; they have no effect.
     saver_def
         A `SaverDef` with these numbers.
     allow_empty
@@ -73,20 +73,10 @@ class Saver:
         Whether the step is written with eight digits.
     save_relative_paths
         Accepted for compatibility; the state file always has relative paths.
-    filename
-        Accepted for compatibility.
-
-    Raises
-    ------
-    ValueError
-        If there are no variables, or two have the same name.
-    TypeError
-        If an entry is not a variable, or contains text.
 
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.Variable([1.0, 2.0], name="w")
     >>> saver = tf.train.Saver()
     >>> folder = tempfile.mkdtemp()

@@ -162,13 +162,12 @@ def generate_checkpoint_state_proto(
 ) -> CheckpointState:
     """Return the state of a directory, with relative paths to files below it.
 
+    Other parameters are those of `CheckpointState`.
+
     Parameters
     ----------
     save_dir
         The directory.
-    model_checkpoint_path, all_model_checkpoint_paths, \
-all_model_checkpoint_timestamps, last_preserved_timestamp
-        As for `CheckpointState`.
     """
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = files_at(save_dir, function, "save_dir")
@@ -207,13 +206,12 @@ def update_checkpoint_state(
 ) -> None:
     """Write the state file of a directory atomically.
 
+    Other parameters are those of `generate_checkpoint_state_proto`.
+
     Parameters
     ----------
     latest_filename
         The name of the state file, by default ``checkpoint``.
-    save_dir, model_checkpoint_path, all_model_checkpoint_paths, \
-all_model_checkpoint_timestamps, last_preserved_timestamp
-        As for `generate_checkpoint_state_proto`.
     """
     state = generate_checkpoint_state_proto(
         save_dir,
@@ -262,16 +260,10 @@ def latest_checkpoint(
 ) -> str | None:
     """Return the prefix of the last checkpoint of a directory, or None.
 
-    Parameters
-    ----------
-    checkpoint_dir
-        The directory.
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    Parameters are those of `get_checkpoint_state`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.latest_checkpoint("/nowhere") is None
     True
     """

@@ -51,13 +51,7 @@ _warned: set[str] = set()
 
 
 def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
-    """Store arrays by name, replacing a checkpoint of the same prefix.
-
-    Returns
-    -------
-    str
-        The unique id of this save, for `remove_save`.
-    """
+    """Store arrays by name, replacing a checkpoint of the same prefix."""
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     save = secrets.token_hex(8)
     sums: dict[str, int] = {}
@@ -205,7 +199,6 @@ def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.checkpoint_exists("/nowhere/model.ckpt-7")
     False
     """
@@ -367,7 +360,7 @@ class CheckpointReader:
         return name in self._entries
 
     def get_tensor(self, name: str) -> Array:
-        """Return a tensor; NotFoundError if there is none of that name."""
+        """Return a tensor; NotFoundError if it does not exist."""
         entry = self.entry(name)
         with failures("tf.train.load_checkpoint", self._path):
             return self._tensors.read(name, entry)

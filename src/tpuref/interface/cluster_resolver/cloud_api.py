@@ -38,11 +38,6 @@ class CloudAPI:
 
     The parameters are those of `TPUClusterResolver`.  Without a `service`, Google's
     client builds one at the first request.
-
-    Raises
-    ------
-    ImportError
-        If `service` is None and Google's client is not installed.
     """
 
     def __init__(
@@ -76,15 +71,7 @@ class CloudAPI:
         return Budget(self._patience.api, self._patience.clock)
 
     def node(self, path: str, name: str, budget: Budget) -> Any:
-        """Request the description of the TPU at ``projects/...``.
-
-        Raises
-        ------
-        ValueError
-            If the TPU does not exist, or the API refuses the request.
-        RuntimeError
-            If there is no answer in time, or no default credentials.
-        """
+        """Request the description of the TPU at ``projects/...``."""
         if _UNFIT.search(path):
             raise unknown(path, name, "a TPU name cannot contain these characters")
         try:

@@ -12,8 +12,6 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.source import text_of
 
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
-
 
 @dataclass
 class JobDef:
@@ -38,7 +36,6 @@ class ClusterDef:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> message = tf.train.ClusterDef()
     >>> job = message.job.add()
     >>> job.name, job.tasks[0] = "worker", "a:1"
@@ -58,14 +55,8 @@ class ClusterSpec:
         A dictionary from job names to lists of addresses, or to dictionaries from task
         indices to addresses; a `ClusterDef`; or another `ClusterSpec`.
 
-    Raises
-    ------
-    TypeError
-        If `cluster` or a part of it has a wrong type.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> spec = tf.train.ClusterSpec({"worker": ["a:1", "b:1"], "ps": {2: "c:1"}})
     >>> spec.jobs, spec.num_tasks("worker"), spec.task_address("ps", 2)
     (['ps', 'worker'], 2, 'c:1')

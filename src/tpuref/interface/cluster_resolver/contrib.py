@@ -13,6 +13,8 @@ from tpuref.names.members import explain_missing_members
 class TPUClusterResolver(CloudTPUs):
     """A resolver that finds Cloud TPUs by name for a session.
 
+    See 002_5797ad2ccd98ef9a.txt.
+
     Parameters
     ----------
     tpu
@@ -35,17 +37,12 @@ class TPUClusterResolver(CloudTPUs):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tpu = "grpc://10.240.1.2:8470"
     >>> resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu)
     >>> resolver.master()
     'grpc://10.240.1.2:8470'
     >>> print(resolver.cluster_spec())
     None
-
-    References
-    ----------
-    002_5797ad2ccd98ef9a.txt
     """
 
     _prefixes = (GRPC, "/bns")

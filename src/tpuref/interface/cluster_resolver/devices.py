@@ -22,15 +22,7 @@ _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[
 
 
 def cores_per_host(master: str, config: Any, patience: Patience) -> int:
-    """Return the number of TPU cores of each host of `master`, 0 if there are none.
-
-    Raises
-    ------
-    TypeError
-        If `config` is not a `tf.ConfigProto` or None.
-    RuntimeError
-        If the master cannot be reached, or its hosts have different numbers of cores.
-    """
+    """Return the number of TPU cores of each host of `master`, 0 if there are none."""
     if config is not None:
         argument = "num_accelerators: config_proto"
         instance_of(ConfigProto, argument, "a tf.ConfigProto or None", config)

@@ -28,7 +28,7 @@ class TPUClusterResolver(CloudTPUs):
 
     It works on Compute Engine, where zone and project come from the metadata server; on
     Kubernetes Engine, where the environment has the TPU's endpoints; and for TPUs
-    attached to this computer, such as tpuref's cores.
+    attached to this computer, such as tpuref's cores.  See 004_1530f51430af0bea.txt.
 
     Parameters
     ----------
@@ -69,15 +69,10 @@ class TPUClusterResolver(CloudTPUs):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
     >>> with tf.Session(resolver.master()) as session:
     ...     print(session.run(tf.constant(2) + 3))
     5
-
-    References
-    ----------
-    004_1530f51430af0bea.txt
     """
 
     _prefixes = (GRPC,)
@@ -124,7 +119,6 @@ class TPUClusterResolver(CloudTPUs):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> from tpuref.distribute.cluster_resolver import TPUClusterResolver
         >>> with tf.eager_execution():
         ...     resolver = TPUClusterResolver.connect("local")

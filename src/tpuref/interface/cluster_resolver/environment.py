@@ -11,8 +11,6 @@ from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec
 from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 
-__all__ = ["TFConfigClusterResolver"]
-
 
 class TFConfigClusterResolver(ClusterResolver):
     """A resolver of the cluster in the environment variable ``TF_CONFIG``.
@@ -29,7 +27,6 @@ class TFConfigClusterResolver(ClusterResolver):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.cluster_resolver.TFConfigClusterResolver().master()
     ''
     """

@@ -17,13 +17,6 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
 
     `answer` is a dictionary with ``state`` and ``health``, and either
     ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
-
-    Raises
-    ------
-    RuntimeError
-        If the TPU is not healthy or not ready, or the answer is malformed.
-    ValueError
-        If the TPU has no address.
     """
     if not isinstance(answer, Mapping):
         raise _unclear(name, f"expected a dictionary, got {_shown(answer)}")

@@ -138,11 +138,6 @@ class Budget:
 
         `call` makes one request of at most `longest` seconds; `passes` returns whether
         an error is transient.  `question` and `host` are for the message.
-
-        Raises
-        ------
-        RuntimeError
-            If there is no answer in time.
         """
         # Pauses double from 0.1 to 5 s. A pause that the budget cannot pay for ends the
         # attempts at once, instead of a wait without a request after it.

@@ -12,7 +12,6 @@ class ClusterResolver(abc.ABC):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class OneHost(tf.distribute.cluster_resolver.ClusterResolver):
     ...     def cluster_spec(self):
     ...         return tf.train.ClusterSpec({"worker": ["localhost:8470"]})

@@ -18,8 +18,6 @@ from tpuref.interface.cluster_resolver.cluster_spec import ClusterDef, ClusterSp
 if TYPE_CHECKING:
     from tpuref.engine.remote.server import SessionServer
 
-__all__ = ["Server", "ServerDef"]
-
 _MESSAGE_BYTES = 1 << 29
 _LOG = advice("server")
 
@@ -57,7 +55,8 @@ class Server:
 
     The server listens only on the address that the cluster gives for its task:
     ``localhost`` is reachable only from this computer.  If others can reach the
-    address, pass `token` and `credentials`.
+    address, pass `token` and `credentials`.  See 004_1530f51430af0bea.txt,
+    coordinator_address: a server is started if a coordinator has a name but no address.
 
     Parameters
     ----------
@@ -90,24 +89,16 @@ class Server:
     ValueError
         If the task is ambiguous or not in the cluster, or the protocol is unsupported;
         if the token is empty or not printable ASCII.
-    TypeError
-        If an argument has the wrong type.
     tpuref.errors.UnknownError
         If the server cannot listen on the address.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> server = tf.train.Server({"worker": ["localhost:0"]})
     >>> with tf.Session(server.target) as sess:
     ...     [float(x) for x in sess.run(tf.tpu.rewrite(lambda x: x + 1, [2.0]))]
     [3.0]
     >>> server.stop()
-
-    References
-    ----------
-    004_1530f51430af0bea.txt, coordinator_address: a server is started if a coordinator
-    has a name but no address.
     """
 
     def __init__(
@@ -153,14 +144,11 @@ class Server:
 
         Parameters
         ----------
-        config
-            Accepted for compatibility.
         start
             Whether to start it immediately.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> server = tf.train.Server.create_local_server()
         >>> server.target.startswith("grpc://localhost:")
         True

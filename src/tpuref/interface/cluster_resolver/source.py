@@ -45,13 +45,7 @@ Source = Master | Endpoints | Names
 
 
 class Trace:
-    """The sources that were tried and their results, without passwords and tokens.
-
-    Attributes
-    ----------
-    lines
-        One line per source.
-    """
+    """The sources that were tried, a line each, without passwords and tokens."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -67,14 +61,8 @@ class Trace:
 class Search:
     """A search for the requested TPU, which records the result of each source.
 
-    Parameters
-    ----------
-    function
-        The name of the class, for messages.
-    prefixes
-        The prefixes of strings passed through as the session's master.
-    several
-        Whether a list may contain several names.
+    `prefixes` are those of strings that are passed through as the session's master;
+    `several` tells whether a list may contain several names.
     """
 
     def __init__(self, function: str, prefixes: tuple[str, ...], several: bool) -> None:

@@ -187,15 +187,12 @@ class CloudTPUs(ClusterResolver):
 
         Raises
         ------
-        TypeError
-            If `config_proto` is not a `tf.ConfigProto` or None.
         RuntimeError
             If the master does not answer after several attempts, or its hosts have
             different numbers of cores.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
         >>> with tf.config.override(topology="2x2x2"):
         ...     resolver.num_accelerators()
@@ -208,7 +205,6 @@ class CloudTPUs(ClusterResolver):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.distribute.cluster_resolver.TPUClusterResolver("local").explain()
         TPUClusterResolver:
           tpu: 'local', passed on as the session's master

@@ -45,7 +45,7 @@ _LOOK_SECONDS = 0.5
 _LOG = advice("stall")
 
 _Result: TypeAlias = tuple[Item | None, BaseException | None]
-"""An item, or why there is none: an error, or None at the end."""
+"""An item; an error instead of one; or None at the end."""
 
 
 class Transformation:

@@ -51,8 +51,6 @@ from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
 from tpuref.names.members import ExplainsMissing, explain_missing_members
 
-__all__ = ["Dataset"]
-
 
 @explain_missing_members("tf.data.Dataset")
 class Dataset(ElementDescription, metaclass=ExplainsMissing):
@@ -60,20 +58,16 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one
     tensor.  Nothing is computed until an iterator requests an element.  All methods
-    take a `name` as TensorFlow 2 does; it has no effect.
+    take a `name` as TensorFlow 2 does; it has no effect.  See 001_66db0865fe92828f.txt,
+    distribute_dataset.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
     >>> dataset
     <BatchDataset shapes: (?,), types: int64>
     >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]
     [[0, 1], [4, 9], [16]]
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -88,7 +82,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.data.Dataset.from_tensors([[1.0]])
         <TensorDataset shapes: (1, 1), types: float32>
         """
@@ -98,19 +91,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
+        It raises ValueError if a component has no rows, or the numbers of rows differ.
+
         Parameters
         ----------
         tensors
             A structure of tensors with the same number of rows.
 
-        Raises
-        ------
-        ValueError
-            If a component has no rows, or the numbers of rows differ.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], [[3], [4]]))
         >>> [(int(a), b.tolist()) for a, b in dataset.as_numpy_iterator()]
         [(1, [3]), (2, [4])]
@@ -143,14 +132,11 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Raises
         ------
-        TypeError
-            If `generator` is not callable or the types are invalid.
         tpuref.errors.InvalidArgumentError
             At evaluation, if a value does not match, or it raises ValueError.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> def count(stop):
         ...     yield from range(stop)
         >>> dataset = tf.data.Dataset.from_generator(count, tf.int64, [], args=[3])
@@ -175,7 +161,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
         [5, 3]
         """
@@ -192,14 +177,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         datasets
             A nested tuple or dict of datasets.  The result is as long as the shortest.
 
-        Raises
-        ------
-        TypeError
-            If it is a list, or contains anything but datasets.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> both = tf.data.Dataset.zip(
         ...     (tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)))
         >>> [(int(a), int(b)) for a, b in both.as_numpy_iterator()]
@@ -218,6 +197,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the paths that match a pattern now.
 
+        It raises tf.errors.InvalidArgumentError if nothing matches.
+
         Parameters
         ----------
         file_pattern
@@ -227,15 +208,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         seed
             The seed of the order.
 
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            If nothing matches.
-
         Examples
         --------
         >>> import os, tempfile
-        >>> import tpuref as tf
         >>> folder = tempfile.mkdtemp()
         >>> for name in "ab":
         ...     with tf.gfile.GFile(os.path.join(folder, name), "w") as file:
@@ -269,15 +244,12 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Raises
         ------
-        TypeError
-            If `data` is not a source of elements.
         ValueError
             If it is empty.
 
         Examples
         --------
         >>> import numpy as np
-        >>> import tpuref as tf
         >>> tf.data.Dataset.from_any({"x": np.zeros([4, 2])})
         <TensorSliceDataset shapes: {x: (2,)}, types: {x: float64}>
         >>> [float(x) for x in tf.data.Dataset.from_any([1.0, 2.0]).as_numpy_iterator()]
@@ -308,14 +280,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
             Accepted for compatibility; elements are computed one after another.
 
-        Raises
-        ------
-        TypeError
-            If it is not callable or returns something else.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))
         >>> [int(x) for x in pairs.map(lambda a, b: a * b).as_numpy_iterator()]
         [3, 8]
@@ -332,7 +298,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> odd = tf.data.Dataset.range(6).filter(lambda x: tf.equal(x % 2, 1))
         >>> [int(x) for x in odd.as_numpy_iterator()]
         [1, 3, 5]
@@ -365,7 +330,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
         TensorShape([Dimension(2)])
         """
@@ -398,7 +362,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> def rows():
         ...     yield [1]
         ...     yield [2, 3]
@@ -429,7 +392,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> twice = tf.data.Dataset.range(2).repeat(2)
         >>> [int(x) for x in twice.as_numpy_iterator()]
         [0, 1, 0, 1]
@@ -457,7 +419,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> shuffled = tf.data.Dataset.range(9).shuffle(9, seed=1)
         >>> sorted(int(x) for x in shuffled.as_numpy_iterator())
         [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -470,7 +431,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
         [0, 1]
         """
@@ -481,7 +441,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
         [2, 3]
         """
@@ -490,14 +449,10 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.
 
-        Raises
-        ------
-        NotImplementedError
-            If a file is named.
+        It raises NotImplementedError if a file is named.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> once = tf.data.Dataset.range(2).shuffle(2, seed=1).cache().repeat(2)
         >>> first, second, *again = [int(x) for x in once.as_numpy_iterator()]
         >>> again == [first, second]
@@ -520,7 +475,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> ahead = tf.data.Dataset.range(3).prefetch(2)
         >>> [int(x) for x in ahead.as_numpy_iterator()]
         [0, 1, 2]
@@ -538,6 +492,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that interleaves the datasets returned by a function.
 
+        It raises TypeError if the function does not return a dataset.
+
         Parameters
         ----------
         map_func
@@ -547,17 +503,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             number of processors.
         block_length
             The number of consecutive elements of one dataset, by default 1.
-        num_parallel_calls, deterministic
-            Accepted for compatibility; has no effect.
-
-        Raises
-        ------
-        TypeError
-            If the function does not return a dataset.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.range(2).interleave(
         ...     lambda x: tf.data.Dataset.from_tensors(x * 10).repeat(3), 2, 2)
         >>> [int(x) for x in dataset.as_numpy_iterator()]
@@ -581,7 +529,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> dataset = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
         >>> [int(x) for x in dataset.as_numpy_iterator()]
         [0, 0, 1, 0, 1, 2]
@@ -608,21 +555,14 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def make_one_shot_iterator(self) -> Iterator | EagerIterator:
         """Return an iterator that starts by itself and runs once.
 
-        Raises
-        ------
-        ValueError
-            If the dataset depends on placeholders or variables.
+        See 001_66db0865fe92828f.txt, distribute_dataset.  It raises ValueError if the
+        dataset depends on placeholders or variables.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> value = tf.data.Dataset.from_tensors(7).make_one_shot_iterator().get_next()
         >>> int(tf.Session().run(value))
         7
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, distribute_dataset.
         """
         if executing_eagerly():
             return EagerIterator(self.stage)
@@ -638,7 +578,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> count = tf.placeholder(tf.int64, [])
         >>> iterator = tf.data.Dataset.range(count).make_initializable_iterator()
         >>> value = iterator.get_next()
@@ -659,12 +598,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def as_numpy_iterator(self) -> Values[Any]:
         """Return a Python iterator of the elements as NumPy arrays.
 
-        Scalars are NumPy scalars, strings are bytes.
-
-        Raises
-        ------
-        RuntimeError
-            If the dataset depends on tensors or variables, whose values need a session.
+        Scalars are NumPy scalars, strings are bytes.  It raises RuntimeError if the
+        dataset depends on tensors or variables, whose values need a session.
         """
         if self.stage.captured or self.stage.variables:
             raise coded(

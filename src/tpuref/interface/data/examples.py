@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from tpuref.interface.files.messages import MessageType
 
-__all__ = [
-    "BytesList",
-    "Example",
-    "Feature",
-    "FeatureList",
-    "FeatureLists",
-    "Features",
-    "FloatList",
-    "Int64List",
-    "SequenceExample",
-]
-
 _MESSAGES = (
     """BytesList
     repeated bytes value = 1""",

@@ -25,7 +25,6 @@ def map_and_batch(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> dataset = tf.data.Dataset.range(4).apply(
     ...     tf.data.experimental.map_and_batch(lambda x: x + 1, 2))
     >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]

@@ -91,11 +91,11 @@ class Iterator(ElementDescription):
 
     Create iterators with ``dataset.make_one_shot_iterator()``,
     ``dataset.make_initializable_iterator()`` or `from_structure`.  The session keeps
-    their position.
+    their position.  See 001_66db0865fe92828f.txt, distribute_dataset and
+    run_steps_on_dataset.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> iterator = tf.data.Dataset.range(2).make_one_shot_iterator()
     >>> value = iterator.get_next()
     >>> with tf.Session() as sess:
@@ -106,10 +106,6 @@ class Iterator(ElementDescription):
     ...         print("no more")
     0 1
     no more
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
     """
 
     def __init__(
@@ -132,10 +128,8 @@ class Iterator(ElementDescription):
     def initializer(self) -> Operation:
         """The operation that starts the iterator at the first element.
 
-        Raises
-        ------
-        ValueError
-            If the iterator starts by itself, or with `make_initializer`.
+        It raises ValueError if the iterator starts by itself, or with
+        `make_initializer`.
         """
         if self._initializer is None:
             raise coded(ValueError, f"{self._no_initializer}", code=codes.WRONG_MODE)
@@ -213,12 +207,9 @@ class Iterator(ElementDescription):
             A dtype for each component, in the structure of an element.
         output_shapes
             A shape for each component; unknown shapes by default.
-        shared_name, output_classes
-            Accepted for compatibility.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
         >>> value = iterator.get_next()
         >>> few = iterator.make_initializer(tf.data.Dataset.range(10, 12))
@@ -336,7 +327,6 @@ class EagerIterator(ElementDescription):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     for value in tf.data.Dataset.range(3):
     ...         print(int(value))
@@ -371,10 +361,7 @@ class EagerIterator(ElementDescription):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            If there is no further element.
+        It raises tf.errors.OutOfRangeError if there is no further element.
         """
         if not executing_eagerly():  # in a traced function that captures the iterator
             own = Iterator(get_default_graph(), self._handle, self.element)

@@ -20,15 +20,6 @@ from tpuref.interface.data.sparse import SparseTensor
 from tpuref.interface.functions.control_flow import py_func
 from tpuref.kernels import examples
 
-__all__ = [
-    "FixedLenFeature",
-    "FixedLenSequenceFeature",
-    "VarLenFeature",
-    "decode_raw",
-    "parse_example",
-    "parse_single_example",
-]
-
 
 class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each example.
@@ -102,8 +93,6 @@ def parse_single_example(
     features
         For each name a `FixedLenFeature`, `VarLenFeature` or
         `FixedLenSequenceFeature`.
-    example_names
-        Accepted for compatibility; has no effect.
 
     Returns
     -------
@@ -120,7 +109,6 @@ def parse_single_example(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> example = tf.train.Example()
     >>> example.features.feature["label"].int64_list.value.append(7)
     >>> parsed = tf.parse_single_example(
@@ -454,7 +442,6 @@ def decode_raw(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
     array([1, 2], dtype=int16)
     """
@@ -480,7 +467,6 @@ def decode_raw_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> numbers = decode_raw_v2([b"\x01\x02\x03", b""], tf.uint8, fixed_length=2)
     >>> tf.Session().run(numbers).tolist()
     [[1, 2], [0, 0]]

@@ -19,8 +19,6 @@ from tpuref.interface.data.stage import Pass, Stage
 from tpuref.interface.files.file import GFile
 from tpuref.interface.files.records import compression_of, tf_record_iterator, unpacked
 
-__all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
-
 
 class FileStage(Stage):
     """Yields the records of files, one file after the other.
@@ -168,7 +166,6 @@ class TFRecordDataset(Dataset):
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> with tf.python_io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")

@@ -144,7 +144,6 @@ def sample_from_datasets(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> dataset = tf.data.experimental.sample_from_datasets(
     ...     [tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)], seed=1)
     >>> sorted(int(x) for x in dataset.as_numpy_iterator())
@@ -180,14 +179,11 @@ def choose_from_datasets(
 
     Raises
     ------
-    TypeError
-        If the types of elements differ, or choices are not int64 scalars.
     InvalidArgumentError
         At run time, if there is no dataset of a chosen number.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> dataset = tf.data.experimental.choose_from_datasets(
     ...     [tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)],
     ...     tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 0, 1], tf.int64)))

@@ -50,14 +50,11 @@ def get_single_element(dataset: Dataset) -> Any:
 
     Raises
     ------
-    TypeError
-        If `dataset` is not a dataset.
     InvalidArgumentError
         At evaluation, if it does not have exactly one element.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> numbers = tf.data.Dataset.range(5).batch(5)
     >>> tf.Session().run(tf.data.experimental.get_single_element(numbers))
     array([0, 1, 2, 3, 4])

@@ -16,8 +16,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.creation import fill
 from tpuref.interface.functions.indexing import tensor_scatter_update
 
-__all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
-
 
 class SparseTensorValue(NamedTuple):
     """The value of a sparse tensor, as a session returns it.
@@ -47,7 +45,6 @@ class SparseTensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.SparseTensor([[0, 1]], [7], [1, 3])
     >>> tf.Session().run(tf.sparse.to_dense(x))
     array([[0, 7, 0]], dtype=int32)

@@ -191,7 +191,6 @@ def index_table_from_file(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> import tpuref as tf
     >>> path = pathlib.Path(tempfile.mkdtemp(), "words.txt")
     >>> _ = path.write_text("the\nof\nand\n")
     >>> table = tf.contrib.lookup.index_table_from_file(str(path), num_oov_buckets=1)

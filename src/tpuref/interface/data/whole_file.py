@@ -14,8 +14,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.files.file import GFile
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["read_file"]
-
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     r"""Return the content of a file as a scalar string tensor.
@@ -24,8 +22,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     ----------
     filename
         A path, or a URL that fsspec knows: a scalar.
-    name
-        The name of the operation.
 
     Raises
     ------
@@ -37,7 +33,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(b"\x00text")
     ...     file.flush()

@@ -59,6 +59,9 @@ from tpuref.names.members import explain_missing_members
 class Estimator:
     """Trains, evaluates and predicts with a model function.
 
+    It is ``tf.estimator.Estimator`` of releases 1.11 to 1.15.  It raises ValueError if
+    `model_fn` takes other parameters, or `model_dir` and `config` differ.
+
     Parameters
     ----------
     model_fn
@@ -76,17 +79,9 @@ class Estimator:
         A checkpoint or a `tf.estimator.WarmStartSettings`: the source of the variables'
         initial values unless `model_dir` has a checkpoint.
 
-    Raises
-    ------
-    ValueError
-        If `model_fn` takes other parameters, or `model_dir` and `config` differ.
-    TypeError
-        If `model_fn` is not callable, or `config` is not a `RunConfig`.
-
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn():
     ...     x = [[0.0], [1.0], [2.0], [3.0]]
     ...     y = [[1.0], [3.0], [5.0], [7.0]]
@@ -103,10 +98,6 @@ class Estimator:
     >>> estimator = estimator.train(input_fn, steps=200)
     >>> round(float(next(estimator.predict(input_fn))["y"][0]))
     1
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.Estimator``.
     """
 
     def __init__(
@@ -369,6 +360,8 @@ class Estimator:
     ) -> dict[str, Any]:
         """Evaluate the model of a checkpoint.
 
+        It raises ValueError if `steps` is not positive.
+
         Parameters
         ----------
         input_fn
@@ -388,11 +381,6 @@ class Estimator:
         dict
             The metrics of the specification, ``loss`` (the mean over the batches) and
             ``global_step``.
-
-        Raises
-        ------
-        ValueError
-            If `steps` is not positive.
         """
         check_steps("evaluate", steps=steps)
         path = self._checkpoint_or_warn(checkpoint_path, "evaluate")
@@ -487,6 +475,9 @@ class Estimator:
     ) -> Iterator[Any]:
         """Yield the predictions for an input, from the model of a checkpoint.
 
+        It raises ValueError if a key is unknown, or predictions differ in the number of
+        rows.
+
         Parameters
         ----------
         input_fn
@@ -504,11 +495,6 @@ class Estimator:
         ------
         dict or numpy.ndarray
             The predictions, in the structure of the specification.
-
-        Raises
-        ------
-        ValueError
-            If a key is unknown, or predictions differ in the number of rows.
         """
         path = self._checkpoint_or_warn(checkpoint_path, "predict")
         with self._new_graph():  # left before each yield, so the caller's graph stays

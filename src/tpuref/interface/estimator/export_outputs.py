@@ -8,17 +8,6 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
-__all__ = [
-    "ClassificationOutput",
-    "EvalOutput",
-    "ExportOutput",
-    "PredictOutput",
-    "RegressionOutput",
-    "ServingInputReceiver",
-    "TensorServingInputReceiver",
-    "build_raw_serving_input_receiver_fn",
-]
-
 
 class ExportOutput:
     """The outputs of a model under one name, as ``outputs``."""

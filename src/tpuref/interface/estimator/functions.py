@@ -25,15 +25,7 @@ def parameters_of(function: Callable[..., Any]) -> list[str]:
 
 
 def check_model_fn(model_fn: Any, params: Any) -> None:
-    """Raise an error for a model function with other parameters than documented.
-
-    Raises
-    ------
-    TypeError
-        If it cannot be called.
-    ValueError
-        If it lacks a parameter, or has one that estimators do not pass.
-    """
+    """Raise an error for a model function with other parameters than documented."""
     if not callable(model_fn):
         raise wrong_type("tf.estimator.Estimator: model_fn", "a function", model_fn)
     names = parameters_of(model_fn)

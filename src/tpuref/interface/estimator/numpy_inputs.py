@@ -10,8 +10,6 @@ import numpy as np
 from tpuref.base.arguments import wrong_type
 from tpuref.interface.data.dataset import Dataset
 
-__all__ = ["numpy_input_fn"]
-
 
 def numpy_input_fn(
     x: Any,
@@ -23,6 +21,8 @@ def numpy_input_fn(
     num_threads: int = 1,
 ) -> Callable[[], Any]:
     """Return an input function that returns batches of arrays.
+
+    It raises ValueError if `shuffle` is not a bool.
 
     Parameters
     ----------
@@ -38,20 +38,10 @@ def numpy_input_fn(
         Whether to shuffle the rows.
     queue_capacity
         The size of the shuffle buffer, in rows.
-    num_threads
-        Accepted for compatibility.
-
-    Raises
-    ------
-    ValueError
-        If `shuffle` is not a bool.
-    TypeError
-        If `x` is neither an array nor a dict.
 
     Examples
     --------
     >>> import numpy as np
-    >>> import tpuref as tf
     >>> rows = {"a": np.arange(3.0)}
     >>> fn = tf.estimator.inputs.numpy_input_fn(rows, batch_size=2, shuffle=False)
     >>> with tf.Session() as sess:

@@ -38,6 +38,8 @@ _COUNTS = (
 class RunConfig:
     """Configures an `Estimator`.
 
+    It is ``tf.estimator.RunConfig`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     model_dir
@@ -72,14 +74,9 @@ class RunConfig:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> config = tf.estimator.RunConfig(save_checkpoints_steps=100)
     >>> config.replace(keep_checkpoint_max=2).save_checkpoints_steps
     100
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.RunConfig``.
     """
 
     replaceable: tuple[str, ...] = _REPLACEABLE

@@ -35,6 +35,9 @@ class _Fields(NamedTuple):
 class EstimatorSpec(_Fields):
     """The result of an `Estimator`'s model function.
 
+    It is ``tf.estimator.EstimatorSpec`` of releases 1.11 to 1.15.  It raises ValueError
+    if an argument that `mode` needs is missing, or the loss is not a scalar.
+
     Parameters
     ----------
     mode
@@ -55,23 +58,11 @@ class EstimatorSpec(_Fields):
     scaffold
         A `tf.train.Scaffold`, which initializes and saves the variables.
 
-    Raises
-    ------
-    ValueError
-        If an argument that `mode` needs is missing, or the loss is not a scalar.
-    TypeError
-        If an argument has the wrong type.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> spec = tf.estimator.EstimatorSpec("eval", loss=tf.constant([2.0]))
     >>> spec.loss.shape
     TensorShape([])
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.EstimatorSpec``.
     """
 
     def __new__(

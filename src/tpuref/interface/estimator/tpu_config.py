@@ -47,6 +47,9 @@ class _TPUFields(NamedTuple):
 class TPUConfig(_TPUFields):
     """Configures how a `TPUEstimator` uses the cores.
 
+    It is ``tf.contrib.tpu.TPUConfig`` of releases 1.11 to 1.15.  It raises ValueError
+    if a number is out of range.
+
     Parameters
     ----------
     iterations_per_loop
@@ -57,21 +60,10 @@ class TPUConfig(_TPUFields):
         The cores of each replica, for operations under ``tf.device(tf.tpu.core(k))``.
     per_host_input_for_training
         One of `InputPipelineConfig`; True is PER_HOST_V1, False PER_SHARD_V1.
-    tpu_job_name, initial_infeed_sleep_secs, eval_training_input_configuration
-        Accepted for compatibility.
     input_partition_dims
         Must be None: the cores of a replica share its input.
     experimental_host_call_every_n_steps
         The number of steps between two host calls.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUConfig``.
     """
 
     def __new__(
@@ -133,6 +125,9 @@ class TPUConfig(_TPUFields):
 class RunConfig(_RunConfig):
     """Configures a `TPUEstimator`.
 
+    It is ``tf.contrib.tpu.RunConfig`` of releases 1.11 to 1.15.  It raises ValueError
+    if both `master` and `cluster` are set.
+
     Parameters
     ----------
     tpu_config
@@ -144,22 +139,12 @@ class RunConfig(_RunConfig):
     kwargs
         As for `tf.estimator.RunConfig`.
 
-    Raises
-    ------
-    ValueError
-        If both `master` and `cluster` are set.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tpu = tf.contrib.tpu
     >>> config = tpu.RunConfig(tpu_config=tpu.TPUConfig(iterations_per_loop=50))
     >>> config.tpu_config.iterations_per_loop
     50
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.RunConfig``.
     """
 
     replaceable = (*_RunConfig.replaceable, "tpu_config")

@@ -73,6 +73,8 @@ _RESERVED = ("batch_size", "context")
 class TPUEstimator(Estimator):
     """Trains, evaluates and predicts with a model function on the cores.
 
+    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     model_fn
@@ -94,8 +96,6 @@ class TPUEstimator(Estimator):
         default.  Only with PER_HOST_V1.
     eval_on_tpu
         Whether `evaluate` uses the cores.
-    export_to_tpu, export_to_cpu, export_saved_model_api_version
-        Accepted for compatibility.
     embedding_config_spec
         Must be None.
 
@@ -110,7 +110,6 @@ class TPUEstimator(Estimator):
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn(params):
     ...     x = tf.data.Dataset.range(8).map(lambda k: tf.cast(k, tf.float32))
     ...     pairs = x.map(lambda k: ([k], [2.0 * k + 1.0])).repeat()
@@ -129,10 +128,6 @@ class TPUEstimator(Estimator):
     >>> estimator = estimator.train(input_fn, max_steps=300)
     >>> round(float(estimator.get_variable_value("dense/bias")[0]))
     1
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUEstimator``.
     """
 
     def __init__(

@@ -35,6 +35,8 @@ class _Fields(NamedTuple):
 class TPUEstimatorSpec(_Fields):
     """The result of a `TPUEstimator`'s model function.
 
+    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     mode, loss, train_op, export_outputs
@@ -62,17 +64,12 @@ class TPUEstimatorSpec(_Fields):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def metrics(rows):
     ...     return {"mean": tf.metrics.mean(rows)}
     >>> spec = tf.contrib.tpu.TPUEstimatorSpec(
     ...     "eval", loss=tf.constant(1.0), eval_metrics=(metrics, [tf.zeros([4])]))
     >>> sorted(spec.as_estimator_spec().eval_metric_ops)
     ['mean']
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUEstimatorSpec``.
     """
 
     def __new__(

@@ -56,6 +56,9 @@ def train_and_evaluate(
 ) -> tuple[Any, list[Any]]:
     """Train an estimator, and evaluate the checkpoints that it writes.
 
+    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  It raises
+    ValueError if ``max_steps`` or ``steps`` is not positive.
+
     Parameters
     ----------
     estimator
@@ -68,17 +71,9 @@ def train_and_evaluate(
     metrics, exported
         The metrics of the last evaluation, and a list of the exporters' results.
 
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-    ValueError
-        If ``max_steps`` or ``steps`` is not positive.
-
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> def input_fn():
     ...     return tf.data.Dataset.from_tensors(([[1.0]], [[3.0]])).repeat(20)
     >>> def model_fn(features, labels, mode):
@@ -92,10 +87,6 @@ def train_and_evaluate(
     ...     tf.estimator.EvalSpec(input_fn, steps=2))
     >>> int(metrics["global_step"])
     10
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.estimator.train_and_evaluate``.
     """
     function = "tf.estimator.train_and_evaluate"
     instance_of(Estimator, f"{function}: estimator", "an Estimator", estimator)

@@ -8,8 +8,6 @@ from typing import Any
 
 from tpuref.base.extras import optional_module
 
-__all__ = ["configure_gcs"]
-
 
 def configure_gcs(
     session: Any,
@@ -19,17 +17,12 @@ def configure_gcs(
 ) -> None:
     """Let paths ``gs://`` be opened with credentials, from then on.
 
+    It raises ImportError if fsspec is not installed.
+
     Parameters
     ----------
-    session, block_cache, device
-        Accepted for compatibility; they have no effect.
     credentials
         A JSON text or a mapping, as `google.auth` writes it.
-
-    Raises
-    ------
-    ImportError
-        If fsspec is not installed.
     """
     settings = optional_module(
         "fsspec.config", "tf.contrib.cloud.configure_gcs", "tpuref[cloud]"

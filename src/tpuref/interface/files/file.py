@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
@@ -35,7 +34,6 @@ class GFile:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "notes.txt")
     >>> with tf.gfile.GFile(path, "w") as file:
     ...     file.write("one\ntwo\n")
@@ -149,12 +147,7 @@ class GFile:
     def __enter__(self) -> GFile:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

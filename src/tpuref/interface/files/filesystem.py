@@ -377,22 +377,6 @@ def files_at(
 ) -> tuple[FileSystem, str]:
     """Return the file system of a path, and the path as text.
 
-    Parameters
-    ----------
-    path
-        A path of this computer, or a URL such as ``gs://bucket/model``.
-    function, argument
-        The caller and its argument, for messages.
-
-    Raises
-    ------
-    TypeError
-        If `path` is not a path.
-    ImportError
-        If a URL needs fsspec, or its package for the scheme, and that is not installed.
-    tpuref.errors.InvalidArgumentError
-        If the scheme is unknown, or the name is invalid.
-
     Examples
     --------
     >>> files_at("a/b.txt", "tf.gfile.Exists")[1]

@@ -67,5 +67,5 @@ def Stat(filename: PathLike) -> FileStatistics:
 def Walk(
     top: PathLike, in_order: bool = True
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Give each directory below `top`, before those in it if `in_order` is set."""
+    """Yield each directory below `top`, before its children if `in_order` is set."""
     return operations.walk(top, in_order)

@@ -40,7 +40,6 @@ def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.io.gfile.glob("/nowhere/*.tfrecord")
     []
     """

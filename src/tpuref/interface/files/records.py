@@ -7,7 +7,6 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from types import TracebackType
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
@@ -86,7 +85,6 @@ class TFRecordWriter:
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> with tf.python_io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")
@@ -141,29 +139,15 @@ class TFRecordWriter:
     def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 
 def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
     """Yield the records of a file.
 
-    Parameters
-    ----------
-    path
-        The file.
-    options
-        `TFRecordOptions` or the name of a compression.
-
-    Raises
-    ------
-    tpuref.errors.DataLossError
-        If the file ends within a record, or a checksum differs.
+    Parameters are those of `TFRecordWriter`.  It raises tf.errors.DataLossError if the
+    file ends within a record, or a checksum differs.
     """
     files, text = files_at(path, "tf_record_iterator")
     with (
@@ -199,7 +183,7 @@ class _InflatedFile(io.RawIOBase):
 
 
 def unpacked(file: IO[bytes], compression: str, path: str) -> Any:
-    """Return the content of an open file, unpacked as it is read."""
+    """Return the content of an open file, decompressed as it is read."""
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":  # Python has no file object for it

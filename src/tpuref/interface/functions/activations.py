@@ -7,77 +7,48 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import float32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_number
 from tpuref.interface.functions.joining import concat
 
-__all__ = [
-    "crelu",
-    "elu",
-    "leaky_relu",
-    "log_softmax",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softplus",
-    "softsign",
-    "swish",
-]
-
 
 def relu(features: Any, name: str | None = None) -> Tensor:
     """Return ``max(features, 0)``.
+
+    The result has the same shape and dtype.
 
     Parameters
     ----------
     features
         A tensor of real numbers.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.relu([-2.0, 3.0])).tolist()
     [0.0, 3.0]
     """
-    result: Tensor = apply("Relu", features, name=name)
-    return result
+    return apply_one("Relu", features, name=name)
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """Return ``min(max(features, 0), 6)``.
 
-    Parameters
-    ----------
-    features
-        A tensor of real numbers.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `relu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.relu6([-2.0, 3.0, 9.0])).tolist()
     [0.0, 3.0, 6.0]
     """
-    result: Tensor = apply("Relu6", features, name=name)
-    return result
+    return apply_one("Relu6", features, name=name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Return the features, with negative ones multiplied by `alpha`.
+
+    The result is a floating-point tensor of the same shape.
 
     Parameters
     ----------
@@ -86,14 +57,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     alpha
         The slope for negative features.
 
-    Returns
-    -------
-    Tensor
-        A floating-point tensor of the same shape.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.leaky_relu([-2.0, 3.0], alpha=0.5)).tolist()
     [-1.0, 3.0]
     """
@@ -101,95 +66,55 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     if value.dtype.is_integer:
         value = apply("Cast", value, dtype=float32.name)
     slope = float(np.float32(static_number(alpha, "tf.nn.leaky_relu: alpha")))
-    result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
-    return result
+    return apply_one("LeakyRelu", value, alpha=slope, name=name)
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
     """Return the features, with negative ones replaced by ``exp(features) - 1``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `relu`.  The features are floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.elu([0.0, 3.0])).tolist()
     [0.0, 3.0]
     """
-    result: Tensor = apply("Elu", features, name=name)
-    return result
+    return apply_one("Elu", features, name=name)
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
     """Return the scaled exponential linear unit of Klambauer et al. (2017).
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.selu(0.0)))
     0.0
     """
-    result: Tensor = apply("Selu", features, name=name)
-    return result
+    return apply_one("Selu", features, name=name)
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 / (1 + exp(-x))``.
 
-    Parameters
-    ----------
-    x
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.sigmoid([0.0, 1000.0])).tolist()
     [0.5, 1.0]
     """
-    result: Tensor = apply("Sigmoid", x, name=name)
-    return result
+    return apply_one("Sigmoid", x, name=name)
 
 
 def swish(features: Any) -> Tensor:
     """Return ``features * sigmoid(features)``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.swish([0.0, 1000.0])).tolist()
     [0.0, 1000.0]
     """
@@ -202,6 +127,8 @@ silu = swish
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     """Return `relu` of the features and of their negatives, joined along an axis.
 
+    The result has the same dtype.
+
     Parameters
     ----------
     features
@@ -209,14 +136,8 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     axis
         The axis, which becomes twice as long.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.crelu([-2.0, 3.0])).tolist()
     [0.0, 3.0, 2.0, 0.0]
     """
@@ -227,47 +148,27 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 def softplus(features: Any, name: str | None = None) -> Tensor:
     """Return ``log(1 + exp(features))``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.softplus(1000.0)))
     1000.0
     """
-    result: Tensor = apply("Softplus", features, name=name)
-    return result
+    return apply_one("Softplus", features, name=name)
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """Return ``features / (1 + abs(features))``.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+    Parameters and result are those of `elu`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.softsign([-1.0, 3.0])).tolist()
     [-0.5, 0.75]
     """
-    result: Tensor = apply("Softsign", features, name=name)
-    return result
+    return apply_one("Softsign", features, name=name)
 
 
 def softmax(
@@ -275,6 +176,9 @@ def softmax(
 ) -> Tensor:
     """Return ``exp(logits)`` divided by its sum along an axis.
 
+    The result is a tensor of the same shape and dtype, which sums to 1 along the axis.
+    It raises ValueError if the axis does not exist.
+
     Parameters
     ----------
     logits
@@ -284,25 +188,13 @@ def softmax(
     dim
         The former name of `axis`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype, which sums to 1 along the axis.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.softmax([5.0, 5.0])).tolist()
     [0.5, 0.5]
     """
     along = class_axis("tf.nn.softmax", axis, dim)
-    result: Tensor = apply("Softmax", logits, axis=along, name=name)
-    return result
+    return apply_one("Softmax", logits, axis=along, name=name)
 
 
 def log_softmax(
@@ -310,37 +202,19 @@ def log_softmax(
 ) -> Tensor:
     """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
 
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of rank 1 or more.
-    axis
-        The axis of the classes, by default the last.
-    dim
-        The former name of `axis`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
+    Parameters, result and errors are those of `softmax`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.log_softmax([1000.0, 0.0])).tolist()
     [0.0, -1000.0]
     """
     along = class_axis("tf.nn.log_softmax", axis, dim)
-    result: Tensor = apply("LogSoftmax", logits, axis=along, name=name)
-    return result
+    return apply_one("LogSoftmax", logits, axis=along, name=name)
 
 
 def class_axis(function: str, axis: Any, dim: Any) -> int:
+    """Return the axis of the classes, which has two names; the last by default."""
     if axis is not None and dim is not None:
         raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
@@ -369,15 +243,13 @@ def swish_v2(features: Any, beta: Any = 1.0) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(swish_v2(2.0, beta=1000.0)))
     2.0
     """
     value = convert_to_tensor(features)
     one = isinstance(beta, float) and beta == 1.0
     scaled = value if one else value * convert_to_tensor(beta, value.dtype)
-    result: Tensor = apply("Mul", value, sigmoid(scaled), name="swish")
-    return result
+    return apply_one("Mul", value, sigmoid(scaled), name="swish")
 
 
 silu_v2 = swish_v2

@@ -10,13 +10,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of, static_axis
 
-__all__ = [
-    "argmax",
-    "argmin",
-    "cumprod",
-    "cumsum",
-]
-
 
 def argmax(
     input: Any,
@@ -26,6 +19,8 @@ def argmax(
     output_type: Any = int64,
 ) -> Tensor:
     """Return the index of the greatest element along one axis, the first if several.
+
+    The results are indices, without the axis.
 
     Parameters
     ----------
@@ -38,11 +33,6 @@ def argmax(
     output_type
         int32 or int64.
 
-    Returns
-    -------
-    Tensor
-        Indices, without the axis.
-
     Raises
     ------
     ValueError
@@ -52,7 +42,6 @@ def argmax(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argmax([[1, 9, 2], [8, 0, 8]], axis=1))
     array([1, 0])
     """
@@ -69,32 +58,10 @@ def argmin(
 ) -> Tensor:
     """Return the index of the least element along one axis, the first if several.
 
-    Parameters
-    ----------
-    input
-        Real numbers or booleans.
-    axis
-        The axis, 0 by default.
-    dimension
-        The former name of `axis`.
-    output_type
-        int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        Indices, without the axis.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-    InvalidArgumentError
-        At run time, if the axis has no elements.
+    Parameters, result and errors are those of `argmax`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argmin([[1, 9, 2], [8, 0, 8]], axis=1))
     array([0, 1])
     """
@@ -111,6 +78,9 @@ def cumsum(
 ) -> Tensor:
     """Return the running sum along one axis.
 
+    The result has the shape and dtype of `x`.  It raises ValueError if the axis does
+    not exist.
+
     Parameters
     ----------
     x
@@ -122,19 +92,8 @@ def cumsum(
     reverse
         Whether to start at the end.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cumsum([1, 2, 3]))
     array([1, 3, 6], dtype=int32)
     >>> tf.Session().run(tf.cumsum([1, 2, 3], exclusive=True, reverse=True))
@@ -152,30 +111,11 @@ def cumprod(
 ) -> Tensor:
     """Return the running product along one axis.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-    axis
-        The axis.
-    exclusive
-        Whether each product excludes its own element, so that the first is 1.
-    reverse
-        Whether to start at the end.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
+    Parameters, result and errors are those of `cumsum`.  If `exclusive`, the first
+    product is 1.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cumprod([2, 3, 4], exclusive=True))
     array([1, 2, 6], dtype=int32)
     """

@@ -21,14 +21,7 @@ from tpuref.engine.ops.reshaping import SHAPE
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """Return a shape argument as a vector of integers.
-
-    Parameters
-    ----------
-    shape
-        A TensorShape, an integer, an integer tensor, or a list of integers,
-        Dimensions and scalar integer tensors.
-    """
+    """Return a shape argument as a vector of integers."""
     if isinstance(shape, (int, Dimension)):
         shape = [shape]
     if isinstance(shape, TensorShape):
@@ -58,21 +51,10 @@ def _partly_known(shape: Tensor) -> TensorShape:
 
 
 def static_integer(value: Any, name: str) -> int:
-    """Return an argument that must be known when the graph is built.
+    """Return an integer argument, or the static value of an integer tensor.
 
-    Parameters
-    ----------
-    value
-        An integer, or an integer tensor with a known value.
-    name
-        The function and the argument, for messages.
-
-    Raises
-    ------
-    TypeError
-        If it is not an integer.
-    ValueError
-        If it is a tensor whose value is unknown until the graph runs.
+    `name` is the function and the argument, for messages.  It raises ValueError if the
+    value of a tensor is unknown until the graph runs.
     """
     if isinstance(value, Tensor):
         value = _known_array(value, name)
@@ -139,21 +121,8 @@ def one_of(function: str, **names: Any) -> Any:
 def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
     """Return the axes of `x` as integers, from the left if the rank is known.
 
-    Parameters
-    ----------
-    function
-        The name of the public function, for messages.
-    axis
-        None, an integer, a sequence of integers or a constant tensor.
-    x
-        The tensor with the axes.
-
-    Raises
-    ------
-    TypeError
-        If `axis` is none of these.
-    ValueError
-        If it is a tensor whose value is unknown when the graph is built.
+    `axis` is None, an integer, a sequence of integers or a constant tensor; `function`
+    is the public function, for messages.
     """
     if axis is None:
         return None

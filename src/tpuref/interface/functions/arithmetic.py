@@ -11,48 +11,16 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "abs",
-    "accumulate_n",
-    "add",
-    "add_n",
-    "div",
-    "div_no_nan",
-    "divide",
-    "divide_no_nan",
-    "floor_div",
-    "floordiv",
-    "floormod",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "negative",
-    "pow",
-    "realdiv",
-    "reciprocal",
-    "scalar_mul",
-    "sign",
-    "square",
-    "squared_difference",
-    "subtract",
-    "truediv",
-    "truncatemod",
-]
-
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.
+
+    The result has the dtype of the operands.
 
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
 
     Raises
     ------
@@ -63,7 +31,6 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.add([1, 2], [[10], [20]]))
     array([[11, 12],
            [21, 22]], dtype=int32)
@@ -74,19 +41,10 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x - y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.subtract([5, 7], 2))
     array([3, 5], dtype=int32)
     """
@@ -96,19 +54,10 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x * y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.multiply([1., 2.], [3., 4.]))
     array([3., 8.], dtype=float32)
     """
@@ -118,6 +67,9 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Return `x` times one number.
 
+    The result has the shape and dtype of `x`.  It raises ValueError if `scalar` is
+    known not to be of rank 0.
+
     Parameters
     ----------
     scalar
@@ -125,19 +77,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     x
         A tensor of numbers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
-    Raises
-    ------
-    ValueError
-        If `scalar` is known not to be of rank 0.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scalar_mul(3, [1, 2]))
     array([3, 6], dtype=int32)
     """
@@ -154,20 +95,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the quotient as in Python 3: integers give fractions.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands; float32 for integers of 8 and 16 bits, float64 for
-        longer ones.
+    Parameters and result are those of `add`.  Integers of 8 and 16 bits give float32,
+    longer ones float64.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.truediv([1, 3], 2))
     array([0.5, 1.5])
     """
@@ -177,24 +109,11 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y`` in the dtype of `x`: of integers rounded towards zero.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        The quotient.
-
-    Raises
-    ------
-    tf.errors.InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `add`.  At run time, an integer divided
+    by zero raises InvalidArgumentError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run([tf.realdiv([1., 0.], [4., 0.]), tf.realdiv([-7], [2])])
     [array([0.25,  nan], dtype=float32), array([-3], dtype=int32)]
     """
@@ -208,19 +127,10 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y`` by the rules of Python 3, the same as `truediv`.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        The quotient, as for `truediv`.
+    Parameters and result are those of `truediv`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.divide([9., 3.], 2.))
     array([4.5, 1.5], dtype=float32)
     """
@@ -230,24 +140,10 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the quotient as in Python 2: integers give the floor.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.div([-7, 7], 2))
     array([-4,  3], dtype=int32)
     """
@@ -259,19 +155,11 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x / y``, or 0 where `y` is 0.
 
-    Parameters
-    ----------
-    x, y
-        Floating-point or complex numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
     array([0.  , 0.25], dtype=float32)
     """
@@ -284,24 +172,10 @@ divide_no_nan = div_no_nan
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x // y``, the floor of the quotient.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floordiv([7, -7], 2))
     array([ 3, -4], dtype=int32)
     """
@@ -314,24 +188,10 @@ floor_div = floordiv
 def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the remainder of the floor division, which has the sign of `y`.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floormod([7, -7], 3))
     array([1, 2], dtype=int32)
     """
@@ -344,24 +204,10 @@ mod = floormod
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the remainder of the truncating division, which has the sign of `x`.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer is divided by zero.
+    Parameters, result and errors are those of `realdiv`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.truncatemod([7, -7], 3))
     array([ 1, -1], dtype=int32)
     """
@@ -371,24 +217,11 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` to the power `y`, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if an integer has a negative exponent.
+    Parameters, result and errors are those of `add`.  At run time, a negative exponent
+    of an integer raises InvalidArgumentError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.pow([2, 3], [3, 2]))
     array([8, 9], dtype=int32)
     """
@@ -398,19 +231,10 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the square of ``x - y``, for complex numbers that of its absolute value.
 
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.squared_difference([1, 5], 3))
     array([4, 4], dtype=int32)
     """
@@ -420,19 +244,10 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the greater of `x` and `y`, element by element; nan if either is nan.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are real.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.maximum([1, 5], 3))
     array([3, 5], dtype=int32)
     """
@@ -442,19 +257,10 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the lesser of `x` and `y`, element by element; nan if either is nan.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `add`.  The numbers are real.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.minimum([1, 5], 3))
     array([1, 3], dtype=int32)
     """
@@ -484,7 +290,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.add_n([tf.constant([1, 2]), tf.constant([3, 4])]))
     array([4, 6], dtype=int32)
     """
@@ -501,30 +306,11 @@ def accumulate_n(
 ) -> Tensor:
     """Return the sum of a list of tensors, as `add_n` does.
 
-    Parameters
-    ----------
-    inputs
-        A list or tuple of tensors of one shape and dtype.
-    shape
-        The shape that the inputs must be compatible with.
-    tensor_dtype
-        The dtype that the inputs must have.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as the inputs.
-
-    Raises
-    ------
-    ValueError
-        If `inputs` is not a list, is empty, or holds other shapes.
-    TypeError
-        If the dtype of an input differs.
+    Parameters, result and errors are those of `add_n`.  The inputs must have the dtype
+    `tensor_dtype`, and shapes that are compatible with `shape`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.accumulate_n([[1, 2], [3, 4], [5, 6]]))
     array([ 9, 12], dtype=int32)
     """
@@ -545,19 +331,15 @@ def accumulate_n(
 def negative(x: Any, name: str | None = None) -> Tensor:
     """Return ``-x``.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Floating-point, complex or signed integer numbers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.negative([1, -2]))
     array([-1,  2], dtype=int32)
     """
@@ -567,19 +349,11 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 def abs(x: Any, name: str | None = None) -> Tensor:
     """Return the absolute value of each number.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`, but float32 or float64 for complex numbers.
+    Parameters and result are those of `negative`.  All numbers are accepted; the result
+    of complex ones is float32 or float64.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.abs([-1.5, 2.]))
     array([1.5, 2. ], dtype=float32)
     """
@@ -589,19 +363,10 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 def sign(x: Any, name: str | None = None) -> Tensor:
     """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  All numbers are accepted.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sign([-3, 0, 5]))
     array([-1,  0,  1], dtype=int32)
     """
@@ -611,19 +376,10 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 def square(x: Any, name: str | None = None) -> Tensor:
     """Return ``x * x``.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  All numbers are accepted.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.square([2, -3]))
     array([4, 9], dtype=int32)
     """
@@ -633,19 +389,11 @@ def square(x: Any, name: str | None = None) -> Tensor:
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 / x``.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `negative`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reciprocal([2., 0.]))
     array([0.5, inf], dtype=float32)
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,19 +29,6 @@ from tpuref.interface.functions.indexing import gather
 from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.scopes import control_dependencies
 
-__all__ = [
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_less",
-    "assert_less_equal",
-    "assert_non_negative",
-    "assert_positive",
-    "assert_rank",
-    "assert_rank_at_least",
-    "ensure_shape",
-]
-
 
 def assert_equal(
     x: Any,
@@ -53,6 +40,8 @@ def assert_equal(
 ) -> Operation | None:
     """Return an operation that fails unless all elements of `x` and `y` are equal.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     x, y
@@ -60,14 +49,9 @@ def assert_equal(
     data
         The tensors to show, by default `x` and `y`.
     summarize
-        How many elements of each tensor to show, by default 3.
+        The number of elements of each tensor to show, by default 3.
     message
         The text before them.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
 
     Raises
     ------
@@ -77,19 +61,14 @@ def assert_equal(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1, 2])
     >>> with tf.control_dependencies([tf.assert_equal(x, [1, 2])]):
     ...     y = tf.identity(x)
     >>> tf.Session().run(y).tolist()
     [1, 2]
     """
-    left, right = convert_operands("tf.assert_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} == {right.name} does not hold")
-    return _all(
-        equal(left, right), text, shown, summarize, name_or(name, "assert_equal")
-    )
+    shown = data, summarize, message, name
+    return _assert_pair("assert_equal", equal, "==", x, y, *shown)
 
 
 def assert_less(
@@ -101,10 +80,8 @@ def assert_less(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x < y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_less", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} < {right.name} does not hold")
-    return _all(less(left, right), text, shown, summarize, name_or(name, "assert_less"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_less", less, "<", x, y, *shown)
 
 
 def assert_less_equal(
@@ -116,11 +93,8 @@ def assert_less_equal(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x <= y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_less_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} <= {right.name} does not hold")
-    holds = less_equal(left, right)
-    return _all(holds, text, shown, summarize, name_or(name, "assert_less_equal"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_less_equal", less_equal, "<=", x, y, *shown)
 
 
 def assert_greater(
@@ -132,12 +106,8 @@ def assert_greater(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x > y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_greater", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} > {right.name} does not hold")
-    return _all(
-        greater(left, right), text, shown, summarize, name_or(name, "assert_greater")
-    )
+    shown = data, summarize, message, name
+    return _assert_pair("assert_greater", greater, ">", x, y, *shown)
 
 
 def assert_greater_equal(
@@ -149,11 +119,8 @@ def assert_greater_equal(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x >= y``; see `assert_equal`."""
-    left, right = convert_operands("tf.assert_greater_equal", (x, y))
-    shown = [left, right] if data is None else data
-    text = _text(message, f"{left.name} >= {right.name} does not hold")
-    holds = greater_equal(left, right)
-    return _all(holds, text, shown, summarize, name_or(name, "assert_greater_equal"))
+    shown = data, summarize, message, name
+    return _assert_pair("assert_greater_equal", greater_equal, ">=", x, y, *shown)
 
 
 def assert_positive(
@@ -164,11 +131,8 @@ def assert_positive(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x > 0``; see `assert_equal`."""
-    value = convert_to_tensor(x)
-    shown = [value] if data is None else data
-    text = _text(message, f"{value.name} > 0 does not hold")
-    holds = greater(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name_or(name, "assert_positive"))
+    shown = data, summarize, message, name
+    return _assert_sign("assert_positive", greater, ">", x, *shown)
 
 
 def assert_non_negative(
@@ -179,11 +143,8 @@ def assert_non_negative(
     name: str | None = None,
 ) -> Operation | None:
     """Return an operation that fails unless ``x >= 0``; see `assert_equal`."""
-    value = convert_to_tensor(x)
-    shown = [value] if data is None else data
-    text = _text(message, f"{value.name} >= 0 does not hold")
-    holds = greater_equal(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name_or(name, "assert_non_negative"))
+    shown = data, summarize, message, name
+    return _assert_sign("assert_non_negative", greater_equal, ">=", x, *shown)
 
 
 def assert_rank(
@@ -214,7 +175,6 @@ def assert_rank(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.assert_rank(tf.zeros([2, 3]), 2).type
     'NoOp'
     """
@@ -257,17 +217,14 @@ def assert_rank_at_least(
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
+    The result is a tensor with the values of `x`.
+
     Parameters
     ----------
     x
         A tensor.
     shape
         Its shape, with None for sizes that may be anything.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the values of `x`.
 
     Raises
     ------
@@ -278,7 +235,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32)
     >>> y = tf.ensure_shape(x, [None, 2])
     >>> y.shape.as_list(), tf.Session().run(y, {x: [[1.0, 2.0]]}).tolist()
@@ -310,6 +266,40 @@ def _shape_checks(value: Tensor, wanted: TensorShape) -> list[Operation | None]:
         return [ranks]
     holds = equal(gather(sizes, known), [own[axis] for axis in known])
     return [Assert(reduce_all(holds), [claim, sizes])]
+
+
+def _assert_pair(
+    function: str,
+    compare: Callable[[Any, Any], Tensor],
+    sign: str,
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation | None:
+    left, right = convert_operands(f"tf.{function}", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} {sign} {right.name} does not hold")
+    return _all(compare(left, right), text, shown, summarize, name_or(name, function))
+
+
+def _assert_sign(
+    function: str,
+    compare: Callable[[Any, Any], Tensor],
+    sign: str,
+    x: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation | None:
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} {sign} 0 does not hold")
+    holds = compare(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name_or(name, function))
 
 
 def _text(message: str | None, claim: str) -> str:

@@ -4,151 +4,94 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
-
-__all__ = [
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "invert",
-    "left_shift",
-    "right_shift",
-]
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in both.
 
+    The result has the dtype of the operands.
+
     Parameters
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
 
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_and([6, 12], 10))
     array([2, 8], dtype=int32)
     """
-    return _apply("BitwiseAnd", x, y, name=name)
+    return apply_one("BitwiseAnd", x, y, name=name)
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in either.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_or([6, 12], 1))
     array([ 7, 13], dtype=int32)
     """
-    return _apply("BitwiseOr", x, y, name=name)
+    return apply_one("BitwiseOr", x, y, name=name)
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that differ.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.bitwise_xor([6, 12], 10))
     array([12,  6], dtype=int32)
     """
-    return _apply("BitwiseXor", x, y, name=name)
+    return apply_one("BitwiseXor", x, y, name=name)
 
 
 def invert(x: Any, name: str | None = None) -> Tensor:
     """Return the integers with all bits flipped.
+
+    The result has the shape and dtype of `x`.
 
     Parameters
     ----------
     x
         Integers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.invert([0, -1]))
     array([-1,  0], dtype=int32)
     """
-    return _apply("Invert", x, name=name)
+    return apply_one("Invert", x, name=name)
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` shifted left by `y` bits.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands; 0 if `y` is the number of bits.
+    Parameters and result are those of `bitwise_and`.  It is 0 if `y` is the number of
+    bits.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.left_shift([1, 3], 2))
     array([ 4, 12], dtype=int32)
     """
-    return _apply("LeftShift", x, y, name=name)
+    return apply_one("LeftShift", x, y, name=name)
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return `x` shifted right by `y` bits, keeping the sign.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
+    Parameters and result are those of `bitwise_and`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.bitwise.right_shift([12, -8], 2))
     array([ 3, -2], dtype=int32)
     """
-    return _apply("RightShift", x, y, name=name)
-
-
-def _apply(op: str, *inputs: Any, name: str | None = None) -> Tensor:
-    result: Tensor = apply(op, *inputs, name=name)
-    return result
+    return apply_one("RightShift", x, y, name=name)

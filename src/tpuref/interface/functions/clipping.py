@@ -21,19 +21,14 @@ from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_euclidean_norm, reduce_sum
 
-__all__ = [
-    "clip_by_average_norm",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "global_norm",
-]
-
 
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
     """Return `t` clipped to two bounds; the lower bound wins if they cross.
+
+    The result has the shape and dtype of `t`.  It raises ValueError if the bounds do
+    not broadcast to the shape of `t`.
 
     Parameters
     ----------
@@ -42,19 +37,8 @@ def clip_by_value(
     clip_value_min, clip_value_max
         The bounds, with the dtype of `t` and shapes that broadcast to its shape.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
-
-    Raises
-    ------
-    ValueError
-        If the bounds do not broadcast to the shape of `t`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_value([-5, 0, 5], -1, 1))
     array([-1,  0,  1], dtype=int32)
     """
@@ -77,6 +61,8 @@ def clip_by_norm(
 ) -> Tensor:
     """Return `t`, scaled down to the Euclidean norm `clip_norm` if it is longer.
 
+    The result has the shape and dtype of `t`.
+
     Parameters
     ----------
     t
@@ -86,14 +72,8 @@ def clip_by_norm(
     axes
         The axes of the norm; all by default.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_norm([3., 4.], 1.))
     array([0.6, 0.8], dtype=float32)
     """
@@ -108,6 +88,8 @@ def clip_by_norm(
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Return `t`, scaled down to a Euclidean norm per element.
 
+    The result has the shape and dtype of `t`.
+
     Parameters
     ----------
     t
@@ -115,14 +97,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     clip_norm
         The greatest norm divided by the number of elements, positive.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `t`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.clip_by_average_norm([3., 4.], 0.5))
     array([0.6, 0.8], dtype=float32)
     """
@@ -139,25 +115,17 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the Euclidean norm of all tensors of a list together.
 
+    The result is a scalar of that dtype.  It raises ValueError if the list contains no
+    tensor.
+
     Parameters
     ----------
     t_list
         Tensors or `tf.IndexedSlices` of one floating-point dtype, of which the rows
         count; None entries are skipped.
 
-    Returns
-    -------
-    Tensor
-        A scalar of that dtype.
-
-    Raises
-    ------
-    ValueError
-        If the list contains no tensor.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.global_norm([[3.], None, [4.]])))
     5.0
     """
@@ -194,7 +162,6 @@ def clip_by_global_norm(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> clipped, length = tf.clip_by_global_norm([[3.], [4.]], 1.)
     >>> [x.tolist() for x in tf.Session().run([*clipped, length])]
     [[0.6000000238418579], [0.800000011920929], 5.0]
@@ -204,7 +171,7 @@ def clip_by_global_norm(
     limit = convert_to_tensor(clip_norm, norm.dtype)
     # The difference is zero, or NaN: one infinite gradient must not pass for a step.
     scale = truediv(limit, maximum(norm, limit)) + (norm - norm)
-    clipped = [None if t is None else _scaled(t, scale, name) for t in tensors]
+    clipped = [None if t is None else _scale(t, scale, name) for t in tensors]
     return clipped, norm
 
 
@@ -213,14 +180,14 @@ def _elements(t: Any) -> Tensor:
     return t.values if isinstance(t, _Slices) else convert_to_tensor(t)
 
 
-def _scaled(t: Any, scale: Tensor, name: str | None) -> Any:
+def _scale(t: Any, scale: Tensor, name: str | None) -> Any:
     scaled = multiply(_elements(t), scale, name)
     return t.with_values(scaled) if isinstance(t, _Slices) else scaled
 
 
 @runtime_checkable
 class _Slices(Protocol):
-    """What is known here of `tf.IndexedSlices`, which lies above."""
+    """The part of `tf.IndexedSlices` that clipping needs."""
 
     @property
     def values(self) -> Tensor:

@@ -7,35 +7,19 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "equal",
-    "greater",
-    "greater_equal",
-    "is_finite",
-    "is_inf",
-    "is_nan",
-    "less",
-    "less_equal",
-    "not_equal",
-]
-
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements are equal.
+
+    The result is boolean.
 
     Parameters
     ----------
     x, y
         Values of one dtype, text included; the shapes broadcast.
 
-    Returns
-    -------
-    Tensor
-        Booleans.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.equal([1, 2], 2))
     array([False,  True])
     """
@@ -45,19 +29,10 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements differ.
 
-    Parameters
-    ----------
-    x, y
-        Values of one dtype, text included; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.not_equal([1, 2], 2))
     array([ True, False])
     """
@@ -67,19 +42,10 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def less(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x < y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.less([1, 2, 3], 2))
     array([ True, False, False])
     """
@@ -89,19 +55,10 @@ def less(x: Any, y: Any, name: str | None = None) -> Tensor:
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x <= y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.less_equal([1, 2, 3], 2))
     array([ True,  True, False])
     """
@@ -111,19 +68,10 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x > y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.greater([1, 2, 3], 2))
     array([False, False,  True])
     """
@@ -133,19 +81,10 @@ def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x >= y``, element by element.
 
-    Parameters
-    ----------
-    x, y
-        Real numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `equal`.  The values are real numbers.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.greater_equal([1, 2, 3], 2))
     array([False,  True,  True])
     """
@@ -155,19 +94,15 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def is_nan(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is nan.
 
+    The result is boolean, with the shape of `x`.
+
     Parameters
     ----------
     x
         Floating-point or complex numbers.
 
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_nan([1., float("nan")]))
     array([False,  True])
     """
@@ -177,19 +112,10 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 def is_inf(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is infinite.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
+    Parameters and result are those of `is_nan`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_inf([1., float("-inf")]))
     array([False,  True])
     """
@@ -199,19 +125,10 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
 def is_finite(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is neither infinite nor nan.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
+    Parameters and result are those of `is_nan`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.is_finite([1., float("nan")]))
     array([ True, False])
     """

@@ -9,14 +9,6 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "angle",
-    "complex",
-    "conj",
-    "imag",
-    "real",
-]
-
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Return complex numbers with the given parts.
@@ -33,7 +25,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.complex([1., 2.], [3., 4.]))
     array([1.+3.j, 2.+4.j], dtype=complex64)
     """
@@ -55,7 +46,6 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.real(tf.complex([1., 2.], 3.)))
     array([1., 2.], dtype=float32)
     """
@@ -66,19 +56,10 @@ def real(input: Any, name: str | None = None) -> Tensor:
 def imag(input: Any, name: str | None = None) -> Tensor:
     """Return the imaginary part, which is 0 for real numbers.
 
-    Parameters
-    ----------
-    input
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
+    Parameters and result are those of `real`.  The dtype of real numbers stays.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.imag(tf.complex([1., 2.], 3.)))
     array([3., 3.], dtype=float32)
     """
@@ -88,19 +69,15 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 def conj(x: Any, name: str | None = None) -> Tensor:
     """Return the complex conjugate; a real tensor is returned unchanged.
 
+    The result has the shape and dtype of `x`.
+
     Parameters
     ----------
     x
         Numbers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
     array([1.-3.j, 2.-3.j], dtype=complex64)
     """
@@ -123,7 +100,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.angle(tf.constant([1j, -1.], tf.complex64)))
     array([1.5707964, 3.1415927], dtype=float32)
     """

@@ -15,10 +15,6 @@ from tpuref.interface.functions.linalg import matmul
 from tpuref.interface.functions.reductions import reduce_max
 from tpuref.interface.functions.reshaping import reshape
 
-__all__ = [
-    "confusion_matrix",
-]
-
 
 def confusion_matrix(
     labels: Any,
@@ -30,6 +26,9 @@ def confusion_matrix(
 ) -> Tensor:
     """Return how often each class was predicted for each label.
 
+    The result is a matrix with one row for each label and one column for each
+    prediction.
+
     Parameters
     ----------
     labels, predictions
@@ -40,16 +39,10 @@ def confusion_matrix(
     dtype
         The element type of the result.
     weights
-        What each prediction counts, by default 1.
-
-    Returns
-    -------
-    Tensor
-        A matrix with one row for each label and one column for each prediction.
+        The weight of each prediction, by default 1.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])).tolist()
     [[1, 0], [1, 1]]
     """

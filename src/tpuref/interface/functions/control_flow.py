@@ -22,6 +22,7 @@ from tpuref.engine.graph.build import (
     add_operation,
     apply,
     apply_all,
+    apply_one,
     apply_operation,
     parameter,
 )
@@ -37,29 +38,12 @@ from tpuref.interface.functions.arguments import static_integer
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray, packed, tensor_of
 
-__all__ = [
-    "Assert",
-    "Print",
-    "cond",
-    "control_flow_v2_enabled",
-    "enable_control_flow_v2",
-    "group",
-    "no_op",
-    "numpy_function",
-    "py_func",
-    "timestamp",
-    "tuple",
-    "while_loop",
-    "with_dependencies",
-]
-
 
 def no_op(name: str | None = None) -> Operation | None:
     """Return an operation that does nothing and can wait for others.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.no_op().type
     'NoOp'
     """
@@ -78,7 +62,6 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> both = tf.group(tf.no_op(), tf.constant(1))
     >>> len(both.control_inputs)
     2
@@ -97,23 +80,17 @@ def tuple(
 ) -> list[Any]:
     """Return the tensors, each available only when all are.
 
+    It raises ValueError if `tensors` contains only None.
+
     Parameters
     ----------
     tensors
         Tensors, operations and None; None stays None.
-    name
-        The name of the scope.
     control_inputs
         Operations that must also run before any of them is available.
 
-    Raises
-    ------
-    ValueError
-        If `tensors` contains only None.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
     >>> a.op.control_inputs == b.op.control_inputs
     True
@@ -126,10 +103,10 @@ def tuple(
     awaited = listed("tf.tuple: control_inputs", control_inputs or [])
     with get_default_graph().name_scope(name_or(name, "tuple")):
         gate = group(*tensors, *awaited)
-        return [None if t is None else _gated(gate, t) for t in tensors]
+        return [None if t is None else _gate(gate, t) for t in tensors]
 
 
-def _gated(gate: Operation | None, element: Any) -> Any:
+def _gate(gate: Operation | None, element: Any) -> Any:
     if isinstance(element, Operation):
         return group(gate, element)
     return with_dependencies([gate], element)
@@ -161,14 +138,13 @@ def Print(
     message
         The text before them.
     first_n
-        How often to print, for this operation in all sessions together; None or a
-        negative number for always.
+        The number of times to print, in all sessions together; None or a negative
+        number for always.
     summarize
-        How many elements of each tensor to print, by default 3.
+        The number of elements of each tensor to print, by default 3.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1, 2])
     >>> tf.Session().run(tf.Print(x, [x], "x is "))
     array([1, 2], dtype=int32)
@@ -178,7 +154,7 @@ def Print(
     if first >= 0 and not executing_eagerly():
         printing = _print_first(first, values, message or "", summarize)
         return with_dependencies([printing], convert_to_tensor(input_))
-    result: Tensor = apply(
+    return apply_one(
         "Print",
         convert_to_tensor(input_),
         *values,
@@ -186,7 +162,6 @@ def Print(
         summarize=3 if summarize is None else summarize,
         name=name,
     )
-    return result
 
 
 def _print_first(
@@ -212,6 +187,8 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     condition
@@ -219,12 +196,7 @@ def Assert(
     data
         The tensors to show.
     summarize
-        How many elements of each tensor to show, by default 3.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
+        The number of elements of each tensor to show, by default 3.
 
     Raises
     ------
@@ -233,7 +205,6 @@ def Assert(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(3)
     >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
     ...     y = tf.identity(x)
@@ -278,7 +249,6 @@ def py_func(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
     >>> int(tf.Session().run(y))
     42
@@ -308,7 +278,6 @@ def numpy_function(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
     >>> int(tf.Session().run(y))
     2
@@ -327,7 +296,6 @@ def numpy_function_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @numpy_function_v2(Tout=tf.int32)
     ... def successor(x):
     ...     return x + 1
@@ -346,7 +314,6 @@ def timestamp(name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
     True
     """
@@ -356,11 +323,10 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def enable_control_flow_v2() -> None:
-    """Do nothing: conditions and loops always have bodies of their own.
+    """Do nothing: conditions and loops always have their own bodies.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.enable_control_flow_v2()
     >>> tf.control_flow_v2_enabled()
     True
@@ -368,7 +334,7 @@ def enable_control_flow_v2() -> None:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Return True: conditions and loops always have bodies of their own."""
+    """Return True: conditions and loops always have their own bodies."""
     return True
 
 
@@ -405,13 +371,12 @@ def cond(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(3)
     >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
     30
     """
-    true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
-    false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
+    true_fn = _branch_function("true_fn", true_fn, "fn1", fn1)
+    false_fn = _branch_function("false_fn", false_fn, "fn2", fn2)
     if isinstance(pred, bool) and not executing_eagerly():
         raise TypeError(
             "tf.cond: pred must be a tensor, got the Python bool "
@@ -419,11 +384,12 @@ def cond(
         )
     predicate = _predicate(pred)
     if executing_eagerly():
-        return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
+        return _unpack_single(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
     with graph.name_scope(name_or(name, "cond")):
         branches = [
-            _branch(graph, label, fn, strict) for label, fn in _named(true_fn, false_fn)
+            _branch(graph, label, fn, strict)
+            for label, fn in (("true", true_fn), ("false", false_fn))
         ]
         (first, result), (second, other) = branches
         _check_branches(result, other)
@@ -431,7 +397,7 @@ def cond(
     return _rebuilt(result, operation)
 
 
-def _renamed(
+def _branch_function(
     new: str,
     function: Callable[[], Any] | None,
     old: str,
@@ -443,12 +409,6 @@ def _renamed(
     if not callable(chosen):
         raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
     return chosen
-
-
-def _named(
-    true_fn: Callable[[], Any], false_fn: Callable[[], Any]
-) -> list[_tuple[str, Callable[[], Any]]]:
-    return [("true", true_fn), ("false", false_fn)]
 
 
 def _predicate(pred: Any) -> Tensor:
@@ -471,7 +431,7 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        result = nest.map_structure(_result_leaf, _unpacked(returned, strict))
+        result = nest.map_structure(_result_leaf, _unpack_single(returned, strict))
         leaves = nest.flatten(result)
         region.results = [tensor_of(leaf) for leaf in leaves if _has_value(leaf)]
         for tensor in region.results:
@@ -527,7 +487,7 @@ def _rebuilt(structure: Any, operation: Operation) -> Any:
     return packed(structure, leaves)
 
 
-def _unpacked(result: Any, strict: bool) -> Any:
+def _unpack_single(result: Any, strict: bool) -> Any:
     single = isinstance(result, (list, _tuple)) and len(result) == 1
     return result[0] if single and not strict else result
 
@@ -556,8 +516,6 @@ def while_loop(
     shape_invariants
         Shapes that hold for every iteration, in the structure of `loop_vars`; needed
         for variables whose shape changes.
-    parallel_iterations, back_prop, swap_memory
-        Accepted for compatibility; has no effect.
     maximum_iterations
         The largest number of iterations, known when the graph is built.
     return_same_structure
@@ -570,15 +528,12 @@ def while_loop(
 
     Raises
     ------
-    TypeError
-        If a function is not callable or an element type changes.
     ValueError
         If `loop_vars` is empty, the structure changes, or a shape violates its
         invariant.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> i = tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])
     >>> int(tf.Session().run(i))
     12
@@ -595,18 +550,18 @@ def while_loop(
     if maximum_iterations is not None:
         limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
     if executing_eagerly():
-        return _looped(_loop_now(cond, body, start, limit), return_same_structure)
+        return _loop_result(_loop_now(cond, body, start, limit), return_same_structure)
     graph = get_default_graph()
     with graph.name_scope("while" if name is None else name):
         result = _loop(graph, cond, body, start, shape_invariants, limit)
-    return _looped(result, return_same_structure)
+    return _loop_result(result, return_same_structure)
 
 
 def _loop_variable(value: Any) -> Any:
     return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def _looped(result: Any, same_structure: bool) -> Any:
+def _loop_result(result: Any, same_structure: bool) -> Any:
     single = len(nest.flatten(result)) == 1
     return result[0] if single and not same_structure else result
 
@@ -626,7 +581,7 @@ def _loop(
         graph.check_accessible(test.results[0], "tf.while_loop")
     with _part(graph, "body", start, specs) as (turn, given):
         returned = _sequence(body(*given), start)
-        turn.results = _turned(returned, start, specs)
+        turn.results = _check_turn(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
     attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
@@ -683,7 +638,7 @@ def _sequence(result: Any, start: Any) -> Any:
     return result
 
 
-def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
+def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
     """Check the body's result against the loop variables."""
     try:
         nest.assert_same_structure(
@@ -724,7 +679,7 @@ def _loop_now(
         leaves = nest.flatten(values)
         loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
         returned = _sequence(body(*values), values)
-        values = packed(returned, _turned(returned, values, loose))
+        values = packed(returned, _check_turn(returned, values, loose))
         turns += 1
     return values
 
@@ -748,7 +703,6 @@ def cond_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> len(cond_v2(tf.constant(True), lambda: [1.0], lambda: [2.0]))
     1
     """
@@ -770,7 +724,6 @@ def while_loop_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> len(while_loop_v2(lambda i: i < 3, lambda i: [i + 1], [0]))
     1
     """

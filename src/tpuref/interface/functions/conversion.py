@@ -11,19 +11,11 @@ from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "cast",
-    "saturate_cast",
-    "to_bfloat16",
-    "to_double",
-    "to_float",
-    "to_int32",
-    "to_int64",
-]
-
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert the values to an element type.
+
+    It raises TypeError if either type is string.
 
     Parameters
     ----------
@@ -38,14 +30,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         Same shape as `x`.  A tensor that already has the type is returned unchanged.
         Integers drop fractions, real types drop imaginary parts.
 
-    Raises
-    ------
-    TypeError
-        If either type is string.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))
     array([ 1, -1], dtype=int32)
     """
@@ -59,19 +45,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
     """Convert the values to float32.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        float32, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_float([1, 2]))
     array([1., 2.], dtype=float32)
     """
@@ -81,19 +58,10 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
     """Convert the values to float64.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        float64, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_double([1, 2]))
     array([1., 2.])
     """
@@ -103,19 +71,10 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
     """Convert the values to int32, dropping fractions.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        int32, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_int32([1.5, 2.5]))
     array([1, 2], dtype=int32)
     """
@@ -125,19 +84,10 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
     """Convert the values to int64, dropping fractions.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        int64, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_int64([1.5, 2.5]))
     array([1, 2])
     """
@@ -147,19 +97,10 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
     """Convert the values to bfloat16, rounding to 8 significant bits.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        bfloat16, same shape as `x`.
+    Parameters and result are those of `cast`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.to_bfloat16([1.001, 257.0])).tolist()
     [1.0, 256.0]
     """
@@ -183,7 +124,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.saturate_cast([-5., 300.], tf.uint8))
     array([  0, 255], dtype=uint8)
     """

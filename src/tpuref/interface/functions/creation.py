@@ -18,7 +18,7 @@ from tpuref.base.dtypes import (
     int64,
     string,
 )
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor, to_array
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import (
@@ -31,23 +31,12 @@ from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import broadcast_to, expand_dims
 
-__all__ = [
-    "eye",
-    "fill",
-    "lin_space",
-    "linspace",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "range",
-    "sequence_mask",
-    "zeros",
-    "zeros_like",
-]
-
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """Return a tensor whose elements all have the same value.
+
+    The result is a tensor of shape `dims`.  It raises ValueError if `value` is not a
+    scalar or a size is negative.
 
     Parameters
     ----------
@@ -56,19 +45,8 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     value
         A scalar of any dtype; the result has its dtype.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape `dims`.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not a scalar or a size is negative.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.fill([2, 3], 9)).tolist()
     [[9, 9, 9], [9, 9, 9]]
     """
@@ -87,14 +65,8 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     dtype
         The element type.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.zeros([3], tf.int32)).tolist()
     [0, 0, 0]
     """
@@ -106,26 +78,11 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Return a tensor of ones: True for bool.
 
-    Parameters
-    ----------
-    shape
-        The shape: integers, or a vector tensor of int32 or int64.
-    dtype
-        The element type, a number or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is string.
+    Parameters, result and errors are those of `zeros`.  The dtype string
+    raises a TypeError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ones([2, 2])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
@@ -146,25 +103,16 @@ def zeros_like(
         The tensor whose shape to use.
     dtype
         The element type; None for that of `tensor`.
-    optimize
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        A tensor of zeros.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.zeros_like([[1, 2]])).tolist()
     [[0, 0]]
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return zeros(shape(value), dtype, name_or(name, "zeros_like"))
-    result: Tensor = apply("ZerosLike", value, name=name_or(name, "zeros_like"))
-    return result
+    return apply_one("ZerosLike", value, name=name_or(name, "zeros_like"))
 
 
 def ones_like(
@@ -172,31 +120,17 @@ def ones_like(
 ) -> Tensor:
     """Return ones with the shape of a tensor.
 
-    Parameters
-    ----------
-    tensor
-        The tensor whose shape to use.
-    dtype
-        The element type; None for that of `tensor`.
-    optimize
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        A tensor of ones.
+    Parameters and result are those of `zeros_like`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
     [[1, 1]]
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return ones(shape(value), dtype, name_or(name, "ones_like"))
-    result: Tensor = apply("OnesLike", value, name=name_or(name, "ones_like"))
-    return result
+    return apply_one("OnesLike", value, name=name_or(name, "ones_like"))
 
 
 def range(
@@ -207,6 +141,8 @@ def range(
     name: str | None = "range",
 ) -> Tensor:
     """Return the numbers from `start` up to, not including, `limit`.
+
+    It raises ValueError if `delta` is 0 or has the wrong sign.
 
     Parameters
     ----------
@@ -219,19 +155,8 @@ def range(
     dtype
         The element type; None for the widest of the three arguments.
 
-    Returns
-    -------
-    Tensor
-        A vector.
-
-    Raises
-    ------
-    ValueError
-        If `delta` is 0 or has the wrong sign.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.range(3, 18, 5)).tolist()
     [3, 8, 13]
     """
@@ -240,8 +165,7 @@ def range(
     if dtype is None:
         dtype = _common_dtype([start, limit, delta])
     first, last, step = (_cast_to(value, dtype) for value in (start, limit, delta))
-    result: Tensor = apply("Range", first, last, step, name=name)
-    return result
+    return apply_one("Range", first, last, step, name=name)
 
 
 def _common_dtype(values: Sequence[Any]) -> DType:
@@ -264,12 +188,13 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
     tensor = convert_to_tensor(value)
     if tensor.dtype == target:
         return tensor
-    result: Tensor = apply("Cast", tensor, dtype=target.name)
-    return result
+    return apply_one("Cast", tensor, dtype=target.name)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
     """Return `num` evenly spaced numbers from `start` to `stop`.
+
+    The result is a vector of length `num`.
 
     Parameters
     ----------
@@ -277,11 +202,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
         Floating-point scalars of one dtype: the first and the last number.
     num
         The number of elements, at least 1.
-
-    Returns
-    -------
-    Tensor
-        A vector of length `num`.
 
     Raises
     ------
@@ -292,15 +212,13 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.linspace(10.0, 12.0, 3)).tolist()
     [10.0, 11.0, 12.0]
     """
     first = convert_to_tensor(start)
     last = convert_to_tensor(stop)
     count = convert_to_tensor(num)
-    result: Tensor = apply("LinSpace", first, last, count, name=name)
-    return result
+    return apply_one("LinSpace", first, last, count, name=name)
 
 
 lin_space = linspace
@@ -315,6 +233,8 @@ def eye(
 ) -> Tensor:
     """Return matrices with ones on the diagonal and zeros elsewhere.
 
+    The result is a tensor of shape ``batch_shape + [num_rows, num_columns]``.
+
     Parameters
     ----------
     num_rows, num_columns
@@ -324,14 +244,8 @@ def eye(
     dtype
         The element type.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``batch_shape + [num_rows, num_columns]``.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.eye(2, 3)).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -356,6 +270,9 @@ def one_hot(
 ) -> Tensor:
     """Return a new axis for each index, with one element set at the index.
 
+    The result is a tensor with one more axis than `indices`.  It raises TypeError if
+    the dtypes of the values differ from each other or from `dtype`.
+
     Parameters
     ----------
     indices
@@ -369,25 +286,14 @@ def one_hot(
     dtype
         The element type; by default that of the values, or float32.
 
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis than `indices`.
-
-    Raises
-    ------
-    TypeError
-        If the dtypes of the values differ from each other or from `dtype`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
     given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
     target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
-    result: Tensor = apply(
+    return apply_one(
         "OneHot",
         convert_to_tensor(indices),
         convert_to_tensor(depth),
@@ -396,7 +302,6 @@ def one_hot(
         axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
         name=name_or(name, "one_hot"),
     )
-    return result
 
 
 def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
@@ -415,6 +320,8 @@ def sequence_mask(
 ) -> Tensor:
     """Return a row for each length n whose first n elements are True.
 
+    The result is a tensor of shape ``lengths.shape + [maxlen]``.
+
     Parameters
     ----------
     lengths
@@ -424,14 +331,8 @@ def sequence_mask(
     dtype
         The element type of the result, by default bool.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``lengths.shape + [maxlen]``.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sequence_mask([1, 3], 3, tf.int32)).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
@@ -481,7 +382,6 @@ def linspace_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(linspace_v2([0.0, 5.0], [10.0, 9.0], 3, axis=-1)).tolist()
     [[0.0, 5.0, 10.0], [5.0, 7.0, 9.0]]
     """
@@ -501,5 +401,4 @@ def linspace_v2(
     ]
     place = static_integer(axis, "tf.linspace: axis")
     values = [*steps, last] if count > 1 else [first]
-    result: Tensor = apply("Pack", *values, axis=place, name=name or "linspace")
-    return result
+    return apply_one("Pack", *values, axis=place, name=name or "linspace")

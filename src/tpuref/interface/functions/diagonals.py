@@ -4,61 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-
-__all__ = [
-    "matrix_band_part",
-    "matrix_diag",
-    "matrix_diag_part",
-]
 
 
 def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Return square matrices with the given diagonals and zeros elsewhere.
+
+    The result is a tensor of shape ``[..., n, n]``.
 
     Parameters
     ----------
     diagonal
         A tensor of shape ``[..., n]``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[..., n, n]``.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_diag([1, 2])).tolist()
     [[1, 0], [0, 2]]
     """
-    result: Tensor = apply("MatrixDiag", diagonal, name=name)
-    return result
+    return apply_one("MatrixDiag", diagonal, name=name)
 
 
 def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
     """Return the diagonals of matrices.
+
+    The result is a tensor of shape ``[..., min(m, n)]``.
 
     Parameters
     ----------
     input
         A tensor of shape ``[..., m, n]``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[..., min(m, n)]``.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_diag_part([[1, 2, 3], [4, 5, 6]])).tolist()
     [1, 5]
     """
-    result: Tensor = apply("MatrixDiagPart", input, name=name)
-    return result
+    return apply_one("MatrixDiagPart", input, name=name)
 
 
 def matrix_band_part(
@@ -66,25 +50,21 @@ def matrix_band_part(
 ) -> Tensor:
     """Return matrices with all but a band around the diagonal set to zero.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     input
         A tensor of shape ``[..., m, n]``.
     num_lower, num_upper
-        How many diagonals to keep below and above the main one; negative keeps all.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
+        The number of diagonals to keep below and above the main one; negative keeps
+        all.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.matrix_band_part([[1, 2], [3, 4]], 0, -1)).tolist()
     [[1, 2], [0, 4]]
     """
     value = convert_to_tensor(input)
     lower, upper = convert_to_tensor(num_lower), convert_to_tensor(num_upper)
-    result: Tensor = apply("MatrixBandPart", value, lower, upper, name=name)
-    return result
+    return apply_one("MatrixBandPart", value, lower, upper, name=name)

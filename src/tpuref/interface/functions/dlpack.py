@@ -10,8 +10,6 @@ from tpuref.base import dlpack
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.engine.graph.eager_tensor import EagerTensor
 
-__all__ = ["from_dlpack", "to_dlpack"]
-
 
 def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.
@@ -36,7 +34,6 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
     >>> tf.experimental.dlpack.from_dlpack(capsule).numpy()
@@ -59,7 +56,9 @@ def to_dlpack(tf_tensor: Any) -> Any:
 def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """Return a tensor that shares the memory of another library's.
 
-    If the other library writes to it later, the tensor changes.
+    If the other library writes to it later, the tensor changes.  The result is an eager
+    tensor; in a graph it becomes a constant.  It raises tf.errors.InvalidArgumentError
+    if the capsule was used before.
 
     Parameters
     ----------
@@ -67,22 +66,9 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
         A capsule from ``to_dlpack`` of another library, or an array of another library
         with the method ``__dlpack__``.
 
-    Returns
-    -------
-    Tensor
-        An eager tensor; in a graph it becomes a constant.
-
-    Raises
-    ------
-    TypeError
-        If it is neither, or an array that NumPy cannot read.
-    tpuref.errors.InvalidArgumentError
-        If the capsule was used before.
-
     Examples
     --------
     >>> import numpy as np
-    >>> import tpuref as tf
     >>> array = np.zeros(2)
     >>> tensor = tf.experimental.dlpack.from_dlpack(array)
     >>> array[0] = 5.0

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.indexing import gather
-
-__all__ = [
-    "embedding_lookup",
-]
 
 
 def embedding_lookup(
@@ -23,6 +19,8 @@ def embedding_lookup(
     max_norm: float | None = None,
 ) -> Tensor:
     """Return the rows of a table with the given ids.
+
+    The result is a tensor of shape ``ids.shape + params.shape[1:]``.
 
     Parameters
     ----------
@@ -37,11 +35,6 @@ def embedding_lookup(
     max_norm
         The greatest Euclidean norm of a row; longer rows are scaled down.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``ids.shape + params.shape[1:]``.
-
     Raises
     ------
     ValueError
@@ -51,7 +44,6 @@ def embedding_lookup(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> table = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     >>> tf.Session().run(tf.nn.embedding_lookup(table, [1, 0, 1])).tolist()
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
@@ -86,8 +78,7 @@ def _within_norm(
     length = apply("EuclideanNorm", rows, axis=own, keepdims=True)
     limit = convert_to_tensor(max_norm, rows.dtype)
     factor = apply("RealDiv", limit, apply("Maximum", length, limit))
-    result: Tensor = apply("Mul", rows, factor, name=name)
-    return result
+    return apply_one("Mul", rows, factor, name=name)
 
 
 def embedding_lookup_v2(

@@ -7,35 +7,19 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "lgamma",
-    "log",
-    "log1p",
-    "rsqrt",
-    "sqrt",
-]
-
 
 def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Return the square root; nan for a negative number.
+
+    The result has the shape and dtype of `x`.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sqrt([4., 9.]))
     array([2., 3.], dtype=float32)
     """
@@ -45,19 +29,10 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
     """Return 1 divided by the square root.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.rsqrt([4., 0.]))
     array([0.5, inf], dtype=float32)
     """
@@ -67,19 +42,10 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
 def exp(x: Any, name: str | None = None) -> Tensor:
     """Return e to the power `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.exp([0., float("-inf")]))
     array([1., 0.], dtype=float32)
     """
@@ -89,19 +55,10 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 def expm1(x: Any, name: str | None = None) -> Tensor:
     """Return ``exp(x) - 1``, exact even for small `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.expm1([0., 1e-20]))
     array([0.e+00, 1.e-20], dtype=float32)
     """
@@ -111,19 +68,10 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 def log(x: Any, name: str | None = None) -> Tensor:
     """Return the natural logarithm; nan for a negative number, -inf for 0.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.log([1., 0.]))
     array([  0., -inf], dtype=float32)
     """
@@ -133,19 +81,10 @@ def log(x: Any, name: str | None = None) -> Tensor:
 def log1p(x: Any, name: str | None = None) -> Tensor:
     """Return ``log(1 + x)``, exact even for small `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.log1p([0., 1e-20]))
     array([0.e+00, 1.e-20], dtype=float32)
     """
@@ -155,19 +94,10 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 def erf(x: Any, name: str | None = None) -> Tensor:
     """Return the Gauss error function.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sqrt`.  The numbers are floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.erf([0., 10.]))
     array([0., 1.], dtype=float32)
     """
@@ -177,19 +107,10 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 def erfc(x: Any, name: str | None = None) -> Tensor:
     """Return ``1 - erf(x)``, exact even where it is small.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `erf`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.erfc([0., 20.]))
     array([1., 0.], dtype=float32)
     """
@@ -199,19 +120,10 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 def lgamma(x: Any, name: str | None = None) -> Tensor:
     """Return the logarithm of the absolute value of the gamma function; inf at poles.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `erf`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.lgamma([1., 2., 0.]))
     array([ 0.,  0., inf], dtype=float32)
     """

@@ -5,19 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype, int32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
-
-__all__ = [
-    "rank",
-    "shape",
-    "size",
-]
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of a tensor as a tensor, even if it is not static.
 
+    The result is a vector with one size for each axis.
+
     Parameters
     ----------
     input
@@ -25,67 +21,43 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     out_type
         int32 or int64.
 
-    Returns
-    -------
-    Tensor
-        A vector with one size for each axis.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.shape([[1, 2, 3]])).tolist()
     [1, 3]
     """
-    result: Tensor = apply("Shape", input, out_type=as_dtype(out_type).name, name=name)
-    return result
+    return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the number of elements of a tensor.
 
-    Parameters
-    ----------
-    input
-        A tensor.
-    out_type
-        int32 or int64.
-
-    Returns
-    -------
-    Tensor
-        A scalar.
+    Parameters are those of `shape`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.size([[1, 2, 3]])))
     3
     """
-    result: Tensor = apply("Size", input, out_type=as_dtype(out_type).name, name=name)
-    return result
+    return apply_one("Size", input, out_type=as_dtype(out_type).name, name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
     """Return the number of axes of a tensor.
 
+    The result is an int32 scalar.
+
     Parameters
     ----------
     input
         A tensor.
 
-    Returns
-    -------
-    Tensor
-        An int32 scalar.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.rank([[1, 2, 3]])))
     2
     """
-    result: Tensor = apply("Rank", input, name=name)
-    return result
+    return apply_one("Rank", input, name=name)
 
 
 def shape_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:

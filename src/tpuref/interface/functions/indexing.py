@@ -7,7 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.slicing import get_item
 from tpuref.engine.graph.tensor import Tensor
@@ -17,28 +17,15 @@ from tpuref.interface.functions.arguments import (
     static_integer,
 )
 
-__all__ = [
-    "batch_gather",
-    "gather",
-    "gather_nd",
-    "newaxis",
-    "scatter_nd",
-    "slice",
-    "strided_slice",
-    "tensor_scatter_add",
-    "tensor_scatter_nd_add",
-    "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update",
-    "tensor_scatter_sub",
-    "tensor_scatter_update",
-]
-
 newaxis = None
 """A new axis of size 1 in a subscript."""
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Return a block of a tensor.
+
+    The result has the same rank and dtype.  It raises ValueError if the block extends
+    beyond the tensor.
 
     Parameters
     ----------
@@ -49,19 +36,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     size
         The size of the block along each axis; -1 means everything that remains.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the block extends beyond the tensor.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2])).tolist()
     [[2, 3], [5, 6]]
     """
@@ -69,8 +45,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     first, count = shape_tensor(begin), shape_tensor(size)
     if isinstance(size, (list, tuple)) and count.dtype != first.dtype:
         count = convert_to_tensor(size, first.dtype)
-    result: Tensor = apply("Slice", value, first, count, name=name)
-    return result
+    return apply_one("Slice", value, first, count, name=name)
 
 
 def strided_slice(
@@ -88,6 +63,9 @@ def strided_slice(
 ) -> Tensor:
     """Return every n-th element of a block of a tensor.
 
+    The result has the same dtype.  It raises ValueError if the numbers of positions
+    differ or are not static, or a stride is 0.
+
     Parameters
     ----------
     input_
@@ -97,7 +75,7 @@ def strided_slice(
     begin_mask, end_mask
         Bit i: ignore ``begin[i]`` or ``end[i]`` and use the whole axis on that side.
     ellipsis_mask
-        Bit i: position i stands for all axes without a position of their own.
+        Bit i: position i means all axes without another position.
     new_axis_mask
         Bit i: position i is a new axis of size 1.
     shrink_axis_mask
@@ -105,19 +83,8 @@ def strided_slice(
     var
         Not supported; must be None.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the numbers of positions differ or are not static, or a stride is 0.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2])).tolist()
     [1, 3, 5]
     """
@@ -177,7 +144,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])
     >>> tf.Session().run(x).tolist()
     [[3, 1], [5, 5]]
@@ -201,6 +167,8 @@ def gather(
 ) -> Tensor:
     """Return the slices of a tensor at the given indices along one axis.
 
+    The result is a tensor in which the axes of `indices` replace `axis`.
+
     Parameters
     ----------
     params
@@ -214,11 +182,6 @@ def gather(
     batch_dims
         The number of leading axes that `params` and `indices` share.
 
-    Returns
-    -------
-    Tensor
-        A tensor in which the axes of `indices` replace `axis`.
-
     Raises
     ------
     ValueError
@@ -228,7 +191,6 @@ def gather(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.gather([[1, 2], [3, 4]], [1, 0, 1])).tolist()
     [[3, 4], [1, 2], [3, 4]]
     """
@@ -237,10 +199,7 @@ def gather(
     if count < 0 and places.shape.rank is not None:
         count += places.shape.rank
     along = count if axis is None else static_integer(axis, "tf.gather: axis")
-    result: Tensor = apply(
-        "GatherV2", value, places, axis=along, batch_dims=count, name=name
-    )
-    return result
+    return apply_one("GatherV2", value, places, axis=along, batch_dims=count, name=name)
 
 
 def gather_nd(
@@ -248,20 +207,16 @@ def gather_nd(
 ) -> Tensor:
     """Return the elements or slices of a tensor at the given positions.
 
+    The result is a tensor of shape
+    ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+
     Parameters
     ----------
-    params
-        The tensor to take from.
+    params, batch_dims
+        As for `gather`.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes after the batch dimensions.
-    batch_dims
-        The number of leading axes that `params` and `indices` share.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
 
     Raises
     ------
@@ -272,20 +227,20 @@ def gather_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])).tolist()
     [2, 3]
     """
     value, places = convert_to_tensor(params), convert_to_tensor(indices)
     count = static_integer(batch_dims, "tf.gather_nd: batch_dims")
-    result: Tensor = apply("GatherNd", value, places, batch_dims=count, name=name)
-    return result
+    return apply_one("GatherNd", value, places, batch_dims=count, name=name)
 
 
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, name: str | None = None
 ) -> Tensor:
     """Return zeros with the updates added at the given positions.
+
+    The result is a tensor of that shape; updates at the same position add up.
 
     Parameters
     ----------
@@ -296,11 +251,6 @@ def scatter_nd(
     shape
         The shape of the result.
 
-    Returns
-    -------
-    Tensor
-        A tensor of that shape; updates at the same position add up.
-
     Raises
     ------
     ValueError
@@ -310,7 +260,6 @@ def scatter_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4])).tolist()
     [0, 12, 0, 6]
     """
@@ -325,6 +274,9 @@ def tensor_scatter_nd_update(
 ) -> Tensor:
     """Return a tensor with its values at the given positions replaced.
 
+    Errors are those of `scatter_nd`.  The result is a tensor of the same shape and
+    dtype; the last update at a position wins.
+
     Parameters
     ----------
     tensor
@@ -334,21 +286,8 @@ def tensor_scatter_nd_update(
     updates
         The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype; the last update at a position wins.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> update = tf.tensor_scatter_nd_update([1, 1, 1], [[2]], [9])
     >>> tf.Session().run(update).tolist()
     [1, 1, 9]
@@ -361,30 +300,11 @@ def tensor_scatter_nd_add(
 ) -> Tensor:
     """Return a tensor with numbers added at the given positions.
 
-    Parameters
-    ----------
-    tensor
-        A tensor of numbers; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The numbers to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
+    Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
+    the same position add up.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
     >>> tf.Session().run(total).tolist()
     [1, 1, 10]
@@ -397,30 +317,10 @@ def tensor_scatter_nd_sub(
 ) -> Tensor:
     """Return a tensor with numbers subtracted at the given positions.
 
-    Parameters
-    ----------
-    tensor
-        A tensor of numbers; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The numbers to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
+    Parameters, result and errors are those of `tensor_scatter_nd_add`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
     >>> tf.Session().run(rest).tolist()
     [0, 9, 9]
@@ -433,8 +333,7 @@ def _scatter(
 ) -> Tensor:
     value, places = convert_to_tensor(tensor), convert_to_tensor(indices)
     news = convert_to_tensor(updates, dtype_hint=value.dtype)
-    result: Tensor = apply(op, value, places, news, name=name)
-    return result
+    return apply_one(op, value, places, news, name=name)
 
 
 tensor_scatter_update = tensor_scatter_nd_update
@@ -503,7 +402,7 @@ def tensor_scatter_nd_sub_v2(
 
 
 def _check_policy(function: str, policy: str) -> None:
-    """Refuse what is to be done with bad indices other than an error."""
+    """Refuse policies for bad indices that are not errors."""
     if policy not in ("", "DEFAULT", "ERROR"):
         raise coded(
             ValueError,

@@ -24,25 +24,6 @@ from tpuref.interface.functions.random import (
 )
 from tpuref.interface.functions.reshaping import reshape, transpose
 
-__all__ = [
-    "Constant",
-    "GlorotNormal",
-    "GlorotUniform",
-    "Identity",
-    "Initializer",
-    "Ones",
-    "Orthogonal",
-    "RandomNormal",
-    "RandomUniform",
-    "TruncatedNormal",
-    "VarianceScaling",
-    "Zeros",
-    "he_normal",
-    "he_uniform",
-    "lecun_normal",
-    "lecun_uniform",
-]
-
 
 class Initializer:
     """Returns the initial value of a variable for a shape and element type."""

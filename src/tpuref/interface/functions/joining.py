@@ -8,21 +8,16 @@ import numpy as np
 
 from tpuref.base import nest
 from tpuref.base.arguments import listed
-from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.build import apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer, static_integers
 
-__all__ = [
-    "concat",
-    "split",
-    "stack",
-    "unstack",
-]
-
 
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Join tensors of one shape along a new axis.
+
+    The result is a tensor with one more axis.
 
     Parameters
     ----------
@@ -30,11 +25,6 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
         A list of tensors of equal shape and dtype.
     axis
         The position of the new axis.
-
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis.
 
     Raises
     ------
@@ -45,17 +35,13 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.stack([[1, 4], [2, 5]], axis=1)).tolist()
     [[1, 2], [4, 5]]
     """
     place = static_integer(axis, "tf.stack: axis")
     if place == 0 and _plain(values):
         return convert_to_tensor(values, name=name)
-    result: Tensor = apply(
-        "Pack", *listed("tf.stack: values", values), axis=place, name=name
-    )
-    return result
+    return apply_one("Pack", *listed("tf.stack: values", values), axis=place, name=name)
 
 
 def _plain(value: Any) -> bool:
@@ -71,6 +57,8 @@ def unstack(
 ) -> list[Tensor]:
     """Return the slices of a tensor along an axis, without that axis.
 
+    It raises ValueError if the size is unknown or differs from `num`.
+
     Parameters
     ----------
     value
@@ -85,14 +73,8 @@ def unstack(
     list of Tensor
         One tensor for each index.
 
-    Raises
-    ------
-    ValueError
-        If the size is unknown or differs from `num`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> rows = tf.unstack([[1, 2], [3, 4]])
     >>> [row.tolist() for row in tf.Session().run(rows)]
     [[1, 2], [3, 4]]
@@ -120,38 +102,20 @@ def _static_size(tensor: Tensor, axis: int, function: str, way_out: str) -> int:
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """Join tensors along an existing axis.
 
-    Parameters
-    ----------
-    values
-        A list of tensors of equal dtype and rank, with equal sizes of all other axes.
-    axis
-        The axis.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank.
-
-    Raises
-    ------
-    ValueError
-        If the list is empty, or the ranks or the other sizes differ.
-    TypeError
-        If dtypes differ.
+    Parameters, result and errors are those of `stack`, but the sizes along the axis may
+    differ, and the result has the rank of the tensors.  No tensors are a ValueError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.concat([[[1, 2]], [[3, 4]]], 0)).tolist()
     [[1, 2], [3, 4]]
     """
     if isinstance(values, Tensor):
         values = [values]
     place = static_integer(axis, "tf.concat: axis")
-    result: Tensor = apply(
+    return apply_one(
         "ConcatV2", *listed("tf.concat: values", values), axis=place, name=name
     )
-    return result
 
 
 def split(
@@ -163,31 +127,20 @@ def split(
 ) -> list[Tensor]:
     """Split a tensor along an axis.
 
+    It raises ValueError if the parts do not make up the axis.
+
     Parameters
     ----------
-    value
-        A tensor of rank 1 or more.
+    value, axis
+        As for `unstack`.
     num_or_size_splits
         The number of equal parts, or a list with the size of each part; one of them
         may be -1, which means the remainder.
-    axis
-        The axis.
     num
         The number of parts, if their sizes are given by a tensor.
 
-    Returns
-    -------
-    list of Tensor
-        The parts.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not make up the axis.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> parts = tf.split([1, 2, 3, 4, 5], [2, 3])
     >>> [part.tolist() for part in tf.Session().run(parts)]
     [[1, 2], [3, 4, 5]]

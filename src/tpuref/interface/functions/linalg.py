@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.limits import MAX_AXES
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_axes, static_integers
@@ -17,8 +17,6 @@ from tpuref.interface.functions.arithmetic import pow, square
 from tpuref.interface.functions.complex_numbers import conj
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.reductions import reduce_max, reduce_sum
-
-__all__ = ["einsum", "matmul", "matvec", "norm", "tensordot", "trace"]
 
 
 def matmul(
@@ -62,7 +60,6 @@ def matmul(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[1, 2], [3, 4]])
     >>> tf.Session().run(tf.matmul(a, [[1], [10]]))
     array([[21],
@@ -80,7 +77,7 @@ def matmul(
                 f"tf.matmul: {label} must have at least rank 2, got "
                 f"{matrix.describe()}; use tf.linalg.matvec or tf.tensordot for vectors"
             )
-    return _apply(
+    return apply_one(
         "MatMul",
         a,
         b,
@@ -103,6 +100,9 @@ def matvec(
 ) -> Tensor:
     """Return the product of matrices and vectors, batched over the leading axes.
 
+    It raises ValueError if the inner dimensions differ, or both `transpose_a` and
+    `adjoint_a` are true.
+
     Parameters
     ----------
     a, b
@@ -120,14 +120,8 @@ def matvec(
     Tensor
         Shape [..., m] and the dtype of the operands.
 
-    Raises
-    ------
-    ValueError
-        If the inner dimensions differ, or both `transpose_a` and `adjoint_a` are true.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10]))
     array([21, 43], dtype=int32)
     """
@@ -141,11 +135,14 @@ def matvec(
         a = conj(a)
     turned = transpose_a or adjoint_a
     equation = "...ji,...j->...i" if turned else "...ij,...j->...i"
-    return _apply("Einsum", a, b, name=name, equation=equation)
+    return apply_one("Einsum", a, b, name=name, equation=equation)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Return the sum of products of `a` and `b` over pairs of axes.
+
+    The result has the remaining axes of `a`, then those of `b`.  It raises ValueError
+    if `axes` is malformed, an axis does not exist, or paired sizes differ.
 
     Parameters
     ----------
@@ -155,19 +152,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         The number of axes, the last of `a` and the first of `b`; or the axes of `a` and
         the axes of `b`, as two integers or two sequences of equal length.
 
-    Returns
-    -------
-    Tensor
-        The remaining axes of `a`, then those of `b`.
-
-    Raises
-    ------
-    ValueError
-        If `axes` is malformed, an axis does not exist, or paired sizes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[1, 2], [3, 4]])
     >>> tf.Session().run(tf.tensordot(a, a, axes=1))
     array([[ 7, 10],
@@ -176,7 +162,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     30
     """
     axes_a, axes_b = _pairs_of_axes(axes)
-    return _apply("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
+    return apply_one("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
@@ -206,7 +192,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10]))
     array([21, 43], dtype=int32)
     """
@@ -217,34 +202,26 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         )
     if not inputs:
         raise ValueError(f"tf.einsum: the equation {equation!r} has no inputs")
-    return _apply("Einsum", *inputs, name=name, equation=str(equation))
+    return apply_one("Einsum", *inputs, name=name, equation=str(equation))
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Return the sum of the main diagonal of the matrices in the last two axes.
+
+    The result has the shape of `x` without the last two axes.  It raises ValueError if
+    the rank is less than 2.
 
     Parameters
     ----------
     x
         Numbers with at least rank 2.
 
-    Returns
-    -------
-    Tensor
-        The shape of `x` without the last two axes.
-
-    Raises
-    ------
-    ValueError
-        If the rank is less than 2.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
     5
     """
-    return _apply("Trace", x, name=name, offset=0, axis1=-2, axis2=-1)
+    return apply_one("Trace", x, name=name, offset=0, axis1=-2, axis2=-1)
 
 
 def norm(
@@ -256,6 +233,9 @@ def norm(
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Return the norm of vectors or matrices.
+
+    It raises ValueError if `ord` or the number of axes is invalid, or both names of
+    `keepdims` are given.
 
     Parameters
     ----------
@@ -277,15 +257,8 @@ def norm(
     Tensor
         Same dtype as `tensor`, real for complex numbers.
 
-    Raises
-    ------
-    ValueError
-        If `ord` or the number of axes is invalid, or both names of `keepdims` are
-        given.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.norm([[3., 4.], [6., 8.]], axis=1))
     array([ 5., 10.], dtype=float32)
     """
@@ -342,11 +315,6 @@ def _matrix_norm(
     summed = axes[0] if ord == 1 else axes[1]
     totals = reduce_sum(sizes, summed, keepdims=True)
     return reduce_max(totals, axes, keep, name)
-
-
-def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
-    result: Tensor = apply(op, *inputs, name=name, **attrs)
-    return result
 
 
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -408,7 +376,6 @@ def matmul_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> a = tf.constant([[100]], tf.int8)
     >>> tf.Session().run(matmul_v2(a, a, output_type=tf.int32)).tolist()
     [[10000]]

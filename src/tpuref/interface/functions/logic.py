@@ -7,30 +7,19 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-]
-
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether both elements are true.
+
+    The result is boolean.
 
     Parameters
     ----------
     x, y
         Booleans; the shapes broadcast.
 
-    Returns
-    -------
-    Tensor
-        Booleans.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_and([True, True], [True, False]))
     array([ True, False])
     """
@@ -40,19 +29,10 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether either element is true.
 
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `logical_and`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_or([True, False], False))
     array([ True, False])
     """
@@ -62,19 +42,10 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """Return whether exactly one element is true.
 
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
+    Parameters and result are those of `logical_and`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_xor([True, False], True))
     array([False,  True])
     """
@@ -84,19 +55,15 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is false.
 
+    The result is boolean, with the shape of `x`.
+
     Parameters
     ----------
     x
         Booleans.
 
-    Returns
-    -------
-    Tensor
-        Booleans, same shape as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.logical_not([True, False]))
     array([False,  True])
     """

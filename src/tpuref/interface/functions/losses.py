@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.activations import class_axis, softplus
 from tpuref.interface.functions.identity import stop_gradient
 from tpuref.interface.functions.scopes import name_scope
-
-__all__ = [
-    "l2_loss",
-    "sigmoid_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits",
-    "softmax_cross_entropy_with_logits_v2",
-    "sparse_softmax_cross_entropy_with_logits",
-]
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -28,6 +20,9 @@ def softmax_cross_entropy_with_logits_v2(
     dim: Any = None,
 ) -> Tensor:
     """Return the cross entropy of labels and the softmax of logits.
+
+    The result is a tensor of the same dtype without that axis.  It raises ValueError if
+    the shapes differ.
 
     Parameters
     ----------
@@ -40,19 +35,8 @@ def softmax_cross_entropy_with_logits_v2(
     dim
         The former name of `axis`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype without that axis.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.softmax_cross_entropy_with_logits_v2([0.0, 1.0], [1000.0, 0.0])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -62,10 +46,9 @@ def softmax_cross_entropy_with_logits_v2(
     scores, targets = convert_operands(function, [logits, labels])
     if targets.dtype != scores.dtype:
         targets = apply("Cast", targets, dtype=scores.dtype.name)
-    result: Tensor = apply(
+    return apply_one(
         "SoftmaxCrossEntropyWithLogits", scores, targets, axis=along, name=name
     )
-    return result
 
 
 def softmax_cross_entropy_with_logits(
@@ -78,32 +61,12 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of constant labels and the softmax of logits.
 
-    Parameters
-    ----------
-    _sentinel
-        Forces the other arguments to be passed by name; must be None.
-    labels
-        The probability of each class, with the shape of `logits`; cast to its dtype.
-    logits
-        A floating-point tensor of rank 1 or more.
-    dim
-        The axis of the classes, by default the last.
-    axis
-        The new name of `dim`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype without that axis.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes differ.
+    Parameters, result and errors are those of `softmax_cross_entropy_with_logits_v2`.
+    No gradient flows to the labels.  `_sentinel` must be None: it forces arguments to
+    be passed by name.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.softmax_cross_entropy_with_logits(
     ...     labels=[0.0, 1.0], logits=[1000.0, 0.0]
     ... )
@@ -127,6 +90,8 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of one true class per row and the softmax of logits.
 
+    The result is a tensor of the shape of `labels` and the dtype of `logits`.
+
     Parameters
     ----------
     _sentinel
@@ -135,11 +100,6 @@ def sparse_softmax_cross_entropy_with_logits(
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the shape of `labels` and the dtype of `logits`.
 
     Raises
     ------
@@ -150,7 +110,6 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.sparse_softmax_cross_entropy_with_logits(
     ...     labels=[1, 0], logits=[[1000.0, 0.0], [1000.0, 0.0]]
     ... )
@@ -160,10 +119,7 @@ def sparse_softmax_cross_entropy_with_logits(
     function = "tf.nn.sparse_softmax_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
     scores, classes = convert_to_tensor(logits), convert_to_tensor(labels)
-    result: Tensor = apply(
-        "SparseSoftmaxCrossEntropyWithLogits", scores, classes, name=name
-    )
-    return result
+    return apply_one("SparseSoftmaxCrossEntropyWithLogits", scores, classes, name=name)
 
 
 def sigmoid_cross_entropy_with_logits(
@@ -174,6 +130,9 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
+    The result has the same shape and dtype.  It raises ValueError if labels or logits
+    are missing or not passed by name, or shapes differ.
+
     Parameters
     ----------
     _sentinel
@@ -183,19 +142,8 @@ def sigmoid_cross_entropy_with_logits(
     logits
         A floating-point tensor.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.sigmoid_cross_entropy_with_logits(
     ...     labels=[0.0, 1.0], logits=[1000.0, 1000.0]
     ... )
@@ -204,8 +152,7 @@ def sigmoid_cross_entropy_with_logits(
     """
     function = "tf.nn.sigmoid_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
-    result: Tensor = apply("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
-    return result
+    return apply_one("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
 
 
 def weighted_cross_entropy_with_logits(
@@ -271,24 +218,19 @@ def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Return half the sum of the squares of all elements.
 
+    The result is a scalar of the same dtype.
+
     Parameters
     ----------
     t
         A floating-point tensor.
 
-    Returns
-    -------
-    Tensor
-        A scalar of the same dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.nn.l2_loss([1.0, 3.0])))
     5.0
     """
-    result: Tensor = apply("L2Loss", t, name=name)
-    return result
+    return apply_one("L2Loss", t, name=name)
 
 
 def softmax_cross_entropy_v2(

@@ -19,8 +19,6 @@ from tpuref.interface.functions.reductions import reduce_all
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import control_dependencies, name_scope
 
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
-
 _Turn = tuple[list[Tensor], list[Tensor]]
 
 
@@ -44,8 +42,8 @@ def map_fn(
     elems
         A tensor, or a nested structure of tensors, with equal first dimensions.
     dtype, fn_output_signature
-        The element types of what `fn` returns, in its structure.  The default is
-        that `fn` returns the structure and element types of `elems`.
+        The element types of the results of `fn`, in their structure.  By default the
+        structure and element types of `elems`.
     parallel_iterations, back_prop, swap_memory
         Accepted for compatibility; elements are taken one after the other.
     infer_shape
@@ -54,7 +52,7 @@ def map_fn(
     Returns
     -------
     Tensor or structure of Tensor
-        What `fn` returns, each stacked along a new first axis.
+        The results of `fn`, each stacked along a new first axis.
 
     Raises
     ------
@@ -67,7 +65,6 @@ def map_fn(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.map_fn(tf.reduce_max, tf.constant([[1, 5], [7, 3]]))
     >>> tf.Session().run(y).tolist()
     [5, 7]
@@ -82,9 +79,9 @@ def map_fn(
         types = nest.map_structure(as_dtype, types)
         _check_elements(nest.flatten(values))
 
-        def turn(index: Any, carried: list[Tensor]) -> _Turn:
+        def turn(index: Any, state: list[Tensor]) -> _Turn:
             element = nest.map_structure(lambda tensor: tensor[index], values)
-            return carried, _results(fn(element), types)
+            return state, _results(fn(element), types)
 
         _, stacked = over_rows(turn, nest.flatten(values)[0], [])
         return nest.pack_sequence_as(types, stacked)
@@ -235,20 +232,9 @@ def over_rows(
 ) -> _Turn:
     """Call a function once for each row of a tensor, one after the other.
 
-    Parameters
-    ----------
-    turn
-        Takes the number of the row and what is carried from row to row.  Returns what
-        is carried on, and results.
-    rows
-        The tensor.
-    start
-        What is carried to the first row.
-
-    Returns
-    -------
-    carried, results
-        What the last call carries on, and the results of all calls, stacked.
+    `turn` is a function of the number of the row and the state, which is `start` at
+    first; it returns the next state, and results.  The result is the last state, and
+    the results of all calls, stacked.
     """
     turns = _turns_now if executing_eagerly() else _turns_of_a_loop
     return turns(turn, rows, start)
@@ -283,14 +269,14 @@ def _results(result: Any, types: Any) -> list[Tensor]:
 
 
 def _turns_now(
-    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, carried: list[Tensor]
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, state: list[Tensor]
 ) -> _Turn:
     sizes: Any = rows.shape.as_list()
     results = []
     for index in range(sizes[0]):
-        carried, given = turn(index, carried)
+        state, given = turn(index, state)
         results.append(given)
-    return carried, [stack(list(tensors)) for tensors in zip(*results, strict=True)]
+    return state, [stack(list(tensors)) for tensors in zip(*results, strict=True)]
 
 
 def _turns_of_a_loop(
@@ -300,26 +286,26 @@ def _turns_of_a_loop(
     given: list[Tensor] = []
     sizes: list[Tensor] = []
 
-    def body(index: Tensor, *carried: Tensor) -> list[Tensor]:
-        following, results = turn(index, list(carried))
+    def body(index: Tensor, *state: Tensor) -> list[Tensor]:
+        following, results = turn(index, list(state))
         given.extend(results)
         sizes.extend(shape(tensor) for tensor in given)
         return [index + 1, *following]
 
-    index, *carried = while_loop(
+    index, *state = while_loop(
         lambda index, *_: index < count, body, [0, *start], return_same_structure=True
     )
     stacked = [
-        _stacked(index.op, tensor, size, count, rows)
+        _stack_turns(index.op, tensor, size, count, rows)
         for tensor, size in zip(given, sizes, strict=True)
     ]
-    return carried, stacked
+    return state, stacked
 
 
-def _stacked(
+def _stack_turns(
     loop: Operation, tensor: Tensor, size: Tensor, count: Tensor, first: Tensor
 ) -> Tensor:
-    """Return a tensor of the body, those of all turns along a new first axis."""
+    """Return the values that a tensor of the body had in all turns, stacked."""
     elements = kept_of_each_turn(loop, tensor)
     if tensor.shape.is_fully_defined():
         inner: Any = convert_to_tensor(tensor.shape.as_list(), "int32")

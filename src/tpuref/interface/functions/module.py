@@ -11,25 +11,19 @@ from typing import Any
 from tpuref.engine.graph.default import begin_eagerly, get_default_graph
 from tpuref.engine.graph.variables import Variable
 
-__all__ = ["Module"]
-
 
 class Module:
     """An object that finds the variables and modules among its attributes.
+
+    It raises ValueError if the name is no Python identifier.
 
     Parameters
     ----------
     name
         The name, by default that of the class in lower case with underscores.
 
-    Raises
-    ------
-    ValueError
-        If the name is no Python identifier.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs):
     ...         super().__init__()
@@ -70,7 +64,7 @@ class Module:
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables of the module, then those of its modules."""
-        return tuple(_found(self, Variable))
+        return tuple(_collect(self, Variable))
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -85,7 +79,7 @@ class Module:
     @property
     def submodules(self) -> tuple[Module, ...]:
         """The modules within the module, at any depth."""
-        return tuple(_found(self, Module))
+        return tuple(_collect(self, Module))
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,8 +97,8 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _found(module: Module, kind: type) -> list[Any]:
-    """Return what a module has of a kind: its own first, then that of its modules."""
+def _collect(module: Module, kind: type) -> list[Any]:
+    """Return the members of a kind: the module's own, then those of its modules."""
     found: dict[int, Any] = {}
     seen = {id(module)}
     pending = [module]
@@ -121,7 +115,7 @@ def _found(module: Module, kind: type) -> list[Any]:
 
 
 def _leaves(module: Module) -> Iterator[Any]:
-    """Yield what the attributes of a module hold, in the order of their names."""
+    """Yield the values of a module's attributes, in the order of their names."""
     for name in sorted(vars(module)):
         yield from _flat(vars(module)[name])
 

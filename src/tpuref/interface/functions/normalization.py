@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base.arguments import instance_of, name_or
 from tpuref.base.dtypes import bfloat16, float16, float32
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
@@ -29,19 +29,6 @@ from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.random import random_uniform
 from tpuref.interface.functions.reshaping import reshape
 
-__all__ = [
-    "batch_normalization",
-    "bias_add",
-    "dropout",
-    "fused_batch_norm",
-    "l2_normalize",
-    "local_response_normalization",
-    "lrn",
-    "moments",
-    "normalize_moments",
-    "sufficient_statistics",
-]
-
 
 def l2_normalize(
     x: Any,
@@ -51,6 +38,8 @@ def l2_normalize(
     dim: Any = None,
 ) -> Tensor:
     """Return a tensor divided by its Euclidean norm along some axes.
+
+    The result has the same shape and dtype.
 
     Parameters
     ----------
@@ -63,14 +52,8 @@ def l2_normalize(
     dim
         The former name of `axis`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.l2_normalize([0.0, 4.0], 0)).tolist()
     [0.0, 1.0]
     """
@@ -78,20 +61,22 @@ def l2_normalize(
         raise ValueError("tf.nn.l2_normalize: give only one of axis and dim")
     given = dim if axis is None else axis
     axes = None if given is None else static_integers(given, "tf.nn.l2_normalize: axis")
-    result: Tensor = apply(
+    return apply_one(
         "L2Normalize",
         x,
         axes=axes,
         epsilon=static_number(epsilon, "tf.nn.l2_normalize: epsilon"),
         name=name_or(name, "l2_normalize"),
     )
-    return result
 
 
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """Return a tensor with a number added to each channel.
+
+    The result has the same shape and dtype.  It raises ValueError if the number of
+    channels differs.
 
     Parameters
     ----------
@@ -103,19 +88,8 @@ def bias_add(
         ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
         Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels differs.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.bias_add([[1, 2], [3, 4]], [10, 20])).tolist()
     [[11, 22], [13, 24]]
     """
@@ -129,8 +103,7 @@ def bias_add(
                 f"{data_format!r}"
             )
         layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    result: Tensor = apply("BiasAdd", value, bias, data_format=layout, name=name)
-    return result
+    return apply_one("BiasAdd", value, bias, data_format=layout, name=name)
 
 
 def moments(
@@ -149,10 +122,6 @@ def moments(
         A floating-point tensor; float16 and bfloat16 are computed in float32.
     axes
         One or several axes.
-    shift
-        Accepted for compatibility; has no effect.
-    name
-        Accepted for compatibility.
     keep_dims
         The former name of `keepdims`.
     keepdims
@@ -165,7 +134,6 @@ def moments(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> mean, variance = tf.nn.moments([1.0, 3.0], [0])
     >>> [float(x) for x in tf.Session().run([mean, variance])]
     [2.0, 1.0]
@@ -189,6 +157,8 @@ def batch_normalization(
 ) -> Tensor:
     """Return ``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
 
+    The result is a tensor of the shape and dtype of `x`.
+
     Parameters
     ----------
     x
@@ -200,14 +170,8 @@ def batch_normalization(
     variance_epsilon
         A small number that prevents division by 0.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, 10.0, 2.0, 0.0)
     >>> tf.Session().run(y).tolist()
     [9.0, 11.0]
@@ -224,10 +188,7 @@ def batch_normalization(
         shift = apply("AddV2", shift, offset)
     dtype = value.dtype.name
     scaled = apply("Mul", value, apply("Cast", factor, dtype=dtype))
-    result: Tensor = apply(
-        "AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name
-    )
-    return result
+    return apply_one("AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name)
 
 
 def fused_batch_norm(
@@ -242,6 +203,8 @@ def fused_batch_norm(
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return images normalized over all but their channels, and the moments.
+
+    It raises ValueError if `is_training` is false and the moments are missing.
 
     Parameters
     ----------
@@ -264,14 +227,8 @@ def fused_batch_norm(
         The images; the mean; and, while training, the variance of the population that
         the images are a sample of (with Bessel's correction).
 
-    Raises
-    ------
-    ValueError
-        If `is_training` is false and the moments are missing.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[[[1.0], [3.0]]]])
     >>> y, mean, variance = tf.nn.fused_batch_norm(x, [1.0], [0.0], epsilon=1e-4)
     >>> tf.Session().run([mean, variance])
@@ -334,7 +291,7 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Return what `normalize_moments` computes mean and variance from.
+    """Return the sums from which `normalize_moments` computes mean and variance.
 
     Parameters
     ----------
@@ -355,7 +312,6 @@ def sufficient_statistics(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> count, total, squares, _ = tf.nn.sufficient_statistics([1.0, 3.0], [0])
     >>> [float(n) for n in tf.Session().run([count, total, squares])]
     [2.0, 4.0, 10.0]
@@ -391,7 +347,6 @@ def normalize_moments(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
     >>> [float(n) for n in tf.Session().run([mean, variance])]
     [2.0, 1.0]
@@ -414,21 +369,15 @@ def local_response_normalization(
     """Return images divided by ``(bias + alpha * squares) ** beta``.
 
     Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
-    away.
+    away.  The results are images of the same shape and dtype.
 
     Parameters
     ----------
     input
         Floating-point images ``[batch, rows, columns, channels]``.
 
-    Returns
-    -------
-    Tensor
-        Images of the same shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[3.0, 4.0]]]])
     >>> tf.Session().run(tf.nn.lrn(image, bias=0.0)).round(3).tolist()
     [[[[0.6000000238418579, 0.800000011920929]]]]
@@ -444,10 +393,9 @@ def local_response_normalization(
     places = np.arange(channels)
     near = np.abs(places[:, None] - places) <= depth_radius
     squares = tensordot(images * images, near.astype(images.dtype.np), 1)
-    result: Tensor = apply(
+    return apply_one(
         "RealDiv", images, (squares * alpha + bias) ** beta, name=name_or(name, "LRN")
     )
-    return result
 
 
 lrn = local_response_normalization
@@ -463,6 +411,8 @@ def dropout(
 ) -> Tensor:
     """Return a tensor with random elements set to 0 and the others scaled up.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     x
@@ -477,11 +427,6 @@ def dropout(
     rate
         The probability of dropping an element, ``0 <= rate < 1``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Raises
     ------
     ValueError
@@ -490,7 +435,6 @@ def dropout(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.nn.dropout([1.0, 2.0], rate=0.0)).tolist()
     [1.0, 2.0]
     """
@@ -502,15 +446,13 @@ def dropout(
         )
     chance = _drop_rate(keep_prob, rate)
     if isinstance(chance, float) and chance == 0.0:
-        result: Tensor = apply("Identity", value, name=name)
-        return result
+        return apply_one("Identity", value, name=name)
     fraction = convert_to_tensor(chance, value.dtype)
     sizes = shape(value) if noise_shape is None else shape_tensor(noise_shape)
     drawn = random_uniform(sizes, dtype=value.dtype, seed=seed)
     kept = apply("Cast", apply("GreaterEqual", drawn, fraction), dtype=value.dtype.name)
     scaled = apply("RealDiv", value, apply("Sub", 1.0, fraction))
-    result = apply("Mul", scaled, kept, name=name)
-    return result
+    return apply_one("Mul", scaled, kept, name=name)
 
 
 def _drop_rate(keep_prob: Any, rate: Any) -> Any:
@@ -567,7 +509,6 @@ def dropout_v2(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.set_random_seed(1)
     >>> kept = tf.count_nonzero(dropout_v2(tf.ones([1000]), 0.1))
     >>> bool(tf.Session().run(kept) > 800)

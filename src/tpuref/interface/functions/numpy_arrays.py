@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import bool_, int64
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import implements
 from tpuref.engine.graph.tensor import Tensor
@@ -40,8 +40,6 @@ from tpuref.interface.functions.reshaping import (
 )
 from tpuref.interface.functions.selection import where, where_v2
 from tpuref.interface.functions.sorting import argsort, searchsorted, sort
-
-__all__: list[str] = []
 
 
 def _refuse(function: str, **arguments: Any) -> None:
@@ -80,8 +78,7 @@ def _truth(condition: Any) -> Tensor:
     test = convert_to_tensor(condition)
     if test.dtype == bool_:
         return test
-    result: Tensor = apply("NotEqual", test, np.zeros((), test.dtype.np))
-    return result
+    return apply_one("NotEqual", test, np.zeros((), test.dtype.np))
 
 
 # -- shapes ------------------------------------------------------------------------
@@ -265,7 +262,7 @@ def _atleast_2d(*arys: Any) -> Any:
 
 
 def _with_rank(a: Any, least: int) -> Tensor:
-    """Return the tensor with leading axes of size 1 up to the given rank."""
+    """Return the tensor with leading axes of size 1 up to a rank."""
     x = convert_to_tensor(a)
     for _ in np.arange(_rank("np.atleast", x), least):
         x = expand_dims(x, 0)
@@ -373,7 +370,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if np.ndim(indices_or_sections) == 0:
         return split(x, indices_or_sections, axis)
     length = _static_length("np.split", x, axis)
-    return split(x, _between(indices_or_sections, length), axis)
+    return split(x, _part_sizes(indices_or_sections, length), axis)
 
 
 @implements(np.array_split)
@@ -381,7 +378,7 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tens
     x = convert_to_tensor(ary)
     length = _static_length("np.array_split", x, axis)
     if np.ndim(indices_or_sections):
-        return split(x, _between(indices_or_sections, length), axis)
+        return split(x, _part_sizes(indices_or_sections, length), axis)
     count = static_integer(indices_or_sections, "np.array_split: indices_or_sections")
     parts = np.array_split(np.arange(length), count)
     return split(x, [len(part) for part in parts], axis)
@@ -398,7 +395,7 @@ def _static_length(function: str, x: Tensor, axis: int) -> int:
     return length
 
 
-def _between(indices: Any, length: int) -> list[int]:
+def _part_sizes(indices: Any, length: int) -> list[int]:
     """Return the sizes of the parts between the indices, which may be out of range."""
     return [len(part) for part in np.split(np.arange(length), indices)]
 
@@ -458,8 +455,7 @@ def _distance(x: Tensor) -> Tensor:
     """Return the distance of each matrix element to the right of the diagonal."""
     sizes = shape(x)
     rows = expand_dims(range(sizes[-2]), 1)
-    result: Tensor = apply("Sub", range(sizes[-1]), rows)
-    return result
+    return apply_one("Sub", range(sizes[-1]), rows)
 
 
 @implements(np.diag)
@@ -527,8 +523,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     if axis is None:
         x, axis = reshape(x, [-1]), 0
     along = static_integer(axis, "np.take_along_axis: axis")
-    result: Tensor = apply("TakeAlongAxis", x, places, axis=along)
-    return result
+    return apply_one("TakeAlongAxis", x, places, axis=along)
 
 
 # -- order -------------------------------------------------------------------------
@@ -558,8 +553,7 @@ def _argsort(
 ) -> Tensor:
     _refuse("np.argsort", order=order)
     found = argsort(reshape(a, [-1]), 0) if axis is None else argsort(a, axis)
-    result: Tensor = apply("Cast", found, dtype=int64.name)
-    return result
+    return apply_one("Cast", found, dtype=int64.name)
 
 
 @implements(np.searchsorted)

@@ -20,7 +20,7 @@ from tpuref.base.dtypes import (
     int64,
     uint64,
 )
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import UFUNCS, implements, implements_reduction
 from tpuref.engine.graph.tensor import Tensor
@@ -42,8 +42,6 @@ from tpuref.interface.functions.reductions import (
 from tpuref.interface.functions.reductions import reduce_mean as mean_of
 from tpuref.interface.functions.rounding import rint
 from tpuref.interface.functions.rounding import round as rounded
-
-__all__: list[str] = []
 
 UFUNCS.update(
     {
@@ -136,7 +134,7 @@ UFUNCS.update(
 )
 
 
-def _prepared(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
+def _prepare(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
     """Return the tensor, cast to `dtype` if given."""
     _refuse_out(function, out)
     return convert_to_tensor(a) if dtype is None else cast(a, dtype)
@@ -174,7 +172,7 @@ def _truth(x: Tensor) -> Tensor:
 def _sum(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.sum", a, dtype, out)
+    x = _prepare("np.sum", a, dtype, out)
     return reduce_sum(
         x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
     )
@@ -184,7 +182,7 @@ def _sum(
 def _prod(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.prod", a, dtype, out)
+    x = _prepare("np.prod", a, dtype, out)
     return reduce_prod(
         x if dtype is not None else cast(x, _sum_dtype(x.dtype)), axis, keepdims
     )
@@ -194,7 +192,7 @@ def _prod(
 def _mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.mean", a, dtype, out)
+    x = _prepare("np.mean", a, dtype, out)
     return mean_of(cast(x, _mean_dtype(x.dtype)), axis, keepdims)
 
 
@@ -207,7 +205,7 @@ def _var(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Tensor:
-    x = _prepared("np.var", a, dtype, out)
+    x = _prepare("np.var", a, dtype, out)
     return _spread("Variance", "np.var", x, axis, ddof, keepdims)
 
 
@@ -220,7 +218,7 @@ def _std(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Tensor:
-    x = _prepared("np.std", a, dtype, out)
+    x = _prepare("np.std", a, dtype, out)
     return _spread("Std", "np.std", x, axis, ddof, keepdims)
 
 
@@ -229,32 +227,29 @@ def _spread(
 ) -> Tensor:
     axes = static_axes(function, axis, x)
     numbers = cast(x, _mean_dtype(x.dtype))
-    result: Tensor = apply(
-        op, numbers, axis=axes, keepdims=bool(keepdims), ddof=int(ddof)
-    )
-    return result
+    return apply_one(op, numbers, axis=axes, keepdims=bool(keepdims), ddof=int(ddof))
 
 
 @implements(np.amax)
 @implements(np.max)
 def _max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_max(_prepared("np.max", a, None, out), axis, keepdims)
+    return reduce_max(_prepare("np.max", a, None, out), axis, keepdims)
 
 
 @implements(np.amin)
 @implements(np.min)
 def _min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_min(_prepared("np.min", a, None, out), axis, keepdims)
+    return reduce_min(_prepare("np.min", a, None, out), axis, keepdims)
 
 
 @implements(np.any)
 def _any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_any(_truth(_prepared("np.any", a, None, out)), axis, keepdims)
+    return reduce_any(_truth(_prepare("np.any", a, None, out)), axis, keepdims)
 
 
 @implements(np.all)
 def _all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    return reduce_all(_truth(_prepared("np.all", a, None, out)), axis, keepdims)
+    return reduce_all(_truth(_prepare("np.all", a, None, out)), axis, keepdims)
 
 
 @implements(np.count_nonzero)
@@ -266,7 +261,7 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tenso
 def _argmax(
     a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.argmax", a, None, out)
+    x = _prepare("np.argmax", a, None, out)
     return _position("ArgMax", "np.argmax", x, axis, keepdims)
 
 
@@ -274,7 +269,7 @@ def _argmax(
 def _argmin(
     a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    x = _prepared("np.argmin", a, None, out)
+    x = _prepare("np.argmin", a, None, out)
     return _position("ArgMin", "np.argmin", x, axis, keepdims)
 
 
@@ -282,17 +277,14 @@ def _position(
     op: str, function: str, x: Tensor, axis: int | None, keepdims: bool
 ) -> Tensor:
     along = None if axis is None else static_axis(function, axis, x)
-    result: Tensor = apply(
-        op, x, axis=along, keepdims=bool(keepdims), output_type="int64"
-    )
-    return result
+    return apply_one(op, x, axis=along, keepdims=bool(keepdims), output_type="int64")
 
 
 @implements(np.cumsum)
 def _cumsum(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepared("np.cumsum", a, dtype, out)
+    x = _prepare("np.cumsum", a, dtype, out)
     return _running("Cumsum", "np.cumsum", x, axis, dtype)
 
 
@@ -300,15 +292,14 @@ def _cumsum(
 def _cumprod(
     a: Any, axis: int | None = None, dtype: Any = None, out: Any = None
 ) -> Tensor:
-    x = _prepared("np.cumprod", a, dtype, out)
+    x = _prepare("np.cumprod", a, dtype, out)
     return _running("Cumprod", "np.cumprod", x, axis, dtype)
 
 
 def _running(op: str, function: str, x: Tensor, axis: int | None, dtype: Any) -> Tensor:
     along = None if axis is None else static_axis(function, axis, x)
     numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    result: Tensor = apply(op, numbers, axis=along, exclusive=False, reverse=False)
-    return result
+    return apply_one(op, numbers, axis=along, exclusive=False, reverse=False)
 
 
 # By default, the method reduce of a ufunc works along the first axis.
@@ -332,14 +323,14 @@ def _reduce_multiply(
 def _reduce_maximum(
     a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    return reduce_max(_prepared("np.maximum.reduce", a, dtype, out), axis, keepdims)
+    return reduce_max(_prepare("np.maximum.reduce", a, dtype, out), axis, keepdims)
 
 
 @implements_reduction(np.minimum)
 def _reduce_minimum(
     a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Tensor:
-    return reduce_min(_prepared("np.minimum.reduce", a, dtype, out), axis, keepdims)
+    return reduce_min(_prepare("np.minimum.reduce", a, dtype, out), axis, keepdims)
 
 
 @implements_reduction(np.logical_and)
@@ -392,8 +383,7 @@ def _vdot(a: Any, b: Any) -> Tensor:
 def _flat(x: Tensor) -> Tensor:
     if x.shape.rank == 1:
         return x
-    result: Tensor = apply("Reshape", x, convert_to_tensor([-1], int32))
-    return result
+    return apply_one("Reshape", x, convert_to_tensor([-1], int32))
 
 
 @implements(np.tensordot)
@@ -420,12 +410,11 @@ def _trace(
     dtype: Any = None,
     out: Any = None,
 ) -> Tensor:
-    x = _prepared("np.trace", a, dtype, out)
+    x = _prepare("np.trace", a, dtype, out)
     numbers = x if dtype is not None else cast(x, _sum_dtype(x.dtype))
-    result: Tensor = apply(
+    return apply_one(
         "Trace", numbers, offset=int(offset), axis1=int(axis1), axis2=int(axis2)
     )
-    return result
 
 
 @implements(np.linalg.norm)
@@ -455,7 +444,7 @@ def _clip(
     min: Any = None,
     max: Any = None,
 ) -> Tensor:
-    x = _prepared("np.clip", a, None, out)
+    x = _prepare("np.clip", a, None, out)
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     if low is not None:
@@ -466,7 +455,7 @@ def _clip(
 @implements(np.around)
 @implements(np.round)
 def _round(a: Any, decimals: int = 0, out: Any = None) -> Tensor:
-    x = _prepared("np.round", a, None, out)
+    x = _prepare("np.round", a, None, out)
     if decimals == 0:
         return rounded(x)
     if not x.dtype.is_floating:
@@ -496,8 +485,7 @@ def _angle(z: Any, deg: bool = False) -> Tensor:
     radians: Tensor = apply("Angle", z)
     if not deg:
         return radians
-    result: Tensor = apply("Degrees", radians)
-    return result
+    return apply_one("Degrees", radians)
 
 
 @implements(np.nan_to_num)
@@ -508,18 +496,16 @@ def _nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    result: Tensor = apply("NanToNum", x, nan=float(nan), high=posinf, low=neginf)
-    return result
+    return apply_one("NanToNum", x, nan=float(nan), high=posinf, low=neginf)
 
 
 @implements(np.isclose)
 def _isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    result: Tensor = apply(
+    return apply_one(
         "IsClose", a, b, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan)
     )
-    return result
 
 
 @implements(np.allclose)

@@ -8,19 +8,16 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "placeholder",
-    "placeholder_with_default",
-]
-
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """Return a tensor that gets its value from each ``Session.run``.
+
+    The result is a tensor that must be a key of ``feed_dict`` if a run needs it.
 
     Parameters
     ----------
@@ -29,11 +26,6 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     shape
         The static shape; None, or None for a dimension, allows any.
 
-    Returns
-    -------
-    Tensor
-        A tensor that must be a key of ``feed_dict`` if a run needs it.
-
     Raises
     ------
     RuntimeError
@@ -41,7 +33,6 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32, [None])
     >>> tf.Session().run(x + 1.0, {x: [1.0, 2.0]}).tolist()
     [2.0, 3.0]
@@ -55,14 +46,13 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         )
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()
-    result: Tensor = apply(
-        "Placeholder", dtype=as_dtype(dtype).name, shape=sizes, name=name
-    )
-    return result
+    return apply_one("Placeholder", dtype=as_dtype(dtype).name, shape=sizes, name=name)
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor that ``Session.run`` may feed, and has a default otherwise.
+
+    It raises ValueError if the default cannot have that shape.
 
     Parameters
     ----------
@@ -71,14 +61,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     shape
         The static shape of the result; None, or None for a dimension, allows any.
 
-    Raises
-    ------
-    ValueError
-        If the default cannot have that shape.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> keep = tf.placeholder_with_default(1.0, [])
     >>> sess = tf.Session()
     >>> float(sess.run(keep)), float(sess.run(keep, {keep: 0.5}))
@@ -89,5 +73,4 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         return value
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()
-    result: Tensor = apply("PlaceholderWithDefault", value, shape=sizes, name=name)
-    return result
+    return apply_one("PlaceholderWithDefault", value, shape=sizes, name=name)

@@ -18,8 +18,6 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["print_"]
-
 _LOGGERS = ("info", "warning", "error")
 
 
@@ -33,6 +31,8 @@ def print_(
 ) -> Operation | None:
     """Print values: at once in eager mode, else when the operation runs.
 
+    It is None in eager mode.
+
     Parameters
     ----------
     *inputs
@@ -41,20 +41,14 @@ def print_(
         ``sys.stderr``, which is the default, or ``sys.stdout``; ``"file://path"`` to
         append to a file; or ``tf.logging.info``, ``warning`` or ``error``.
     summarize
-        How many elements to print at the start and at the end of each dimension; -1
-        for all.
+        The number of elements to print at the start and at the end of each dimension;
+        -1 for all.
     sep, end
-        What stands between the values, and after them.
-
-    Returns
-    -------
-    Operation
-        None in eager mode.
+        The text between the values, and the text after them.
 
     Examples
     --------
     >>> import sys
-    >>> import tpuref as tf
     >>> with tf.Session() as sess:
     ...     sess.run(tf.print("x:", tf.range(8), output_stream=sys.stdout))
     x: [0 1 2 ... 5 6 7]
@@ -80,7 +74,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _writer(stream: Any) -> Callable[[str], Any]:
-    """Return what writes a text to where the argument says."""
+    """Return a function that writes text to the stream of the argument."""
     name = getattr(stream, "__name__", None)
     if stream is None or stream is sys.stderr:
         return lambda text: sys.stderr.write(text)
@@ -112,7 +106,7 @@ def _text(value: Any, summarize: int) -> Any:
 
 
 def _shown(array: Array, count: int) -> str:
-    """Return an array in brackets, the middle of long dimensions left out."""
+    """Return an array in brackets; long dimensions are shortened in the middle."""
     if array.ndim == 0:
         item = array[()]
         return item.decode(errors="replace") if isinstance(item, bytes) else str(item)

@@ -11,21 +11,11 @@ from typing import Any
 
 from tpuref.base.arguments import name_or, wrong_type
 from tpuref.base.dtypes import as_dtype, float32, int64
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import refine_shape, shape_tensor
-
-__all__ = [
-    "get_seed",
-    "multinomial",
-    "random_normal",
-    "random_shuffle",
-    "random_uniform",
-    "set_random_seed",
-    "truncated_normal",
-]
 
 DEFAULT_GRAPH_SEED = 87654321
 """The graph's part of the seeds if only the operation has one."""
@@ -43,7 +33,6 @@ def set_random_seed(seed: int | None) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def draw():
     ...     with tf.Graph().as_default(), tf.Session() as session:
     ...         tf.set_random_seed(7)
@@ -105,6 +94,8 @@ def random_uniform(
 ) -> Tensor:
     """Return numbers distributed uniformly over ``minval <= x < maxval``.
 
+    It raises ValueError if the dtype is invalid, or `maxval` is missing for integers.
+
     Parameters
     ----------
     shape
@@ -117,19 +108,8 @@ def random_uniform(
     seed
         The seed of this operation.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the dtype is invalid, or `maxval` is missing for integers.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.Session().run(tf.random_uniform([3], 5, 7, tf.int32))
     >>> bool((x >= 5).all() and (x < 7).all())
     True
@@ -148,8 +128,7 @@ def random_uniform(
     own = _seeds("tf.random_uniform", seed)
     drawn = apply("RandomUniform", sizes, dtype=target.name, seed=own)
     scaled = apply("Mul", refine_shape(drawn, sizes), apply("Sub", high, low))
-    result: Tensor = apply("AddV2", scaled, low, name=name_or(name, "random_uniform"))
-    return result
+    return apply_one("AddV2", scaled, low, name=name_or(name, "random_uniform"))
 
 
 def _uniform_integers(
@@ -180,36 +159,25 @@ def random_normal(
 ) -> Tensor:
     """Return normally distributed numbers.
 
+    It raises TypeError if the dtype is not floating point.
+
     Parameters
     ----------
-    shape
-        The shape of the result.
+    shape, seed
+        As for `random_uniform`.
     mean, stddev
         The mean and the standard deviation, scalars or tensors that broadcast.
     dtype
         A floating-point type.
-    seed
-        The seed of this operation.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not floating point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.random_normal([2, 3]).shape.as_list()
     [2, 3]
     """
     seeds = _seeds("tf.random_normal", seed)
     drawn = _drawn("RandomStandardNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name_or(name, "random_normal"))
+    return _scale(drawn, mean, stddev, name_or(name, "random_normal"))
 
 
 def truncated_normal(
@@ -222,37 +190,18 @@ def truncated_normal(
 ) -> Tensor:
     """Return normally distributed numbers within two standard deviations of the mean.
 
-    Parameters
-    ----------
-    shape
-        The shape of the result.
-    mean, stddev
-        Mean and deviation before truncation, scalars or tensors that broadcast.
-    dtype
-        A floating-point type.
-    seed
-        The seed of this operation.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and dtype.
-
-    Raises
-    ------
-    TypeError
-        If the dtype is not floating point.
+    Parameters, result and errors are those of `random_normal`.  `mean` and `stddev` are
+    those before truncation.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.Session().run(tf.truncated_normal([100], mean=10.0))
     >>> bool((abs(x - 10) <= 2).all())
     True
     """
     seeds = _seeds("tf.truncated_normal", seed)
     drawn = _drawn("TruncatedNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name_or(name, "truncated_normal"))
+    return _scale(drawn, mean, stddev, name_or(name, "truncated_normal"))
 
 
 def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
@@ -261,9 +210,8 @@ def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
     return refine_shape(drawn, sizes)
 
 
-def _scaled(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
-    result: Tensor = apply("AddV2", apply("Mul", drawn, stddev), mean, name=name)
-    return result
+def _scale(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
+    return apply_one("AddV2", apply("Mul", drawn, stddev), mean, name=name)
 
 
 # -- order and classes -------------------------------------------------------------
@@ -274,6 +222,8 @@ def random_shuffle(
 ) -> Tensor:
     """Return a tensor with its rows (axis 0) in random order.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     value
@@ -281,20 +231,13 @@ def random_shuffle(
     seed
         The seed of this operation.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
     [1, 2, 3]
     """
     seeds = _seeds("tf.random_shuffle", seed)
-    result: Tensor = apply("RandomShuffle", value, seed=seeds, name=name)
-    return result
+    return apply_one("RandomShuffle", value, seed=seeds, name=name)
 
 
 def categorical(
@@ -306,6 +249,8 @@ def categorical(
 ) -> Tensor:
     """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
+    The result is a tensor of shape ``[batch, num_samples]``.
+
     Parameters
     ----------
     logits
@@ -317,21 +262,15 @@ def categorical(
     seed
         The seed of this operation.
 
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[batch, num_samples]``.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> sure = tf.random.categorical([[0.0, 1000.0]], 3)
     >>> tf.Session().run(sure).tolist()
     [[1, 1, 1]]
     """
     scores, count = convert_to_tensor(logits), convert_to_tensor(num_samples)
     target = int64 if dtype is None else as_dtype(dtype)
-    result: Tensor = apply(
+    return apply_one(
         "Multinomial",
         scores,
         count,
@@ -339,7 +278,6 @@ def categorical(
         seed=_seeds("tf.random.categorical", seed),
         name=name_or(name, "categorical"),
     )
-    return result
 
 
 def multinomial(
@@ -351,25 +289,10 @@ def multinomial(
 ) -> Tensor:
     """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of shape ``[batch, classes]``.
-    num_samples
-        The number of classes to draw for each row.
-    seed
-        The seed of this operation.
-    output_dtype
-        int32 or int64, the default.
-
-    Returns
-    -------
-    Tensor
-        A tensor of shape ``[batch, num_samples]``.
+    Parameters and result are those of `categorical`.  `output_dtype` is its `dtype`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.multinomial([[1000.0, 0.0]], 2)).tolist()
     [[0, 0]]
     """

@@ -10,21 +10,6 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of, static_axes
 
-__all__ = [
-    "count_nonzero",
-    "reduce_all",
-    "reduce_any",
-    "reduce_euclidean_norm",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_std",
-    "reduce_sum",
-    "reduce_variance",
-]
-
 
 def reduce_sum(
     input_tensor: Any,
@@ -35,6 +20,9 @@ def reduce_sum(
     keep_dims: bool | None = None,
 ) -> Tensor:
     """Return the sum along the axes.
+
+    It raises ValueError if an axis does not exist or is given twice, or both names of
+    an argument are given.
 
     Parameters
     ----------
@@ -54,22 +42,14 @@ def reduce_sum(
         Same dtype as the input: integers wrap around, float16 and bfloat16 are
         summed in float32 and rounded once.
 
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
     >>> tf.Session().run(tf.reduce_sum(x, axis=0))
     array([5, 7, 9], dtype=int32)
     """
-    axis = one_of("tf.reduce_sum", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_sum", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Sum", "tf.reduce_sum", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Sum", "tf.reduce_sum", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_mean(
@@ -82,45 +62,21 @@ def reduce_mean(
 ) -> Tensor:
     """Return the arithmetic mean along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to average along, negative ones counted from the end; all by
-        default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.  The mean of integers is an integer without its
-        fraction; ``np.mean`` of the same tensor is a float64.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The mean of integers is an
+    integer without its fraction; ``np.mean`` of the same tensor is a float64.
+    003_0632b6613bf28dbc.txt averages losses with it.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_mean([[1., 2.], [3., 6.]], axis=1))
     array([1.5, 4.5], dtype=float32)
     >>> int(tf.Session().run(tf.reduce_mean([1, 0, 1, 0])))
     0
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt averages losses with it.
     """
-    axis = one_of("tf.reduce_mean", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_mean", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Mean", "tf.reduce_mean", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Mean", "tf.reduce_mean", input_tensor, axis, keepdims, name, *former
+    )
 
 
 def reduce_prod(
@@ -133,37 +89,17 @@ def reduce_prod(
 ) -> Tensor:
     """Return the product along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers.
-    axis
-        The axis or axes to multiply along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_prod([[1, 2], [3, 4]], axis=1))
     array([ 2, 12], dtype=int32)
     """
-    axis = one_of("tf.reduce_prod", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_prod", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Prod", "tf.reduce_prod", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce(
+        "Prod", "tf.reduce_prod", input_tensor, axis, keepdims, name, *former
+    )
 
 
 def reduce_max(
@@ -176,37 +112,16 @@ def reduce_max(
 ) -> Tensor:
     """Return the greatest element along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Real numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; without elements, -inf or the least integer.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  Numbers are real.  Without
+    elements it is -inf or the least integer.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_max([[1, 5], [3, 4]], axis=1))
     array([5, 4], dtype=int32)
     """
-    axis = one_of("tf.reduce_max", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_max", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Max", "tf.reduce_max", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Max", "tf.reduce_max", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_min(
@@ -219,37 +134,16 @@ def reduce_min(
 ) -> Tensor:
     """Return the least element along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Real numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; without elements, inf or the greatest integer.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_max`.  Without elements it is inf
+    or the greatest integer.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_min([[1, 5], [3, 4]], axis=1))
     array([1, 3], dtype=int32)
     """
-    axis = one_of("tf.reduce_min", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_min", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Min", "tf.reduce_min", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Min", "tf.reduce_min", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_any(
@@ -262,39 +156,16 @@ def reduce_any(
 ) -> Tensor:
     """Return whether any element along the axes is true.
 
-    Parameters
-    ----------
-    input_tensor
-        Booleans.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
-
-    Raises
-    ------
-    TypeError
-        If the input is not boolean.
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The input and the result
+    are boolean; other inputs raise a TypeError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_any([[True, False], [False, False]], axis=1))
     array([ True, False])
     """
-    axis = one_of("tf.reduce_any", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_any", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("Any", "tf.reduce_any", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_all(
@@ -307,39 +178,15 @@ def reduce_all(
 ) -> Tensor:
     """Return whether all elements along the axes are true.
 
-    Parameters
-    ----------
-    input_tensor
-        Booleans.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Booleans.
-
-    Raises
-    ------
-    TypeError
-        If the input is not boolean.
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_any`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reduce_all([[True, True], [True, False]], axis=1))
     array([ True, False])
     """
-    axis = one_of("tf.reduce_all", axis=axis, reduction_indices=reduction_indices)
-    keep = one_of("tf.reduce_all", keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("All", "tf.reduce_all", input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("All", "tf.reduce_all", input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_logsumexp(
@@ -352,38 +199,17 @@ def reduce_logsumexp(
 ) -> Tensor:
     """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point numbers.
-    axis
-        The axis or axes to sum along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    reduction_indices, keep_dims
-        Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.reduce_logsumexp([1000., float("-inf")])))
     1000.0
     """
     function = "tf.reduce_logsumexp"
-    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
-    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    return _reduce("LogSumExp", function, input_tensor, axis, keep, name)
+    former = reduction_indices, keep_dims
+    return _reduce("LogSumExp", function, input_tensor, axis, keepdims, name, *former)
 
 
 def reduce_euclidean_norm(
@@ -394,28 +220,11 @@ def reduce_euclidean_norm(
 ) -> Tensor:
     """Return the Euclidean norm along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_euclidean_norm([3., 4.])))
     5.0
     """
@@ -431,30 +240,12 @@ def reduce_variance(
 ) -> Tensor:
     """Return the variance along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point or complex numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; real for complex numbers.
-
-    Raises
-    ------
-    TypeError
-        If the input is integer.
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_sum`.  The numbers are
+    floating-point or complex; the variance of complex numbers is real.  Integers raise
+    a TypeError.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_variance([1., 3.])))
     1.0
     """
@@ -470,30 +261,10 @@ def reduce_std(
 ) -> Tensor:
     """Return the square root of the variance along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Floating-point or complex numbers.
-    axis
-        The axis or axes; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input; real for complex numbers.
-
-    Raises
-    ------
-    TypeError
-        If the input is integer.
-    ValueError
-        If an axis does not exist or is given twice.
+    Parameters, result and errors are those of `reduce_variance`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.reduce_std([1., 5.])))
     2.0
     """
@@ -513,42 +284,21 @@ def count_nonzero(
 ) -> Tensor:
     """Return the number of nonzero elements along the axes.
 
-    Parameters
-    ----------
-    input_tensor
-        Numbers or booleans.
-    axis
-        The axis or axes to count along; all by default.
-    keepdims
-        Whether to keep those axes, with size 1.
-    dtype
-        The integer type of the count.
-    reduction_indices, keep_dims, input
-        Former names of `axis`, `keepdims` and `input_tensor`.
-
-    Returns
-    -------
-    Tensor
-        Integers of `dtype`.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or is given twice, or both names of an argument are
-        given.
+    Parameters, result and errors are those of `reduce_sum`.  It takes booleans too.
+    `dtype` is the integer type of the count, and `input` a former name of
+    `input_tensor`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.count_nonzero([[0, 1, 0], [1, 1, 0]], axis=1))
     array([1, 2])
     """
     function = "tf.count_nonzero"
     x = one_of(function, input_tensor=input_tensor, input=input)
-    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
-    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
-    counted = as_dtype(dtype).name
-    return _reduce("CountNonzero", function, x, axis, keep, name, dtype=counted)
+    former, counted = (reduction_indices, keep_dims), as_dtype(dtype).name
+    return _reduce(
+        "CountNonzero", function, x, axis, keepdims, name, *former, dtype=counted
+    )
 
 
 def _reduce(
@@ -558,11 +308,15 @@ def _reduce(
     axis: Any,
     keepdims: bool | None,
     name: str | None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
     **attrs: Any,
 ) -> Tensor:
+    axis = one_of(function, axis=axis, reduction_indices=reduction_indices)
+    keep = one_of(function, keepdims=keepdims, keep_dims=keep_dims)
     x = convert_to_tensor(input_tensor)
     axes = static_axes(function, axis, x)
-    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keepdims), **attrs)
+    return apply_one(op, x, name=name, axis=axes, keepdims=bool(keep), **attrs)
 
 
 def reduce_sum_v2(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.arguments import instance_of
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import shape_tensor, static_integer
@@ -14,16 +14,12 @@ from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.joining import stack
 from tpuref.interface.functions.reshaping import broadcast_to, reshape
 
-__all__ = [
-    "meshgrid",
-    "pad",
-    "repeat",
-    "tile",
-]
-
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.
+
+    The result has the same rank and dtype.  It raises ValueError if the number of
+    `multiples` differs from the rank.
 
     Parameters
     ----------
@@ -32,31 +28,21 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     multiples
         The number of repetitions for each axis.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the number of `multiples` differs from the rank.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tile([[1, 2]], [2, 2])).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     value = convert_to_tensor(input)
-    result: Tensor = apply("Tile", value, shape_tensor(multiples), name=name)
-    return result
+    return apply_one("Tile", value, shape_tensor(multiples), name=name)
 
 
 def repeat(
     input: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Tensor:
     """Return a tensor with each element along an axis repeated.
+
+    The result is a tensor of the same rank and dtype, or a vector.
 
     Parameters
     ----------
@@ -67,11 +53,6 @@ def repeat(
     axis
         The axis; by default the tensor is flattened first.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype, or a vector.
-
     Raises
     ------
     ValueError
@@ -79,7 +60,6 @@ def repeat(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.repeat([3, 0, 2], [2, 0, 1])).tolist()
     [3, 3, 2]
     """
@@ -88,8 +68,7 @@ def repeat(
         value, axis = reshape(value, [-1]), 0
     place = static_integer(axis, "tf.repeat: axis")
     counts = convert_to_tensor(repeats)
-    result: Tensor = apply("Repeat", value, counts, axis=place, name=name)
-    return result
+    return apply_one("Repeat", value, counts, axis=place, name=name)
 
 
 def pad(
@@ -100,6 +79,8 @@ def pad(
     constant_values: Any = 0,
 ) -> Tensor:
     """Return a tensor with elements added before and after each axis.
+
+    The result has the same rank and dtype.
 
     Parameters
     ----------
@@ -113,11 +94,6 @@ def pad(
     constant_values
         The scalar that ``"CONSTANT"`` adds.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same rank and dtype.
-
     Raises
     ------
     ValueError
@@ -126,7 +102,6 @@ def pad(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]])).tolist()
     [0, 1, 2, 3, 0, 0]
     >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]], "REFLECT")).tolist()
@@ -183,7 +158,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x, y = tf.Session().run(tf.meshgrid([1, 2], [3, 4]))
     >>> x.tolist(), y.tolist()
     ([[1, 2], [1, 2]], [[3, 3], [4, 4]])

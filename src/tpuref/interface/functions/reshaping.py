@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import (
@@ -15,20 +15,12 @@ from tpuref.interface.functions.arguments import (
     static_integers,
 )
 
-__all__ = [
-    "broadcast_to",
-    "expand_dims",
-    "matrix_transpose",
-    "reshape",
-    "reverse",
-    "roll",
-    "squeeze",
-    "transpose",
-]
-
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.
+
+    The result has the same dtype.  It raises ValueError if the number of elements
+    differs.
 
     Parameters
     ----------
@@ -37,19 +29,8 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     shape
         The new shape; one size may be -1, which means the remainder.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the number of elements differs.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reshape([1, 2, 3, 4], [2, -1])).tolist()
     [[1, 2], [3, 4]]
     """
@@ -64,6 +45,9 @@ def expand_dims(
 ) -> Tensor:
     """Return a tensor with an axis of size 1 inserted.
 
+    The result is a tensor with one more axis.  It raises ValueError if `axis` is
+    missing, given twice, or out of range.
+
     Parameters
     ----------
     input
@@ -73,19 +57,8 @@ def expand_dims(
     dim
         The former name of `axis`.
 
-    Returns
-    -------
-    Tensor
-        A tensor with one more axis.
-
-    Raises
-    ------
-    ValueError
-        If `axis` is missing, given twice, or out of range.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.expand_dims([1, 2], -1).shape.as_list()
     [2, 1]
     """
@@ -95,14 +68,16 @@ def expand_dims(
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         (axis,) = axis  # as programs write it
     place = static_integer(axis, "tf.expand_dims: axis")
-    result: Tensor = apply("ExpandDims", input, axis=place, name=name)
-    return result
+    return apply_one("ExpandDims", input, axis=place, name=name)
 
 
 def squeeze(
     input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
 ) -> Tensor:
     """Return a tensor without axes of size 1.
+
+    The result is a tensor of lower rank with the same elements.  It raises ValueError
+    if an axis does not have size 1.
 
     Parameters
     ----------
@@ -113,32 +88,23 @@ def squeeze(
     squeeze_dims
         The former name of `axis`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of lower rank with the same elements.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not have size 1.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.squeeze([[[1], [2]]], axis=0).shape.as_list()
     [2, 1]
     """
     axis = one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
     axes = () if axis is None else static_integers(axis, "tf.squeeze: axis")
-    result: Tensor = apply("Squeeze", input, axes=axes, name=name)
-    return result
+    return apply_one("Squeeze", input, axes=axes, name=name)
 
 
 def transpose(
     a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
 ) -> Tensor:
     """Return a tensor with its axes permuted.
+
+    The result has the same dtype.  It raises ValueError if `perm` is not a permutation
+    of the axes.
 
     Parameters
     ----------
@@ -149,19 +115,8 @@ def transpose(
     conjugate
         Whether to take the complex conjugate as well.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If `perm` is not a permutation of the axes.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.transpose([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
@@ -169,14 +124,16 @@ def transpose(
     order = None if perm is None else static_integers(perm, "tf.transpose: perm")
     if conjugate and value.dtype.is_complex:
         value = apply("Conj", value)
-    result: Tensor = apply("Transpose", value, perm=order, name=name)
-    return result
+    return apply_one("Transpose", value, perm=order, name=name)
 
 
 def matrix_transpose(
     a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
     """Return a tensor with its last two axes exchanged.
+
+    The result has the same dtype.  It raises ValueError if the rank is less than 2 or
+    unknown.
 
     Parameters
     ----------
@@ -185,19 +142,8 @@ def matrix_transpose(
     conjugate
         Whether to take the complex conjugate as well.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the rank is less than 2 or unknown.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.matrix_transpose([[[1, 2, 3]]]).shape.as_list()
     [1, 3, 1]
     """
@@ -214,6 +160,9 @@ def matrix_transpose(
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor reversed along some axes.
 
+    The result has the same shape and dtype.  It raises ValueError if the axis does not
+    exist, or one is given twice.
+
     Parameters
     ----------
     tensor
@@ -221,29 +170,19 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     axis
         One or several axes.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist, or one is given twice.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
     [[3, 4], [1, 2]]
     """
     axes = static_integers(axis, "tf.reverse: axis")
-    result: Tensor = apply("ReverseV2", tensor, axes=axes, name=name)
-    return result
+    return apply_one("ReverseV2", tensor, axes=axes, name=name)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor shifted along some axes; elements wrap around.
+
+    The result has the same shape and dtype.
 
     Parameters
     ----------
@@ -254,14 +193,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     axis
         One or several axes.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], 2, 0)).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -270,12 +203,14 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if places.shape.rank == 0:
         places = expand_dims(places, 0)
     value = convert_to_tensor(input)
-    result: Tensor = apply("Roll", value, places, axes=axes, name=name)
-    return result
+    return apply_one("Roll", value, places, axes=axes, name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor broadcast to a shape by NumPy's rules.
+
+    The dtype stays.  It raises ValueError if the tensor does not broadcast to that
+    shape.
 
     Parameters
     ----------
@@ -284,19 +219,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     shape
         The shape of the result.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the given shape and the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the tensor does not broadcast to that shape.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.broadcast_to([1, 2], [2, 2])).tolist()
     [[1, 2], [1, 2]]
     """

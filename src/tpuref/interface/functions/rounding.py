@@ -7,31 +7,19 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "ceil",
-    "floor",
-    "nextafter",
-    "rint",
-    "round",
-]
-
 
 def round(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
+
+    The result has the shape and dtype of `x`.
 
     Parameters
     ----------
     x
         Numbers; integers stay unchanged.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.round([0.5, 1.5, 2.6]))
     array([0., 2., 3.], dtype=float32)
     """
@@ -41,19 +29,10 @@ def round(x: Any, name: str | None = None) -> Tensor:
 def rint(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.rint([-1.7, -1.5, 2.5]))
     array([-2., -2.,  2.], dtype=float32)
     """
@@ -63,19 +42,10 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 def floor(x: Any, name: str | None = None) -> Tensor:
     """Return the greatest whole number not greater than `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.floor([-1.5, 1.5]))
     array([-2.,  1.], dtype=float32)
     """
@@ -85,19 +55,10 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 def ceil(x: Any, name: str | None = None) -> Tensor:
     """Return the least whole number not less than `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `round`.  The numbers are floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.ceil([-1.5, 1.5]))
     array([-1.,  2.], dtype=float32)
     """
@@ -107,19 +68,15 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """Return the next representable number after `x1` towards `x2`.
 
+    The result has the dtype of the operands.
+
     Parameters
     ----------
     x1, x2
         Floating-point numbers of one dtype; the shapes broadcast.
 
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> float(tf.Session().run(tf.math.nextafter(1.0, 2.0))) == 1 + 2.0**-23
     True
     """

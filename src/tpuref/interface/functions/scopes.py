@@ -9,17 +9,6 @@ from typing import Any
 from tpuref.base.arguments import wrong_type
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 
-__all__ = [
-    "add_to_collection",
-    "add_to_collections",
-    "colocate_with",
-    "control_dependencies",
-    "device",
-    "get_collection",
-    "get_collection_ref",
-    "name_scope",
-]
-
 
 @contextlib.contextmanager
 def name_scope(
@@ -29,7 +18,6 @@ def name_scope(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.name_scope("layer"):
     ...     x = tf.constant(1, name="x")
     >>> x.name
@@ -47,28 +35,21 @@ def device(
 ) -> Iterator[None]:
     """Place operations on a device within a block.
 
+    See 000_04abb9e9288042d8.txt: core gives names for it.  It raises ValueError if the
+    name cannot be parsed.
+
     Parameters
     ----------
     device_name_or_function
         A device name, whose parts override those of the enclosing scopes; a function
         that returns one; or None to ignore the enclosing scopes.
 
-    Raises
-    ------
-    ValueError
-        If the name cannot be parsed.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.device("/job:worker"), tf.device("/cpu:0"):
     ...     x = tf.constant(1)
     >>> x.device
     '/job:worker/device:CPU:0'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: core gives names for it.
     """
     with get_default_graph().device(device_name_or_function):
         yield
@@ -87,7 +68,6 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> Iterator[None]
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> first = tf.no_op()
     >>> with tf.control_dependencies([first]):
     ...     second = tf.no_op()
@@ -132,10 +112,7 @@ def get_collection_ref(key: str) -> list[Any]:
 def name_scope_v2(name: str) -> Iterator[str]:
     """Prefix the names of operations within a block, as TensorFlow 2 does.
 
-    Raises
-    ------
-    ValueError
-        If the name is no string.
+    It raises ValueError if the name is no string.
     """
     if not isinstance(name, str):
         raise ValueError(f"tf.name_scope: name: expected a string, got {name!r}")

@@ -22,8 +22,6 @@ from tpuref.interface.functions.reshaping import expand_dims, reshape, transpose
 from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
 
-__all__ = ["reverse_sequence", "unique", "unsorted_segment_sum"]
-
 
 class Unique(NamedTuple):
     """The result of `unique`."""
@@ -34,6 +32,8 @@ class Unique(NamedTuple):
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Return the distinct values of a vector, in the order of their first occurrence.
+
+    It raises ValueError if `x` is not a vector.
 
     Parameters
     ----------
@@ -49,14 +49,8 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     idx : Tensor
         For each element of `x` its position in `y`.
 
-    Raises
-    ------
-    ValueError
-        If `x` is not a vector.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> y, idx = tf.Session().run(tf.unique([7, 3, 7]))
     >>> y.tolist(), idx.tolist()
     ([7, 3], [0, 1, 0])
@@ -78,7 +72,7 @@ def unsorted_segment_sum(
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
     num_segments
-        How many segments there are.
+        The number of segments.
 
     Returns
     -------
@@ -95,7 +89,6 @@ def unsorted_segment_sum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> sums = tf.math.unsorted_segment_sum([[1.0], [2.0], [4.0]], [1, 0, 1], 3)
     >>> tf.Session().run(sums).tolist()
     [[2.0], [5.0], [0.0]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import bool_
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
@@ -13,17 +13,15 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, squeeze
 
-__all__ = [
-    "boolean_mask",
-    "where",
-    "where_v2",
-]
-
 
 def where(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None
 ) -> Tensor:
     """Select from `x` where a condition is true and from `y` elsewhere.
+
+    The result is the selected elements, or positions as int64 of shape
+    ``[found, rank]``.  It raises ValueError if only one of `x` and `y` is given, or
+    shapes do not fit.
 
     Parameters
     ----------
@@ -34,19 +32,8 @@ def where(
         Tensors of one dtype and shape; `where_v2` broadcasts.  Without them, the
         result is the true positions.
 
-    Returns
-    -------
-    Tensor
-        The selected elements, or positions as int64 of shape ``[found, rank]``.
-
-    Raises
-    ------
-    ValueError
-        If only one of `x` and `y` is given, or shapes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.where([True, False], [1, 2], [3, 4])).tolist()
     [1, 4]
     >>> tf.Session().run(tf.where([True, False, True])).tolist()
@@ -67,34 +54,17 @@ def where_v2(
 ) -> Tensor:
     """Select as `where` does; all three arguments always broadcast.
 
-    Parameters
-    ----------
-    condition
-        A bool tensor.
-    x, y
-        Tensors of one dtype.  Without them, the result is the true positions.
-
-    Returns
-    -------
-    Tensor
-        The selected elements, or positions as int64 of shape ``[found, rank]``.
-
-    Raises
-    ------
-    ValueError
-        If only one of `x` and `y` is given, or shapes do not broadcast.
+    Parameters, result and errors are those of `where`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.where_v2([[True], [False]], [1, 2], 0)).tolist()
     [[1, 2], [0, 0]]
     """
     test, x, y = _where_operands("tf.where_v2", condition, x, y)
     if x is None or y is None:
         return _positions(test, name)
-    result: Tensor = apply("SelectV2", test, x, y, name=name)
-    return result
+    return apply_one("SelectV2", test, x, y, name=name)
 
 
 def _where_operands(
@@ -110,14 +80,17 @@ def _where_operands(
 
 
 def _positions(condition: Tensor, name: str | None) -> Tensor:
-    result: Tensor = apply("Where", condition, name=name)
-    return result
+    return apply_one("Where", condition, name=name)
 
 
 def boolean_mask(
     tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None
 ) -> Tensor:
     """Return the parts of a tensor where a mask is true.
+
+    The result is the selected parts; one axis of unknown size replaces the axes of the
+    mask.  It raises ValueError if the mask is a scalar, of unknown rank, or does not
+    fit.
 
     Parameters
     ----------
@@ -128,19 +101,8 @@ def boolean_mask(
     axis
         The axis of `tensor` at which the mask begins, 0 by default.
 
-    Returns
-    -------
-    Tensor
-        The selected parts; one axis of unknown size replaces the axes of the mask.
-
-    Raises
-    ------
-    ValueError
-        If the mask is a scalar, of unknown rank, or does not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.boolean_mask([5, 6, 7], [True, False, True])).tolist()
     [5, 7]
     """
@@ -163,10 +125,7 @@ def boolean_mask(
     if depth > 1:
         value = _joined_axes(value, begin, depth)
     places = squeeze(where(reshape(chosen, [-1])), [1])
-    result: Tensor = apply(
-        "GatherV2", value, places, axis=begin, batch_dims=0, name=name
-    )
-    return result
+    return apply_one("GatherV2", value, places, axis=begin, batch_dims=0, name=name)
 
 
 def _joined_axes(value: Tensor, begin: int, depth: int) -> Tensor:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base.dtypes import as_dtype, int32
-from tpuref.engine.graph.build import apply, apply_all
+from tpuref.engine.graph.build import apply, apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integer
-
-__all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
 
 
 class TopKV2(NamedTuple):
@@ -25,6 +23,8 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
+    The result has the same shape and dtype.
+
     Parameters
     ----------
     values
@@ -34,11 +34,6 @@ def sort(
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
     Raises
     ------
     ValueError
@@ -46,14 +41,12 @@ def sort(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sort([3, 1, 2], direction="DESCENDING")).tolist()
     [3, 2, 1]
     """
     descending = _is_descending(direction, "tf.sort")
     along = static_integer(axis, "tf.sort: axis")
-    result: Tensor = apply("Sort", values, axis=along, descending=descending, name=name)
-    return result
+    return apply_one("Sort", values, axis=along, descending=descending, name=name)
 
 
 def argsort(
@@ -65,39 +58,17 @@ def argsort(
 ) -> Tensor:
     """Return the indices that sort a tensor along an axis.
 
-    Parameters
-    ----------
-    values
-        A tensor of real numbers.
-    axis
-        The axis.
-    direction
-        ``"ASCENDING"`` or ``"DESCENDING"``.
-    stable
-        Accepted for compatibility; equal values always keep their order.
-
-    Returns
-    -------
-    Tensor
-        An int32 tensor of the same shape.
-
-    Raises
-    ------
-    ValueError
-        If the direction is neither, or the axis does not exist.
+    Parameters, result and errors are those of `sort`.  The result is int32.  Equal
+    values always keep their order, whatever `stable` says.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.argsort([3, 1, 2])).tolist()
     [1, 2, 0]
     """
     descending = _is_descending(direction, "tf.argsort")
     along = static_integer(axis, "tf.argsort: axis")
-    result: Tensor = apply(
-        "ArgSort", values, axis=along, descending=descending, name=name
-    )
-    return result
+    return apply_one("ArgSort", values, axis=along, descending=descending, name=name)
 
 
 def _is_descending(direction: str, function: str) -> bool:
@@ -114,6 +85,8 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
+    It raises ValueError if there are fewer than k elements.
+
     Parameters
     ----------
     input
@@ -129,14 +102,8 @@ def top_k(
         A named tuple: `values`, the elements, equal ones in the order of their index,
         and `indices`, their int32 indices along the last axis.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than k elements.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> values, indices = tf.nn.top_k([1, 5, 2, 5], k=2)
     >>> [x.tolist() for x in tf.Session().run([values, indices])]
     [[5, 5], [1, 3]]
@@ -148,6 +115,8 @@ def top_k(
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Return whether each target is among the k classes with the highest predictions.
+
+    It raises ValueError if the numbers of rows differ.
 
     Parameters
     ----------
@@ -164,21 +133,14 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         bool of shape ``[batch]``; False for rows that are not finite and for targets
         that are not a class.
 
-    Raises
-    ------
-    ValueError
-        If the numbers of rows differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> hit = tf.nn.in_top_k([[0.1, 0.6, 0.3], [0.9, 0.0, 0.1]], [2, 1], 2)
     >>> tf.Session().run(hit).tolist()
     [True, False]
     """
     scores, classes = convert_to_tensor(predictions), convert_to_tensor(targets)
-    result: Tensor = apply("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
-    return result
+    return apply_one("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
 
 
 def searchsorted(
@@ -189,6 +151,8 @@ def searchsorted(
     name: str | None = None,
 ) -> Tensor:
     """Return the indices at which to insert values to keep rows sorted.
+
+    The results are indices, with the shape of `values`.
 
     Parameters
     ----------
@@ -201,11 +165,6 @@ def searchsorted(
     out_type
         int32 or int64.
 
-    Returns
-    -------
-    Tensor
-        Indices, same shape as `values`.
-
     Raises
     ------
     ValueError
@@ -213,7 +172,6 @@ def searchsorted(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])).tolist()
     [0, 1, 3]
     """
@@ -221,7 +179,7 @@ def searchsorted(
         raise ValueError(
             f"tf.searchsorted: side: expected 'left' or 'right', got {side!r}"
         )
-    result: Tensor = apply(
+    return apply_one(
         "SearchSorted",
         sorted_sequence,
         values,
@@ -229,7 +187,6 @@ def searchsorted(
         out_type=as_dtype(out_type).name,
         name=name,
     )
-    return result
 
 
 def in_top_k_v2(

@@ -17,34 +17,27 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.interface.functions.control_flow import py_func
 
-__all__ = ["join", "regex_replace"]
-
 
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Return texts joined, element by element.
+
+    It raises InvalidArgumentError if there is no input, or two that are no scalars have
+    different shapes.
 
     Parameters
     ----------
     inputs
         String tensors of one shape; a scalar is joined to every element.
     separator
-        What is put between them.
-    name
-        The name of the operation.
+        The text between them.
 
     Returns
     -------
     Tensor
         string, of the shape of the inputs.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no input, or two that are no scalars have different shapes.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.strings.join(["a", ["b", "c"]], separator="-"))
     array([b'a-b', b'a-c'], dtype=object)
     """
@@ -78,7 +71,9 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    r"""Return texts with what matches a pattern replaced.
+    r"""Return texts with the matches of a pattern replaced.
+
+    It raises InvalidArgumentError if `pattern` is no regular expression.
 
     Parameters
     ----------
@@ -88,20 +83,12 @@ def regex_replace(
         A regular expression.  Its syntax is that of Python's `re`, which has all that
         is common in TensorFlow's; ``\d``, ``\s`` and ``\w`` are those of ASCII.
     rewrite
-        What takes its place; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
+        The new text; ``\1`` to ``\9`` are the groups, ``\0`` is the match.
     replace_global
         Whether to replace all matches, not only the first.
-    name
-        The name of the operation.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `pattern` is no regular expression.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tags = tf.strings.regex_replace("<b>x</b> y", "<[^>]+>", "*")
     >>> tf.Session().run(tags)
     b'*x* y'
@@ -119,7 +106,7 @@ def regex_replace(
 
     def replaced(texts: Any) -> Array:
         return _each(
-            lambda text: _replaced(compiled, rewrite, replace_global, text),
+            lambda text: _replace(compiled, rewrite, replace_global, text),
             np.asarray(texts, object),
         )
 
@@ -131,14 +118,14 @@ def regex_replace(
 
 
 def _each(function: Any, *arrays: Array) -> Array:
-    """Return what a function makes of each element."""
+    """Return the results of a function for each element."""
     found = np.empty(arrays[0].shape, object)
     for place in np.ndindex(found.shape):
         found[place] = function(*[array[place] for array in arrays])
     return found
 
 
-def _replaced(
+def _replace(
     pattern: re.Pattern[str], rewrite: str, everywhere: bool, text: bytes
 ) -> bytes:
     given = text.decode("utf-8", "surrogateescape")
@@ -147,15 +134,15 @@ def _replaced(
     for match in pattern.finditer(given):
         if match.start() == match.end() == end and parts:
             continue  # nothing at all, right after a match: Python alone finds it
-        parts += [given[end : match.start()], _expanded(match, rewrite)]
+        parts += [given[end : match.start()], _expand(match, rewrite)]
         end = match.end()
         if not everywhere:
             break
     return "".join([*parts, given[end:]]).encode("utf-8", "surrogateescape")
 
 
-def _expanded(match: re.Match[str], rewrite: str) -> str:
-    """Return the text for one match."""
+def _expand(match: re.Match[str], rewrite: str) -> str:
+    """Return the text that replaces a match."""
 
     def meant(escaped: re.Match[str]) -> str:
         key = escaped[1]

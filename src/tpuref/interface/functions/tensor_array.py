@@ -26,11 +26,9 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["TensorArray"]
-
 
 class _Elements:
-    """What all states of an array share: the shape of an element, as far as known."""
+    """The state that all copies of an array share: the static shape of an element."""
 
     def __init__(self, shape: TensorShape) -> None:
         self.shape = shape
@@ -40,8 +38,8 @@ class _Elements:
 class TensorArray:
     """An array of tensors of equal shapes, written and read by index.
 
-    `write` and its like return the array as it is afterwards.  In a graph only what
-    they return has the new elements; go on with that.  An array can be a loop variable
+    `write`, `scatter`, `unstack` and `split` return the array with the new elements; in
+    a graph, the original does not have them.  An array can be a loop variable
     of `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
     `tf.function`.  An element that was not written is zero.
 
@@ -71,7 +69,6 @@ class TensorArray:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> array = tf.TensorArray(tf.float32, size=3)
     >>> _, array = tf.while_loop(
     ...     lambda i, _: i < 3,
@@ -96,9 +93,9 @@ class TensorArray:
         name: str | None = None,
     ) -> None:
         if handle is not None or flow is not None:
-            raise self._refused("handle and flow cannot be given; pass the array on")
+            raise self._error("handle and flow cannot be given; pass the array on")
         if size is None and not dynamic_size:
-            raise self._refused("expected a size, or dynamic_size=True")
+            raise self._error("expected a size, or dynamic_size=True")
         self._dtype = as_dtype(dtype)
         self._grows = bool(dynamic_size)
         self._infers = infer_shape
@@ -109,7 +106,7 @@ class TensorArray:
         self._flow = zeros([0 if size is None else size, *inner], self._dtype)
 
     @staticmethod
-    def _refused(fault: str) -> ValueError:
+    def _error(fault: str) -> ValueError:
         return coded(ValueError, f"tf.TensorArray: {fault}", code=codes.SHAPES_DIFFER)
 
     @property
@@ -136,16 +133,16 @@ class TensorArray:
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with a tensor at an index."""
-        return self._written(index, convert_to_tensor(value, self._dtype), name)
+        return self._write_rows(index, convert_to_tensor(value, self._dtype), name)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the rows of a tensor at some indices."""
-        return self._written(indices, convert_to_tensor(value, self._dtype), name)
+        return self._write_rows(indices, convert_to_tensor(value, self._dtype), name)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the rows of a tensor as its first elements."""
         rows = convert_to_tensor(value, self._dtype)
-        return self._written(numbers(shape(rows)[0]), rows, name)
+        return self._write_rows(numbers(shape(rows)[0]), rows, name)
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Return the array with equal numbers of rows of a tensor as its elements.
@@ -155,7 +152,7 @@ class TensorArray:
         value
             The tensor.
         lengths
-            How many rows each element gets: known numbers, all equal.
+            The number of rows of each element: known numbers, all equal.
 
         Raises
         ------
@@ -164,15 +161,15 @@ class TensorArray:
         """
         known = convert_to_tensor(lengths, int32).operand().value
         if known is None or known.ndim != 1 or len(set(known.tolist())) != 1:
-            raise self._refused(
+            raise self._error(
                 f"split needs known and equal lengths, got {lengths!r}; pad the parts "
                 "(tf.pad) to equal lengths"
             )
         rows = convert_to_tensor(value, self._dtype)
         parts = concat([[len(known), known[0]], shape(rows)[1:]], 0)
-        return self._written(np.arange(len(known)), reshape(rows, parts), name)
+        return self._write_rows(np.arange(len(known)), reshape(rows, parts), name)
 
-    def _written(self, indices: Any, rows: Tensor, name: str | None) -> TensorArray:
+    def _write_rows(self, indices: Any, rows: Tensor, name: str | None) -> TensorArray:
         places = convert_to_tensor(indices, int32)
         if self._infers and None not in (places.shape.rank, rows.shape.rank):
             self._infer(rows.shape[places.shape.rank :])
@@ -191,7 +188,7 @@ class TensorArray:
 
     def _infer(self, own: TensorShape) -> None:
         if not own.is_compatible_with(self.element_shape):
-            raise self._refused(
+            raise self._error(
                 f"an element of shape {own} is written to {self._name!r}, whose "
                 f"elements have shape {self.element_shape}"
             )
@@ -231,23 +228,23 @@ class TensorArray:
         return size
 
     def identity(self) -> TensorArray:
-        """Return the array, after what is awaited here."""
+        """Return the array, after the control dependencies of this place."""
         return self.with_flow(identity(self._flow))
 
     def close(self, name: str | None = None) -> Operation | None:
-        """Do nothing: an array goes when nothing refers to it."""
+        """Do nothing: Python frees the memory of an array."""
         return None if executing_eagerly() else self._flow.op
 
     # -- as part of loops, branches and functions ------------------------------------
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """Return an array that is like this one, with other elements."""
+        """Return a copy of the array with other elements."""
         other: TensorArray = object.__new__(type(self))
         other.__dict__.update(self.__dict__, _flow=flow)
         return other
 
     def invariant(self) -> TensorShape:
-        """Return the shape that the elements keep in a loop that writes to them."""
+        """Return the static shape of the elements in a loop that writes to them."""
         rows = self._flow.shape
         if is_blank(rows) or not rows[1:].is_fully_defined():
             return TensorShape(None)

@@ -7,39 +7,19 @@ from typing import Any
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cos",
-    "cosh",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-]
-
 
 def sin(x: Any, name: str | None = None) -> Tensor:
     """Return the sine of an angle in radians.
+
+    The result has the shape and dtype of `x`.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
 
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sin([0.]))
     array([0.], dtype=float32)
     """
@@ -49,19 +29,10 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 def cos(x: Any, name: str | None = None) -> Tensor:
     """Return the cosine of an angle in radians.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cos([0.]))
     array([1.], dtype=float32)
     """
@@ -71,19 +42,10 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 def tan(x: Any, name: str | None = None) -> Tensor:
     """Return the tangent of an angle in radians.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tan([0.]))
     array([0.], dtype=float32)
     """
@@ -93,19 +55,10 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 def asin(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.asin([0., 2.]))
     array([ 0., nan], dtype=float32)
     """
@@ -115,19 +68,10 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 def acos(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.acos([1., 2.]))
     array([ 0., nan], dtype=float32)
     """
@@ -137,19 +81,10 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 def atan(x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians whose tangent is `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atan([0.]))
     array([0.], dtype=float32)
     """
@@ -171,7 +106,6 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atan2([1., 0.], [0., -1.]))
     array([1.5707964, 3.1415927], dtype=float32)
     """
@@ -181,19 +115,10 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 def sinh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic sine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.sinh([0.]))
     array([0.], dtype=float32)
     """
@@ -203,19 +128,10 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 def cosh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic cosine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.cosh([0.]))
     array([1.], dtype=float32)
     """
@@ -225,19 +141,10 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 def tanh(x: Any, name: str | None = None) -> Tensor:
     """Return the hyperbolic tangent.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.tanh([0., 100.]))
     array([0., 1.], dtype=float32)
     """
@@ -247,19 +154,10 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 def asinh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic sine.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.asinh([0.]))
     array([0.], dtype=float32)
     """
@@ -269,19 +167,10 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 def acosh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic cosine; nan below 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.acosh([1., 0.]))
     array([ 0., nan], dtype=float32)
     """
@@ -291,19 +180,10 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 def atanh(x: Any, name: str | None = None) -> Tensor:
     """Return the inverse hyperbolic tangent; nan outside -1 to 1.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as `x`.
+    Parameters and result are those of `sin`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.atanh([0., 1.]))
     array([ 0., inf], dtype=float32)
     """

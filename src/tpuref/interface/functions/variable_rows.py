@@ -14,8 +14,6 @@ from tpuref.interface.functions.indexing import (
 )
 from tpuref.interface.functions.reshaping import expand_dims
 
-__all__ = ["scatter_add", "scatter_sub", "scatter_update"]
-
 
 def scatter_update(
     ref: Variable,
@@ -26,6 +24,8 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
+    The result is the new value of the whole variable.
+
     Parameters
     ----------
     ref
@@ -35,13 +35,6 @@ def scatter_update(
     updates
         Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
         given twice, the last of them.
-    use_locking
-        Accepted for compatibility; has no effect.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
 
     Raises
     ------
@@ -52,7 +45,6 @@ def scatter_update(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -72,19 +64,10 @@ def scatter_add(
 ) -> Any:
     """Add to rows of a variable; rows with the same index add up.
 
-    Parameters
-    ----------
-    ref, indices, updates, use_locking
-        As for `tf.scatter_update`.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
+    Parameters and result are those of `scatter_update`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)
@@ -104,19 +87,10 @@ def scatter_sub(
 ) -> Any:
     """Subtract from rows of a variable; rows with the same index add up.
 
-    Parameters
-    ----------
-    ref, indices, updates, use_locking
-        As for `tf.scatter_update`.
-
-    Returns
-    -------
-    Tensor
-        The new value of the whole variable.
+    Parameters and result are those of `scatter_update`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.Variable([1.0, 2.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(v.initializer)

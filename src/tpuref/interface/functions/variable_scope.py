@@ -24,21 +24,6 @@ from tpuref.engine.graph.variables import Variable, global_variables, local_vari
 from tpuref.interface.functions.control_flow import group, py_func
 from tpuref.interface.functions.initializers import GlorotUniform, Zeros
 
-__all__ = [
-    "AUTO_REUSE",
-    "VariableScope",
-    "get_local_variable",
-    "get_variable",
-    "get_variable_scope",
-    "global_variables_initializer",
-    "local_variables_initializer",
-    "no_regularizer",
-    "report_uninitialized_variables",
-    "tables_initializer",
-    "variable_scope",
-    "variables_initializer",
-]
-
 Getter = Callable[..., Any]
 
 
@@ -104,7 +89,7 @@ class VariableScope:
         self.custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """Return what a collection has below this scope."""
+        """Return the values of a collection below this scope."""
         return get_default_graph().get_collection(
             name, self.name + "/" if self.name else None
         )
@@ -151,18 +136,17 @@ def variable_scope(
 ) -> Iterator[VariableScope]:
     """Name, share or configure the variables of `get_variable` within a block.
 
+    It raises ValueError if `reuse` is invalid, or is given for a name that is made
+    unique.
+
     Parameters
     ----------
     name_or_scope
         A name to append to the current scope, or a scope to enter again.
     default_name
         The name if `name_or_scope` is None; it is made unique.
-    values
-        Accepted; has no effect.
     initializer, regularizer, dtype, constraint
         Defaults for the variables of the block.
-    caching_device, use_resource
-        Accepted; they have no effect.
     partitioner
         Must be None: variables are not split into parts.
     custom_getter
@@ -174,16 +158,8 @@ def variable_scope(
     auxiliary_name_scope
         Whether operations are named under the scope too.
 
-    Raises
-    ------
-    TypeError
-        If `name_or_scope` is not a name or a scope, and there is no `default_name`.
-    ValueError
-        If `reuse` is invalid, or is given for a name that is made unique.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.variable_scope("layer"):
     ...     w = tf.get_variable("w", [2])
     >>> w.name
@@ -207,7 +183,7 @@ def variable_scope(
     label = _label(name_or_scope, default_name) if auxiliary_name_scope else ""
     around = graph.get_name_scope()
     with (
-        _opened(graph, name),
+        _mark_open(graph, name),
         graph.name_scope(label or (around and f"{around}/")) as operations,
     ):
         graph.variable_scope = VariableScope(
@@ -217,7 +193,7 @@ def variable_scope(
             regularizer=regularizer if regularizer is not None else base.regularizer,
             dtype=dtype if dtype is not None else base.dtype,
             constraint=constraint if constraint is not None else base.constraint,
-            custom_getter=_composed(base.custom_getter, custom_getter),
+            custom_getter=_compose_getters(base.custom_getter, custom_getter),
             original_name_scope=_original(name_or_scope, operations),
         )
         try:
@@ -240,7 +216,7 @@ def _scope_name(
     if given is None and default is not None:
         argument = "tf.variable_scope: default_name"
         instance_of(str, argument, "a string or None", default)
-        return prefix + _unused(prefix, default)
+        return prefix + _unique_name(prefix, default)
     if not isinstance(given, str):
         raise TypeError(
             "tf.variable_scope: name_or_scope must be a name or a scope (or None "
@@ -249,7 +225,7 @@ def _scope_name(
     return prefix + given
 
 
-def _unused(prefix: str, name: str) -> str:
+def _unique_name(prefix: str, name: str) -> str:
     """Return `name`, with a number if such a scope was opened before."""
     opened = get_default_graph().variable_scopes_opened
     candidate, number = name, 0
@@ -260,7 +236,7 @@ def _unused(prefix: str, name: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(graph: Graph, name: str) -> Iterator[None]:
+def _mark_open(graph: Graph, name: str) -> Iterator[None]:
     """Record that the scope was opened, and reset the counts of scopes inside it."""
     opened = graph.variable_scopes_opened
     opened.add(name)
@@ -271,13 +247,13 @@ def _opened(graph: Graph, name: str) -> Iterator[None]:
 
 
 def _label(given: str | VariableScope | None, default: str | None) -> str | None:
-    """Return the name of the name scope that goes with a variable scope."""
+    """Return the name of the name scope of a variable scope."""
     if isinstance(given, VariableScope):
         return given.name.rsplit("/", 1)[-1]
     return default if given is None else given
 
 
-def _composed(outer: Getter | None, inner: Getter | None) -> Getter | None:
+def _compose_getters(outer: Getter | None, inner: Getter | None) -> Getter | None:
     if outer is None or inner is None:
         return inner or outer
 
@@ -309,6 +285,9 @@ def get_variable(
 ) -> Variable:
     """Return the variable of that name in the current scope, creating it if needed.
 
+    A custom getter may return something else.  See 000_04abb9e9288042d8.txt:
+    bfloat16_scope changes how it reads variables.
+
     Parameters
     ----------
     name
@@ -331,11 +310,6 @@ def get_variable(
     custom_getter
         Called instead of creating the variable; see `variable_scope`.
 
-    Returns
-    -------
-    tf.Variable
-        The variable, or the result of a custom getter.
-
     Raises
     ------
     ValueError
@@ -344,14 +318,9 @@ def get_variable(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> v = tf.get_variable("v", [2])
     >>> v.dtype.name, v.shape.as_list()
     ('float32', [2])
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
     """
     instance_of(str, "tf.get_variable: name", "a string", name)
     _check_partitioner("tf.get_variable", partitioner)
@@ -421,27 +390,14 @@ def get_local_variable(
     The parameters are those of `get_variable`; `trainable` is taken as False, and
     `collections` adds to that of the local variables.
     """
-    return get_variable(
-        name,
-        shape,
-        dtype,
-        initializer,
-        regularizer,
-        False,
-        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
-        caching_device,
-        partitioner,
-        validate_shape,
-        use_resource,
-        custom_getter,
-        constraint,
-        synchronization,
-        aggregation,
-    )
+    local = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    made = (shape, dtype, initializer, regularizer, False, local, caching_device)
+    kept = (partitioner, validate_shape, use_resource, custom_getter, constraint)
+    return get_variable(name, *made, *kept, synchronization, aggregation)
 
 
 def no_regularizer(_: Any) -> None:
-    """Regularize nothing: for a scope in whose outer scope there is a regularizer."""
+    """Regularize nothing, even if an outer scope has a regularizer."""
 
 
 def _wanted_dtype(dtype: Any, initializer: Any, scope: VariableScope) -> DType:
@@ -476,7 +432,7 @@ def _true_getter(
     # In eager mode variables are not shared by name: each call creates one.
     known = {} if executing_eagerly() else get_default_graph().variables_by_name
     if name in known:
-        return _shared(known[name], name, shape, dtype, reuse)
+        return _share(known[name], name, shape, dtype, reuse)
     if reuse is True:
         raise coded(
             ValueError,
@@ -502,7 +458,7 @@ def _true_getter(
     return variable
 
 
-def _shared(
+def _share(
     variable: Variable,
     name: str,
     shape: Any,
@@ -665,7 +621,6 @@ def global_variables_initializer() -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> bias = tf.get_variable("bias", initializer=3.0)
     >>> with tf.Session() as sess:
     ...     sess.run(tf.global_variables_initializer())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.arguments import name_or
-from tpuref.engine.graph.build import apply
+from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.images import AVG_POOL, MAX_POOL
@@ -19,19 +19,6 @@ from tpuref.interface.functions.arguments import (
 from tpuref.interface.functions.blocks import batch_to_space_nd, space_to_batch_nd
 from tpuref.interface.functions.reshaping import expand_dims, squeeze
 from tpuref.interface.functions.scopes import name_scope
-
-__all__ = [
-    "atrous_conv2d",
-    "avg_pool",
-    "conv1d",
-    "conv2d",
-    "conv2d_transpose",
-    "depthwise_conv2d",
-    "depthwise_conv2d_native",
-    "max_pool",
-    "pool",
-    "separable_conv2d",
-]
 
 
 def conv2d(
@@ -47,6 +34,9 @@ def conv2d(
 ) -> Tensor:
     """Return the cross-correlation of images and filters.
 
+    The results are images of the same dtype, with one channel per output of the filter.
+    It raises ValueError if the arguments do not fit together.
+
     Parameters
     ----------
     input
@@ -58,8 +48,6 @@ def conv2d(
         One, two or four numbers: the step of the windows along rows and columns.
     padding
         ``"SAME"``, ``"VALID"``, or a pair (before, after) for each of the four axes.
-    use_cudnn_on_gpu
-        Accepted for compatibility.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
     dilations
@@ -67,19 +55,8 @@ def conv2d(
     filters
         The new name of `filter`.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype, with one channel per output of the filter.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> sums = tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -89,7 +66,7 @@ def conv2d(
     if (filter is None) == (filters is None):
         raise ValueError(f"{function}: filter (or filters) is missing")
     _check_format(function, data_format)
-    result: Tensor = apply(
+    return apply_one(
         "Conv2D",
         input,
         filters if filter is None else filter,
@@ -99,7 +76,6 @@ def conv2d(
         dilations=_pair(function, "dilations", dilations, data_format),
         name=name,
     )
-    return result
 
 
 def conv1d(
@@ -115,6 +91,9 @@ def conv1d(
 ) -> Tensor:
     """Return the cross-correlation of sequences and filters.
 
+    The results are sequences of the same dtype, with one channel per output of the
+    filter.  It raises ValueError if the arguments do not fit together.
+
     Parameters
     ----------
     value
@@ -126,26 +105,13 @@ def conv1d(
         Integers: the step of the window, and the step inside it.
     padding
         ``"SAME"`` or ``"VALID"``.
-    use_cudnn_on_gpu
-        Accepted for compatibility.
     data_format
         ``"NWC"`` or ``"NCW"``; also ``"NHWC"`` and ``"NCHW"``.
     input
         The new name of `value`.
 
-    Returns
-    -------
-    Tensor
-        Sequences of the same dtype, with one channel per output of the filter.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> sums = tf.nn.conv1d([[[1.0], [2.0], [3.0]]], tf.ones([2, 1, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
     [3.0, 5.0]
@@ -184,6 +150,9 @@ def conv2d_transpose(
 ) -> Tensor:
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
+    The results are images of the same dtype and the shape `output_shape`.  It raises
+    ValueError if the arguments do not fit together.
+
     Parameters
     ----------
     value
@@ -198,19 +167,8 @@ def conv2d_transpose(
     input, filters
         The new names of `value` and `filter`.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and the shape `output_shape`.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0], [2.0]]]])
     >>> wide = tf.nn.conv2d_transpose(image, tf.ones([1, 2, 1, 1]), [1, 1, 4, 1], 2)
     >>> tf.Session().run(tf.squeeze(wide)).tolist()
@@ -248,7 +206,6 @@ def atrous_conv2d(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> sums = tf.nn.atrous_conv2d(image, tf.ones([2, 2, 1, 1]), 2, "VALID")
     >>> float(tf.Session().run(tf.squeeze(sums)))
@@ -266,7 +223,10 @@ def depthwise_conv2d_native(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """Return the cross-correlation of each channel with filters of its own.
+    """Return the cross-correlation of each channel with its own filters.
+
+    The results are images of the same dtype with ``channels * multiplier`` channels.
+    It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -277,19 +237,8 @@ def depthwise_conv2d_native(
     strides, padding, data_format, dilations
         As for `conv2d`.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype with ``channels * multiplier`` channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
     >>> sums = tf.nn.depthwise_conv2d_native(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -297,7 +246,7 @@ def depthwise_conv2d_native(
     """
     function = "tf.nn.depthwise_conv2d_native"
     _check_format(function, data_format)
-    result: Tensor = apply(
+    return apply_one(
         "DepthwiseConv2dNative",
         input,
         filter,
@@ -307,7 +256,6 @@ def depthwise_conv2d_native(
         dilations=_pair(function, "dilations", dilations, data_format),
         name=name,
     )
-    return result
 
 
 def depthwise_conv2d(
@@ -320,23 +268,18 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Return the cross-correlation of each channel with filters of its own.
+    """Return the cross-correlation of each channel with its own filters.
+
+    The results are images of the same dtype with ``channels * multiplier`` channels.
+    Other parameters are those of `depthwise_conv2d_native`.
 
     Parameters
     ----------
-    input, filter, strides, padding, data_format
-        As for `depthwise_conv2d_native`.
     rate, dilations
         One, two or four numbers: the step between elements within a window.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype with ``channels * multiplier`` channels.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
     >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
@@ -367,21 +310,16 @@ def separable_conv2d(
 ) -> Tensor:
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
+    The results are images of the same dtype, with one channel per output.  Other
+    parameters are those of `depthwise_conv2d`.
+
     Parameters
     ----------
-    input, depthwise_filter, strides, padding, rate, data_format, dilations
-        As for `depthwise_conv2d`.
     pointwise_filter
         A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype, with one channel per output.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> pixel = tf.constant([[[[1.0, 10.0]]]])
     >>> total = tf.nn.separable_conv2d(
     ...     pixel, tf.ones([1, 1, 2, 1]), tf.ones([1, 1, 2, 1]), 1, "SAME"
@@ -459,6 +397,9 @@ def max_pool(
 ) -> Tensor:
     """Return the greatest element of each window of images.
 
+    The results are images of the same dtype and number of channels.  It raises
+    ValueError if the arguments do not fit together.
+
     Parameters
     ----------
     value
@@ -468,26 +409,13 @@ def max_pool(
         One, two or four numbers: the size of the window.
     strides
         One, two or four numbers: the step of the windows.
-    padding
-        ``"SAME"`` or ``"VALID"``.
+    padding, input
+        As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    input
-        The new name of `value`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     >>> pooled = tf.nn.max_pool(image, ksize=2, strides=2, padding="VALID")
     >>> tf.Session().run(tf.squeeze(pooled)).tolist()
@@ -510,35 +438,11 @@ def avg_pool(
 ) -> Tensor:
     """Return the mean of each window of images, excluding padding.
 
-    Parameters
-    ----------
-    value
-        Floating-point images of shape ``[batch, rows, columns, channels]``, or
-        ``[batch, channels, rows, columns]`` for ``"NCHW"``.
-    ksize
-        One, two or four numbers: the size of the window.
-    strides
-        One, two or four numbers: the step of the windows.
-    padding
-        ``"SAME"`` or ``"VALID"``.
-    data_format
-        ``"NHWC"`` or ``"NCHW"``.
-    input
-        The new name of `value`.
-
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
+    Parameters, result and errors are those of `max_pool`.  The images are
+    floating-point.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     >>> pooled = tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID")
     >>> tf.Session().run(tf.squeeze(pooled)).tolist()
@@ -563,6 +467,8 @@ def pool(
 ) -> Tensor:
     """Return the greatest element or the mean of each window of images.
 
+    The result and errors are those of `max_pool`.
+
     Parameters
     ----------
     input
@@ -577,19 +483,8 @@ def pool(
         The step between elements of a window, by default 1.  It needs strides of 1
         and ``"VALID"``, as in TensorFlow.
 
-    Returns
-    -------
-    Tensor
-        Images of the same dtype and number of channels.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit together.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
     >>> float(tf.Session().run(tf.nn.pool(image, [2, 2], "AVG", "VALID"))[0, 0, 0, 0])
     1.5
@@ -639,7 +534,7 @@ def _pool(
     _check_format(function, data_format)
     if not isinstance(padding, str):
         raise ValueError(f"{function}: padding: expected 'SAME' or 'VALID'")
-    result: Tensor = apply(
+    return apply_one(
         op,
         images,
         ksize=_pair(function, "ksize", ksize, data_format),
@@ -648,7 +543,6 @@ def _pool(
         data_format=data_format,
         name=name,
     )
-    return result
 
 
 def conv2d_v2(

@@ -10,8 +10,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.gradients.jacobians import jacobians
 
-__all__ = ["hessians", "hessians_v2"]
-
 
 def hessians(
     ys: Any,
@@ -23,10 +21,7 @@ def hessians(
 ) -> list[Tensor | None]:
     """Return the second derivatives of the sum of `ys` by each of `xs`.
 
-    Parameters
-    ----------
-    ys, xs, name, colocate_gradients_with_ops, gate_gradients, aggregation_method
-        As for `gradients`.
+    Parameters are those of `gradients`.
 
     Returns
     -------
@@ -35,7 +30,6 @@ def hessians(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0])
     >>> (curvature,) = tf.hessians(x[0] * x[0] * x[1], x)
     >>> tf.Session().run(curvature).tolist()

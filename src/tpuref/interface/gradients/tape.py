@@ -31,8 +31,6 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.gradients.jacobians import jacobians, stacked
 
-__all__ = ["GradientTape"]
-
 
 class GradientTape:
     """Record operations and differentiate them, in eager mode and in graphs.
@@ -48,7 +46,6 @@ class GradientTape:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     x = tf.constant(3.0)
     ...     with tf.GradientTape() as tape:
@@ -110,13 +107,7 @@ class GradientTape:
         self._reached.add(variable.handle)
 
     def watch(self, tensor: Any) -> None:
-        """Watch a tensor or variable, or a nest of those.
-
-        Raises
-        ------
-        TypeError
-            If something is neither, or its element type has no gradients.
-        """
+        """Watch a tensor or variable, or a nest of those."""
         for one in nest.flatten(tensor):
             if not isinstance(one, (Tensor, Variable)) or not is_differentiable(
                 one.dtype
@@ -253,8 +244,6 @@ class GradientTape:
             A tensor.
         sources, unconnected_gradients
             As for `gradient`.
-        parallel_iterations, experimental_use_pfor
-            Accepted for compatibility; has no effect.
 
         Returns
         -------
@@ -264,7 +253,6 @@ class GradientTape:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     x = tf.constant([1.0, 2.0])
         ...     with tf.GradientTape() as tape:
@@ -305,6 +293,8 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
+        It raises ValueError if the batches differ in size, or a tensor has rank 0.
+
         Parameters
         ----------
         target, source
@@ -312,18 +302,11 @@ class GradientTape:
             only on the same example of the source.
         unconnected_gradients
             Accepted for compatibility: the result of unconnected batches is zero.
-        parallel_iterations, experimental_use_pfor
-            Accepted for compatibility; has no effect.
 
         Returns
         -------
         Tensor
             A tensor of shape ``[batch] + target.shape[1:] + source.shape[1:]``.
-
-        Raises
-        ------
-        ValueError
-            If the batches differ in size, or a tensor has rank 0.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):

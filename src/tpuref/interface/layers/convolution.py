@@ -34,7 +34,7 @@ from tpuref.interface.layers.named import activation_of, initializer_of
 
 
 class _Convolution(Layer):
-    """What convolutional layers share: windows, kernel, bias and activation."""
+    """The base of convolutional layers: windows, kernel, bias and activation."""
 
     rank: int
     paddings: tuple[str, ...] = ("same", "valid")
@@ -72,7 +72,7 @@ class _Convolution(Layer):
         self.bias_constraint = bias_constraint
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         self._build_kernel(channels_of(self.name, input_shape, self.lead, self.rank))
         self.bias = None
         if self.use_bias:
@@ -90,12 +90,12 @@ class _Convolution(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         """Return the output for a batch of images or sequences."""
-        outputs = self._convolved(inputs)
+        outputs = self._convolve(inputs)
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias, "NCHW" if self.lead else "NHWC")
         return outputs if self.activation is None else self.activation(outputs)
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         raise NotImplementedError
 
 
@@ -159,7 +159,10 @@ class _WithKernel(_Convolution):
 
 
 class Conv1D(_WithKernel):
-    """A convolution of sequences with a kernel that is trained.
+    """A convolution of sequences with a trained kernel.
+
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Parameters
     ----------
@@ -171,20 +174,9 @@ class Conv1D(_WithKernel):
         ``"valid"``, ``"same"``, or ``"causal"``: no output sees later steps.
     data_format
         ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
-    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
-bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
-        As for `tf.layers.Dense`.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.Conv1D(5, kernel_size=3)(tf.ones([2, 8, 4])).shape.as_list()
     [2, 6, 5]
     """
@@ -192,7 +184,7 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
     rank = 1
     paddings = ("same", "valid", "causal")
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         padding = self.padding
         if padding == "CAUSAL":
             before = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
@@ -209,7 +201,10 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
 
 class Conv2D(_WithKernel):
-    """A convolution of images with a kernel that is trained.
+    """A convolution of images with a trained kernel.
+
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Parameters
     ----------
@@ -223,20 +218,9 @@ class Conv2D(_WithKernel):
     data_format
         ``"channels_last"`` for ``[batch, rows, columns, channels]``, or
         ``"channels_first"`` for ``[batch, channels, rows, columns]``.
-    activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, \
-bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
-        As for `tf.layers.Dense`.
-    trainable, name, **kwargs
-        As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Conv2D(5, 3, strides=2, padding="same")
     >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list(), layer.kernel.shape.as_list()
     ([2, 4, 4, 5], [3, 3, 4, 5])
@@ -244,7 +228,7 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 
     rank = 2
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         return convolve(
             inputs,
             self.kernel,
@@ -258,6 +242,9 @@ bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint
 class Conv2DTranspose(_WithKernel):
     """The gradient of a convolution as a layer, which enlarges images.
 
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.  Other parameters are those of `tf.layers.Conv2D`.
+
     Parameters
     ----------
     filters
@@ -267,19 +254,9 @@ class Conv2DTranspose(_WithKernel):
     padding
         ``"valid"`` or ``"same"``; with the latter the output is the input times the
         step.
-    data_format, activation, use_bias, kernel_initializer, bias_initializer, \
-kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, \
-bias_constraint, trainable, name, **kwargs
-        As for `tf.layers.Conv2D`.
-
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
     >>> layer(tf.ones([2, 4, 4, 3])).shape.as_list()
     [2, 8, 8, 5]
@@ -331,7 +308,7 @@ bias_constraint, trainable, name, **kwargs
     def _depths(self, channels: int) -> tuple[int, int]:
         return self.filters, channels
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         known = inputs.shape.as_list()
         unknown = None if None not in known else shape(inputs)
         given = [
@@ -339,7 +316,7 @@ bias_constraint, trainable, name, **kwargs
             for axis, size in enumerate(known)
         ]
         rows = [
-            self._enlarged(given[axis + (2 if self.lead else 1)], axis)
+            self._enlarged_size(given[axis + (2 if self.lead else 1)], axis)
             for axis in (0, 1)
         ]
         sides = [self.filters, *rows] if self.lead else [*rows, self.filters]
@@ -352,7 +329,7 @@ bias_constraint, trainable, name, **kwargs
             data_format=self.layout,
         )
 
-    def _enlarged(self, size: Any, axis: int) -> Any:
+    def _enlarged_size(self, size: Any, axis: int) -> Any:
         step, window = self.strides[axis], self.kernel_size[axis]
         more = max(window - step, 0) if self.padding == "VALID" else 0
         return size * step + more
@@ -360,6 +337,9 @@ bias_constraint, trainable, name, **kwargs
 
 class SeparableConv2D(_Convolution):
     """A convolution of each channel, then one across channels.
+
+    It raises ValueError if the number of channels is unknown, or an argument is
+    invalid.
 
     Parameters
     ----------
@@ -379,14 +359,8 @@ bias_constraint
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
 
-    Raises
-    ------
-    ValueError
-        If the number of channels is unknown, or an argument is invalid.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.SeparableConv2D(5, 3)
     >>> layer(tf.ones([2, 8, 8, 4])).shape.as_list()
     [2, 6, 6, 5]
@@ -460,7 +434,7 @@ bias_constraint
             constraint=self.pointwise_constraint,
         )
 
-    def _convolved(self, inputs: Any) -> Tensor:
+    def _convolve(self, inputs: Any) -> Tensor:
         return convolve_separably(
             inputs,
             self.depthwise_kernel,
@@ -475,31 +449,27 @@ bias_constraint
 conv1d = function_of(
     Conv1D,
     "conv1d",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv1d(tf.ones([2, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv1d(tf.ones([2, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 5]""",
 )
 
 conv2d = function_of(
     Conv2D,
     "conv2d",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )
 
 conv2d_transpose = function_of(
     Conv2DTranspose,
     "conv2d_transpose",
-    """>>> import tpuref as tf
-    >>> tf.layers.conv2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
+    """>>> tf.layers.conv2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )
 
 separable_conv2d = function_of(
     SeparableConv2D,
     "separable_conv2d",
-    """>>> import tpuref as tf
-    >>> tf.layers.separable_conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
+    """>>> tf.layers.separable_conv2d(tf.ones([2, 8, 8, 4]), 5, 3).shape.as_list()
     [2, 6, 6, 5]""",
 )

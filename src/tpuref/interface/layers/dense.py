@@ -19,6 +19,8 @@ from tpuref.interface.layers.named import activation_of, initializer_of
 class Dense(Layer):
     """``activation(inputs @ kernel + bias)`` along the last axis.
 
+    It raises ValueError if the size of the last axis of the input is unknown.
+
     Parameters
     ----------
     units
@@ -38,14 +40,8 @@ class Dense(Layer):
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
 
-    Raises
-    ------
-    ValueError
-        If the size of the last axis of the input is unknown.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> layer = tf.layers.Dense(3, kernel_initializer=tf.ones_initializer())
     >>> y = layer(tf.constant([[1.0, 2.0]]))
     >>> with tf.Session() as sess:
@@ -84,7 +80,7 @@ class Dense(Layer):
         self.bias_constraint = bias_constraint
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         input_shape = as_shape(input_shape)
         if not input_shape.rank or input_shape.rank < 2 or input_shape[-1] is None:
             raise coded(
@@ -127,8 +123,7 @@ class Dense(Layer):
 dense = function_of(
     Dense,
     "dense",
-    """>>> import tpuref as tf
-    >>> y = tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
+    """>>> y = tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
     >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
     ([2, 4], ['dense/kernel:0', 'dense/bias:0'])""",
 )

@@ -7,6 +7,7 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.normalization import dropout as drop
+from tpuref.interface.layers.function import function_of
 from tpuref.interface.layers.layer import Layer
 from tpuref.interface.layers.training import chosen
 
@@ -28,7 +29,6 @@ class Dropout(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.layers.Dropout(0.5)(tf.ones([2]), training=False)
     >>> tf.Session().run(y).tolist()
     [1.0, 1.0]
@@ -66,36 +66,11 @@ class Dropout(Layer):
         ]
 
 
-def dropout(
-    inputs: Any,
-    rate: Any = 0.5,
-    noise_shape: Any = None,
-    seed: int | None = None,
-    training: Any = False,
-    name: str | None = None,
-) -> Tensor:
-    """Apply a new `tf.layers.Dropout` to a tensor.
-
-    Parameters
-    ----------
-    inputs
-        A floating-point tensor.
-    rate, noise_shape, seed, name
-        As for `tf.layers.Dropout`.
-    training
-        Whether to drop elements: a bool, or a tensor.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.layers.dropout(tf.ones([2]))).tolist()
-    [1.0, 1.0]
-    """
-    layer = Dropout(rate, noise_shape, seed, name)
-    result: Tensor = layer(inputs, training=training)
-    return result
+dropout = function_of(
+    Dropout,
+    "dropout",
+    """>>> tf.Session().run(tf.layers.dropout(tf.ones([2]))).tolist()
+    [1.0, 1.0]""",
+    has_variables=False,
+    last=("training", "name"),
+)

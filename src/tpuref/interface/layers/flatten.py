@@ -26,7 +26,6 @@ class Flatten(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.Flatten()(tf.ones([2, 3, 4])).shape.as_list()
     [2, 12]
     """
@@ -67,7 +66,6 @@ def flatten(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.flatten(tf.ones([2, 3, 4])).shape.as_list()
     [2, 12]
     """

@@ -52,7 +52,7 @@ def channels_lead(layer: str, data_format: str) -> bool:
 
 
 def layout(lead: bool, rank: int) -> str:
-    """Return the name that operations have for a data format."""
+    """Return the name of a data format in operations."""
     return f"NC{_LETTERS[rank]}" if lead else f"N{_LETTERS[rank]}C"
 
 

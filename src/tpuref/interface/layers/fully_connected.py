@@ -36,6 +36,9 @@ def fully_connected(
 ) -> Any:
     """Return ``activation_fn(inputs @ weights + biases)`` along the last axis.
 
+    It raises ValueError if the rank of the inputs is less than 2, or their last size is
+    unknown.
+
     Parameters
     ----------
     inputs
@@ -55,19 +58,8 @@ def fully_connected(
     scope
         The variable scope, by default ``fully_connected``.
 
-    Returns
-    -------
-    Tensor
-        The output of the layer.
-
-    Raises
-    ------
-    ValueError
-        If the rank of the inputs is less than 2, or their last size is unknown.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.contrib.layers.fully_connected(tf.ones([2, 3]), 4)
     >>> y.shape.as_list(), [v.name for v in tf.trainable_variables()]
     ([2, 4], ['fully_connected/weights:0', 'fully_connected/biases:0'])

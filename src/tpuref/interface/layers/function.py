@@ -3,67 +3,59 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.layers.layer import Layer
 
 
-def function_of(layer: type[Layer], name: str, example: str) -> Callable[..., Tensor]:
-    """Return the function that makes a layer and calls it with ``inputs``.
+def function_of(
+    layer: type[Layer],
+    name: str,
+    example: str,
+    has_variables: bool = True,
+    last: Sequence[str] = (),
+) -> Callable[..., Tensor]:
+    """Return a function that creates a layer and applies it to ``inputs``.
 
-    Parameters
-    ----------
-    layer
-        The class; the function has ``inputs``, its parameters, and ``reuse``.
-    name
-        The name of the function.
-    example
-        The example in its docstring.
+    `last` names the last parameters, if their order is not that of the layer; if
+    ``training`` is one of them, the layer is called with it.
     """
-    own = inspect.signature(layer)
-    parameters = [
-        inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *(p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD),
-        inspect.Parameter(
-            "reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None
-        ),
-    ]
-    signature = inspect.Signature(parameters, return_annotation=Tensor)
+    own = inspect.signature(layer).parameters.values()
+    known = {p.name: p for p in own if p.kind is not p.VAR_KEYWORD}
+    if "training" in last:
+        known["training"] = _parameter("training", False)
+    if has_variables:
+        known["reuse"] = _parameter("reuse", None)
+    order = [*(each for each in known if each not in last), *last]
+    inputs = _parameter("inputs", inspect.Parameter.empty)
+    signature = inspect.Signature(
+        [inputs, *(known[each] for each in order)], return_annotation=Tensor
+    )
 
     def function(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
         inputs, reuse = given.pop("inputs"), given.pop("reuse", None)
-        return layer(**given, _scope=given.get("name"), _reuse=reuse)(inputs)
+        call = {"training": given.pop("training", False)} if "training" in last else {}
+        scope = {"_scope": given.get("name"), "_reuse": reuse} if has_variables else {}
+        return layer(**given, **scope)(inputs, **call)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = layer.__module__
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__doc__ = f"""Apply a new `tf.layers.{layer.__name__}` to a tensor.
+    shared = "  With `reuse` it shares\n    the variables of the scope `name`."
+    function.__doc__ = f"""Apply a new `tf.layers.{layer.__name__}` to `inputs`.
 
-    Parameters
-    ----------
-    inputs
-        The tensor.
-    {", ".join(list(own.parameters)[:-1])}
-        As for `tf.layers.{layer.__name__}`.
-    reuse
-        Whether to share the variables that the scope `name` has.
-
-    Returns
-    -------
-    Tensor
-        The output of the layer.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit the tensor, or a variable of that name exists and
-        is not shared.
+    Other parameters and errors are those of the class.{shared if has_variables else ""}
 
     Examples
     --------
     {example}
     """
     return function
+
+
+def _parameter(name: str, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, kind, default=default)

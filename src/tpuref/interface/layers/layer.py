@@ -32,9 +32,10 @@ _NAMES_IN_USE = weakref.WeakKeyDictionary()
 
 @explain_missing_members("tf.layers.Layer")
 class Layer:
-    """A function with variables of its own, which its first call makes.
+    """A function with variables, which its first call creates.
 
     A subclass makes its variables in `build` with `add_weight` and computes in `call`.
+    It raises TypeError if there are other arguments.
 
     Parameters
     ----------
@@ -51,14 +52,8 @@ class Layer:
         The variable scope, and whether its variables are shared: what functions such as
         `tf.layers.dense` get as ``name`` and ``reuse``.
 
-    Raises
-    ------
-    TypeError
-        If there are other arguments.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Scaled(tf.layers.Layer):
     ...     def build(self, input_shape):
     ...         self.factor = self.add_weight("factor", [input_shape[-1]])
@@ -87,7 +82,7 @@ class Layer:
         self.trainable = trainable
         self.built = False
         self._base_name = name or base
-        self._name = name or _numbered(base)
+        self._name = name or _numbered_name(base)
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._activity_regularizer = activity_regularizer
         self._reuse = _reuse
@@ -102,7 +97,7 @@ class Layer:
     # -- what a subclass writes ------------------------------------------------
 
     def build(self, input_shape: Any) -> None:
-        """Make the variables, for inputs of this shape; called once."""
+        """Create the variables for inputs of this shape; called once."""
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -112,7 +107,7 @@ class Layer:
     # -- calling ---------------------------------------------------------------
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """Make the variables at the first call, and return the output.
+        """Create the variables at the first call, and return the output.
 
         Parameters
         ----------
@@ -124,10 +119,10 @@ class Layer:
         Returns
         -------
         Tensor
-            What `call` returns.
+            The result of `call`.
         """
         given = nest.map_structure(_as_tensor, inputs)
-        with self._entered(kwargs.pop("scope", None)):
+        with self._scopes(kwargs.pop("scope", None)):
             if not self.built:
                 self._learn_dtype(given)
                 self.build(nest.map_structure(lambda x: x.shape, given))
@@ -143,7 +138,7 @@ class Layer:
         """Call the layer."""
         return self(inputs, *args, **kwargs)
 
-    def _entered(self, scope: Any = None) -> Any:
+    def _scopes(self, scope: Any = None) -> Any:
         """Return a context within the layer's variable scope and name scope."""
         if self._scope is None:
             name = None if not self._reuse else (scope or self._base_name)
@@ -176,27 +171,22 @@ class Layer:
         partitioner: Any = None,
         **kwargs: Any,
     ) -> Any:
-        r"""Return a variable in the layer's scope, as `tf.get_variable` does.
+        """Return a variable in the layer's scope, as `tf.get_variable` does.
+
+        A custom getter may return something else.  Other parameters are those of
+        `tf.get_variable`.
 
         Parameters
         ----------
-        name, shape, initializer, regularizer, constraint, use_resource, \
-        synchronization, aggregation, partitioner, **kwargs
-            As for `tf.get_variable`.
         dtype
             By default that of the layer.
         trainable
             Whether it is trained if the layer is; by default as for `tf.Variable`.
-
-        Returns
-        -------
-        tf.Variable
-            The variable, or the result of a custom getter.
         """
         losses = get_default_graph().get_collection_ref(GraphKeys.REGULARIZATION_LOSSES)
         known = len(losses)
         frozen = not self.trainable or trainable is False
-        with self._entered():
+        with self._scopes():
             weight = get_variable(
                 name,
                 [] if shape is None else shape,
@@ -224,10 +214,8 @@ class Layer:
         ----------
         updates
             One operation or tensor, or several.
-        inputs
-            Accepted for compatibility; has no effect.
         """
-        self._updates += _collected(GraphKeys.UPDATE_OPS, updates)
+        self._updates += _add_to_collection(GraphKeys.UPDATE_OPS, updates)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Add tensors to the collection ``REGULARIZATION_LOSSES``.
@@ -236,10 +224,8 @@ class Layer:
         ----------
         losses
             One tensor, or several.
-        inputs
-            Accepted for compatibility; has no effect.
         """
-        self._losses += _collected(GraphKeys.REGULARIZATION_LOSSES, losses)
+        self._losses += _add_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     # -- facts -----------------------------------------------------------------
 
@@ -257,10 +243,7 @@ class Layer:
     def scope_name(self) -> str:
         """The name of the scope of its variables.
 
-        Raises
-        ------
-        ValueError
-            If the layer was not called yet, which chooses the scope.
+        It raises ValueError if the layer was not called yet, which chooses the scope.
         """
         if self._scope is None:
             raise coded(
@@ -272,13 +255,13 @@ class Layer:
 
     @property
     def trainable_weights(self) -> list[Any]:
-        """Its variables that are trained, and those of layers inside it."""
+        """The trainable variables of it and its sublayers."""
         own = [w for w, trained in self._own_weights if trained and self.trainable]
         return own + [w for layer in self._inner() for w in layer.trainable_weights]
 
     @property
     def non_trainable_weights(self) -> list[Any]:
-        """Its variables that are not trained, and those of layers inside it."""
+        """The other variables of it and its sublayers."""
         own = [
             w for w, trained in self._own_weights if not (trained and self.trainable)
         ]
@@ -286,7 +269,7 @@ class Layer:
 
     @property
     def weights(self) -> list[Any]:
-        """All its variables, those that are trained first."""
+        """All its variables, the trainable ones first."""
         return self.trainable_weights + self.non_trainable_weights
 
     variables = weights
@@ -295,12 +278,12 @@ class Layer:
 
     @property
     def updates(self) -> list[Any]:
-        """The operations that it added to ``UPDATE_OPS``, and layers inside it."""
+        """The operations that it and its sublayers added to ``UPDATE_OPS``."""
         return self._updates + [u for layer in self._inner() for u in layer.updates]
 
     @property
     def losses(self) -> list[Any]:
-        """Its regularization losses, and those of layers inside it."""
+        """The regularization losses of it and its sublayers."""
         return self._losses + [x for layer in self._inner() for x in layer.losses]
 
     def count_params(self) -> int:
@@ -308,7 +291,7 @@ class Layer:
         return sum(int(w.shape.num_elements()) for w in self.weights)
 
     def _inner(self) -> Iterator[Layer]:
-        """Give the layers that are attributes, or in lists that are."""
+        """Yield sublayers: attributes, and members of list attributes."""
         for value in vars(self).values():
             if isinstance(value, Layer):
                 yield value
@@ -342,7 +325,7 @@ def _snake_case(name: str) -> str:
     return f"private{spelled}" if spelled.startswith("_") else spelled
 
 
-def _numbered(base: str) -> str:
+def _numbered_name(base: str) -> str:
     """Return a layer name of this graph with the next number, from 1."""
     used = _NAMES_IN_USE.setdefault(get_default_graph(), collections.Counter())
     used[base] += 1
@@ -354,7 +337,7 @@ def _as_tensor(value: Any) -> Any:
     return convert_to_tensor(value) if plain else value
 
 
-def _collected(collection: str, values: Any) -> Sequence[Any]:
+def _add_to_collection(collection: str, values: Any) -> Sequence[Any]:
     several = isinstance(values, (list, tuple))
     found = [value for value in (values if several else [values]) if value is not None]
     if not executing_eagerly():

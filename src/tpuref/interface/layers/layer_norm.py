@@ -31,6 +31,9 @@ def layer_norm(
 ) -> Any:
     """Return each example with mean 0 and deviation 1, then scaled and shifted.
 
+    The result has the same shape and dtype.  It raises ValueError if the rank or the
+    sizes that the variables need are unknown, or an axis does not exist.
+
     Parameters
     ----------
     inputs
@@ -52,20 +55,8 @@ def layer_norm(
     scope
         The variable scope, by default ``LayerNorm``.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If the rank or the sizes that the variables need are unknown, or an axis does
-        not exist.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> y = tf.contrib.layers.layer_norm(tf.constant([[1.0, 3.0], [5.0, 9.0]]))
     >>> with tf.Session() as sess:
     ...     sess.run(tf.global_variables_initializer())

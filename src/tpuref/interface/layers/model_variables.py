@@ -1,4 +1,4 @@
-"""What the layers of ``tf.contrib.layers`` share: variables of models, and outputs."""
+"""Variables of models, and outputs, of the layers of ``tf.contrib.layers``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,7 @@ from tpuref.interface.functions.variable_scope import get_variable
 def model_variable(
     name: str, shape: list[Any], variables_collections: Any, **given: Any
 ) -> Any:
-    """Return a variable of the scope, in the collection ``MODEL_VARIABLES`` too.
-
-    Parameters
-    ----------
-    name, shape
-        As for `tf.get_variable`.
-    variables_collections
-        Further collections, or a dict from names of variables to such.
-    given
-        As for `tf.get_variable`.
-    """
+    """Return a variable of the scope, in the collection ``MODEL_VARIABLES`` too."""
     more = variables_collections or []
     if isinstance(more, dict):
         more = more.get(name, [])

@@ -9,7 +9,19 @@ from tpuref.base.errors import coded
 from tpuref.interface.functions import activations, initializers, trigonometry
 
 _ACTIVATIONS = {
-    **{name: getattr(activations, name) for name in activations.__all__},
+    "crelu": activations.crelu,
+    "elu": activations.elu,
+    "leaky_relu": activations.leaky_relu,
+    "log_softmax": activations.log_softmax,
+    "relu": activations.relu,
+    "relu6": activations.relu6,
+    "selu": activations.selu,
+    "sigmoid": activations.sigmoid,
+    "silu": activations.silu,
+    "softmax": activations.softmax,
+    "softplus": activations.softplus,
+    "softsign": activations.softsign,
+    "swish": activations.swish,
     "tanh": trigonometry.tanh,
     "linear": None,
 }

@@ -24,6 +24,7 @@ from tpuref.interface.functions.normalization import (
 )
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import name_scope
+from tpuref.interface.layers.function import function_of
 from tpuref.interface.layers.layer import Layer
 from tpuref.interface.layers.named import initializer_of
 from tpuref.interface.layers.training import chosen, known_training
@@ -43,7 +44,7 @@ class BatchNormalization(Layer):
     axis
         The axis of the features, or several: each has moments of its own.
     momentum
-        What part of a moving average an update keeps.
+        The fraction of a moving average that an update keeps.
     epsilon
         A small number added to the variance.
     center, scale
@@ -70,7 +71,6 @@ moving_variance_initializer
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([[1.0], [3.0]])
     >>> y = tf.layers.BatchNormalization(epsilon=0.0)(x, training=True)
     >>> updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
@@ -123,7 +123,7 @@ moving_variance_initializer
 
     def _refuse(self, argument: str, given: Any, only: Any) -> None:
         if given not in (only, None):
-            raise self._wrong(f"{argument} must be {only}, which is all that is here")
+            raise self._wrong(f"{argument}: expected {only}, the only value supported")
 
     def _wrong(self, message: str) -> Exception:
         return coded(
@@ -133,7 +133,7 @@ moving_variance_initializer
         )
 
     def build(self, input_shape: Any) -> None:
-        """Make offset, factor and moving averages."""
+        """Create offset, factor and moving averages."""
         input_shape = as_shape(input_shape)
         self._choose_axes(input_shape)
         sizes = input_shape.as_list()
@@ -206,7 +206,7 @@ moving_variance_initializer
             outputs, mean, variance = self._fused_outputs(inputs, training)
         else:
             mean, variance = self._used_moments(inputs, training)
-            outputs = self._normalized(inputs, mean, variance)
+            outputs = self._normalize(inputs, mean, variance)
         if known_training(training) is not False:
             self._update(self.moving_mean, mean, training)
             self._update(self.moving_variance, variance, training)
@@ -252,7 +252,7 @@ moving_variance_initializer
         """Return mean and variance of a batch."""
         return moments(inputs, reduction_axes, keep_dims=keep_dims)
 
-    def _normalized(self, inputs: Any, mean: Any, variance: Any) -> Tensor:
+    def _normalize(self, inputs: Any, mean: Any, variance: Any) -> Tensor:
         """Normalize in the dtype of the moments."""
         rank = inputs.shape.rank
         own = inputs.shape.as_list()
@@ -272,7 +272,7 @@ moving_variance_initializer
         )
 
     def _update(self, average: Any, value: Any, training: Any) -> None:
-        """Move an average; by nothing where a tensor says that it does not train."""
+        """Move an average, unless a tensor says that the layer does not train."""
         keep = chosen(training, lambda: self.momentum, lambda: 1.0)
         with name_scope("AssignMovingAvg") as scope:
             distance = (average.value() - cast(value, average.dtype)) * (1.0 - keep)
@@ -280,90 +280,15 @@ moving_variance_initializer
             self.add_update(average.assign_sub(distance, name=name))
 
 
-def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
-    momentum: float = 0.99,
-    epsilon: float = 1e-3,
-    center: bool = True,
-    scale: bool = True,
-    beta_initializer: Any = "zeros",
-    gamma_initializer: Any = "ones",
-    moving_mean_initializer: Any = "zeros",
-    moving_variance_initializer: Any = "ones",
-    beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
-    beta_constraint: Any = None,
-    gamma_constraint: Any = None,
-    training: Any = False,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: Any = None,
-    renorm: bool = False,
-    renorm_clipping: Any = None,
-    renorm_momentum: float = 0.99,
-    fused: bool | None = None,
-    virtual_batch_size: int | None = None,
-    adjustment: Any = None,
-) -> Tensor:
-    """Apply a new `tf.layers.BatchNormalization` to a tensor.
-
-    Parameters
-    ----------
-    inputs
-        A floating-point tensor.
-    training
-        Whether to use the moments of the batch and keep moving averages: a bool, or a
-        tensor.
-    reuse
-        Whether to share the variables that the scope `name` has.
-    axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, \
-moving_mean_initializer, moving_variance_initializer, beta_regularizer, \
-gamma_regularizer, beta_constraint, gamma_constraint, trainable, name, renorm, \
-renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment
-        As for `tf.layers.BatchNormalization`.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        As for `tf.layers.BatchNormalization`.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> y = tf.layers.batch_normalization(tf.ones([2, 3]), training=True)
+batch_normalization = function_of(
+    BatchNormalization,
+    "batch_normalization",
+    """>>> y = tf.layers.batch_normalization(tf.ones([2, 3]), training=True)
     >>> [v.name for v in tf.global_variables()][2:]
-    ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']
-    """
-    layer = BatchNormalization(
-        axis,
-        momentum,
-        epsilon,
-        center,
-        scale,
-        beta_initializer,
-        gamma_initializer,
-        moving_mean_initializer,
-        moving_variance_initializer,
-        beta_regularizer,
-        gamma_regularizer,
-        beta_constraint,
-        gamma_constraint,
-        renorm,
-        renorm_clipping,
-        renorm_momentum,
-        fused,
-        trainable,
-        virtual_batch_size,
-        adjustment,
-        name,
-        _scope=name,
-        _reuse=reuse,
-    )
-    result: Tensor = layer(inputs, training=training)
-    return result
+    ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']""",
+    last=(
+        *("training", "trainable", "name", "reuse"),
+        *("renorm", "renorm_clipping", "renorm_momentum"),
+        *("fused", "virtual_batch_size", "adjustment"),
+    ),
+)

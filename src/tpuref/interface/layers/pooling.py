@@ -8,11 +8,12 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.reshaping import expand_dims, squeeze
 from tpuref.interface.functions.windows import avg_pool, max_pool
 from tpuref.interface.layers.formats import channels_lead, layout, padding_of, sizes
+from tpuref.interface.layers.function import function_of
 from tpuref.interface.layers.layer import Layer
 
 
 class _Pooling(Layer):
-    """What pooling layers share; a subclass says how a window is summed up."""
+    """The base of pooling layers; a subclass defines the reduction of a window."""
 
     rank: int
     pool: Any
@@ -75,7 +76,6 @@ class MaxPooling2D(_Pooling):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.MaxPooling2D(2, 2)(tf.ones([1, 4, 4, 3])).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -88,7 +88,6 @@ class AveragePooling2D(_Pooling):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.AveragePooling2D(2, 2)(tf.ones([1, 4, 4, 3])).shape.as_list()
     [1, 2, 2, 3]
     """
@@ -108,7 +107,6 @@ class MaxPooling1D(_Pooling1D):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.MaxPooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
     [1, 2, 3]
     """
@@ -121,7 +119,6 @@ class AveragePooling1D(_Pooling1D):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.layers.AveragePooling1D(2, 2)(tf.ones([1, 4, 3])).shape.as_list()
     [1, 2, 3]
     """
@@ -129,85 +126,34 @@ class AveragePooling1D(_Pooling1D):
     pool = avg_pool
 
 
-def max_pooling2d(
-    inputs: Any,
-    pool_size: Any,
-    strides: Any,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    name: str | None = None,
-) -> Tensor:
-    """Apply a new `tf.layers.MaxPooling2D` to images.
+max_pooling2d = function_of(
+    MaxPooling2D,
+    "max_pooling2d",
+    """>>> tf.layers.max_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
+    [1, 2, 2, 3]""",
+    has_variables=False,
+)
 
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.layers.max_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 2, 3]
-    """
-    layer = MaxPooling2D(pool_size, strides, padding, data_format, name)
-    result: Tensor = layer(inputs)
-    return result
+average_pooling2d = function_of(
+    AveragePooling2D,
+    "average_pooling2d",
+    """>>> tf.layers.average_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
+    [1, 2, 2, 3]""",
+    has_variables=False,
+)
 
+max_pooling1d = function_of(
+    MaxPooling1D,
+    "max_pooling1d",
+    """>>> tf.layers.max_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
+    [1, 2, 3]""",
+    has_variables=False,
+)
 
-def average_pooling2d(
-    inputs: Any,
-    pool_size: Any,
-    strides: Any,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    name: str | None = None,
-) -> Tensor:
-    """Apply a new `tf.layers.AveragePooling2D` to images.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.layers.average_pooling2d(tf.ones([1, 4, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 2, 3]
-    """
-    layer = AveragePooling2D(pool_size, strides, padding, data_format, name)
-    result: Tensor = layer(inputs)
-    return result
-
-
-def max_pooling1d(
-    inputs: Any,
-    pool_size: Any,
-    strides: Any,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    name: str | None = None,
-) -> Tensor:
-    """Apply a new `tf.layers.MaxPooling1D` to sequences.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.layers.max_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 3]
-    """
-    layer = MaxPooling1D(pool_size, strides, padding, data_format, name)
-    result: Tensor = layer(inputs)
-    return result
-
-
-def average_pooling1d(
-    inputs: Any,
-    pool_size: Any,
-    strides: Any,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    name: str | None = None,
-) -> Tensor:
-    """Apply a new `tf.layers.AveragePooling1D` to sequences.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.layers.average_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
-    [1, 2, 3]
-    """
-    layer = AveragePooling1D(pool_size, strides, padding, data_format, name)
-    result: Tensor = layer(inputs)
-    return result
+average_pooling1d = function_of(
+    AveragePooling1D,
+    "average_pooling1d",
+    """>>> tf.layers.average_pooling1d(tf.ones([1, 4, 3]), 2, 2).shape.as_list()
+    [1, 2, 3]""",
+    has_variables=False,
+)

@@ -1,4 +1,4 @@
-"""Recurrent layers: cells, and what runs them over time."""
+"""Recurrent layers: cells, and `dynamic_rnn`, which runs them over time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ class RNNCell(Layer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Sums(tf.nn.rnn_cell.RNNCell):
     ...     state_size = output_size = 1
     ...
@@ -57,7 +56,7 @@ class RNNCell(Layer):
         raise NotImplementedError(f"{type(self).__name__} must define output_size")
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Return the state before the first step.
+        """Return the state before the first step, zeros of `dtype`.
 
         Parameters
         ----------
@@ -77,7 +76,7 @@ class LSTMStateTuple(NamedTuple):
     Attributes
     ----------
     c
-        What the cell remembers.
+        The cell state.
     h
         Its last output.
     """
@@ -94,9 +93,9 @@ class BasicLSTMCell(RNNCell):
     num_units
         The size of the output.
     forget_bias
-        What is added to the input of the forget gate.
+        A number that is added to the input of the forget gate.
     state_is_tuple
-        Whether the state is a `LSTMStateTuple`, or both parts beside each other.
+        Whether the state is a `LSTMStateTuple`, or one tensor with both parts.
     activation
         A function of a tensor or its name, by default tanh.
     reuse
@@ -106,7 +105,6 @@ class BasicLSTMCell(RNNCell):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> cell = tf.nn.rnn_cell.BasicLSTMCell(3)
     >>> output, state = cell(tf.ones([2, 5]), cell.zero_state(2, tf.float32))
     >>> output.shape.as_list(), [v.name for v in cell.weights]
@@ -142,7 +140,7 @@ class BasicLSTMCell(RNNCell):
         return self._units
 
     def build(self, input_shape: Any) -> None:
-        """Make kernel and bias."""
+        """Create kernel and bias."""
         if input_shape.rank != 2 or input_shape.as_list()[-1] is None:
             raise coded(
                 ValueError,
@@ -192,8 +190,6 @@ def dynamic_rnn(
         The state before the first step, by default zeros.
     dtype
         The element type of those zeros.
-    parallel_iterations, swap_memory
-        Accepted for compatibility.
     time_major
         Whether inputs and outputs are ``[time, batch, ...]``.
     scope
@@ -206,15 +202,12 @@ def dynamic_rnn(
 
     Raises
     ------
-    TypeError
-        If `cell` is no cell.
     ValueError
         If neither `initial_state` nor `dtype` is given, or the rank of the inputs is
         less than 3.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> cell = tf.nn.rnn_cell.BasicLSTMCell(3)
     >>> y, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 7, 5]), dtype=tf.float32)
     >>> y.shape.as_list(), state.h.shape.as_list(), cell.weights[0].name
@@ -238,22 +231,20 @@ def dynamic_rnn(
             None if sequence_length is None else convert_to_tensor(sequence_length)
         )
 
-        def turn(
-            index: Any, carried: list[Tensor]
-        ) -> tuple[list[Tensor], list[Tensor]]:
-            before = nest.pack_sequence_as(state, carried)
+        def turn(index: Any, flat: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+            before = nest.pack_sequence_as(state, flat)
             output, after = cell(steps[index], before)
             after = nest.flatten(after)
             if lengths is not None:
                 running = index < lengths
                 output = where(running, output, zeros_like(output))
-                pairs = zip(after, carried, strict=True)
+                pairs = zip(after, flat, strict=True)
                 after = [where(running, new, old) for new, old in pairs]
             return after, [output]
 
         last, (outputs,) = over_rows(turn, steps, nest.flatten(state))
         return (
-            outputs if time_major else _swapped(outputs),
+            outputs if time_major else _exchange_axes(outputs),
             nest.pack_sequence_as(state, last),
         )
 
@@ -267,10 +258,10 @@ def _time_first(inputs: Any, time_major: bool) -> Tensor:
             "give it with set_shape",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
-    return given if time_major else _swapped(given)
+    return given if time_major else _exchange_axes(given)
 
 
-def _swapped(tensor: Tensor) -> Tensor:
+def _exchange_axes(tensor: Tensor) -> Tensor:
     """Return a tensor with its first two dimensions exchanged."""
     rank = tensor.shape.rank
     assert rank is not None

@@ -1,4 +1,4 @@
-"""Regularizers: what the size of weights adds to the loss."""
+"""Regularizers: terms of the loss that grow with the weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Regularizer = Callable[[Any], Tensor | None]
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
-    """Return a function that gives `scale` times half the squares of weights.
+    """Return a function that computes `scale` times half the squares of weights.
+
+    It raises ValueError if `scale` is no number or below 0.
 
     Parameters
     ----------
@@ -27,14 +29,8 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     scope
         The name of the operations.
 
-    Raises
-    ------
-    ValueError
-        If `scale` is no number or below 0.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.contrib.layers.l2_regularizer(0.1)(tf.constant([2.0, 4.0]))
     >>> float(tf.Session().run(loss))
     1.0
@@ -43,16 +39,12 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
 
 
 def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
-    """Return a function that gives `scale` times the sizes of weights.
+    """Return a function that computes `scale` times the absolute weights.
 
-    Parameters
-    ----------
-    scale, scope
-        As for `tf.contrib.layers.l2_regularizer`.
+    Parameters are those of `tf.contrib.layers.l2_regularizer`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.contrib.layers.l1_regularizer(0.5)(tf.constant([2.0, -4.0]))
     >>> float(tf.Session().run(loss))
     3.0

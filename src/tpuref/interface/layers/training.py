@@ -11,7 +11,7 @@ from tpuref.interface.functions.control_flow import cond
 
 
 def known_training(training: Any) -> bool | None:
-    """Return the value of ``training``, None where only a run knows it."""
+    """Return the value of ``training``, or None if it is a run-time value."""
     if isinstance(training, Variable):
         return None
     if isinstance(training, Tensor):
@@ -21,7 +21,7 @@ def known_training(training: Any) -> bool | None:
 
 
 def chosen(training: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """Return the result of one of two functions, with a branch only if needed."""
+    """Return the result of one of two functions; only run-time values need a branch."""
     known = known_training(training)
     if known is None:
         return cond(training, yes, no)

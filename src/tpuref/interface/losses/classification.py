@@ -35,17 +35,19 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and the softmax of logits, summed up.
+    """Return the weighted cross entropy of labels and the softmax of logits.
+
+    It raises ValueError if the shapes differ, or something is missing.
 
     Parameters
     ----------
     onehot_labels
-        The probability of each class, of the shape of `logits`; nothing flows back to
+        The probability of each class, of the shape of `logits`; no gradient flows to
         them.
     logits
         A floating-point tensor ``[batch, classes]``.
     label_smoothing
-        What part of a label is shared evenly between all classes.
+        The fraction of each label that is distributed evenly over all classes.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`; one weight for each example.
 
@@ -54,14 +56,8 @@ def softmax_cross_entropy(
     Tensor
         A scalar of the dtype of `logits`, or one loss for each example.
 
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or something is missing.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.softmax_cross_entropy([[0.0, 1.0]], [[1000.0, 0.0]])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -88,7 +84,9 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of the true classes and the softmax of logits.
+    """Return the weighted cross entropy of true classes and the softmax of logits.
+
+    It raises ValueError if the shapes do not fit.
 
     Parameters
     ----------
@@ -104,14 +102,8 @@ def sparse_softmax_cross_entropy(
     Tensor
         A scalar of the dtype of `logits`, or one loss for each label.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.sparse_softmax_cross_entropy([1], [[1000.0, 0.0]])
     >>> float(tf.Session().run(loss))
     1000.0
@@ -148,7 +140,7 @@ def sigmoid_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and the sigmoid of logits, summed up.
+    """Return the weighted cross entropy of labels and the sigmoid of logits.
 
     Parameters
     ----------
@@ -157,7 +149,7 @@ def sigmoid_cross_entropy(
     logits
         A floating-point tensor.
     label_smoothing
-        How far labels are moved towards a half: 1 for all the way.
+        The fraction by which labels are moved to 0.5.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
@@ -168,7 +160,6 @@ def sigmoid_cross_entropy(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.sigmoid_cross_entropy([0.0, 1.0], [1000.0, 1000.0])
     >>> float(tf.Session().run(loss))
     500.0
@@ -195,25 +186,21 @@ def log_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the cross entropy of labels and predicted probabilities, summed up.
+    """Return the weighted cross entropy of labels and predicted probabilities.
+
+    The result is a float32 scalar, or one loss for each element.
 
     Parameters
     ----------
     labels, predictions
         Tensors of numbers between 0 and 1, of the same shape.
     epsilon
-        What is added to a probability before its logarithm is taken.
+        A small number that is added to a probability before the logarithm.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.log_loss([1.0, 0.0], [0.5, 0.5])
     >>> round(float(tf.Session().run(loss)), 5)
     0.69315
@@ -232,7 +219,9 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return how far logits are from the right side of 0 by a margin of 1, summed up.
+    """Return the weighted hinge loss: ``max(0, 1 - logits)`` for positive labels.
+
+    The result is a float32 scalar, or one loss for each element.
 
     Parameters
     ----------
@@ -243,14 +232,8 @@ def hinge_loss(
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.hinge_loss([1.0, 0.0], [3.0, 0.5])
     >>> float(tf.Session().run(loss))
     0.75

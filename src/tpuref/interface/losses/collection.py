@@ -12,7 +12,7 @@ from tpuref.interface.functions.arithmetic import add_n
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Add a loss to a collection; None for none."""
+    """Add a loss to a collection, unless that is None."""
     if loss_collection and not executing_eagerly():
         get_default_graph().add_to_collection(loss_collection, loss)
 
@@ -24,7 +24,6 @@ def get_losses(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.mean_squared_error([1.0], [3.0])
     >>> tf.losses.get_losses() == [loss]
     True
@@ -52,28 +51,17 @@ def get_total_loss(
 ) -> Tensor:
     """Return the sum of the losses.
 
+    It raises ValueError if there are no losses.
+
     Parameters
     ----------
     add_regularization_losses
         Whether the regularization losses belong to it.
-    name
-        The name of the operation.
     scope
         Only losses below this scope; None for all.
 
-    Returns
-    -------
-    Tensor
-        A scalar.
-
-    Raises
-    ------
-    ValueError
-        If there are no losses.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> first = tf.losses.mean_squared_error([1.0], [3.0])
     >>> second = tf.losses.absolute_difference([1.0], [3.0])
     >>> float(tf.Session().run(tf.losses.get_total_loss()))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["LossReduction", "Reduction"]
-
 
 class Reduction:
-    """How the weighted losses of the elements of a batch become one.
+    """How the weighted losses of a batch are reduced to one.
 
     Attributes
     ----------
     NONE
-        They stay as they are.
+        No reduction.
     SUM
         Their sum.
     MEAN
@@ -52,7 +50,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuse what is not a reduction, with ValueError."""
+        """Raise ValueError unless `key` is a reduction."""
         if not isinstance(key, str) or key not in cls.all():
             raise ValueError(
                 f"tf.losses: {key!r} is not a reduction; the reductions are "
@@ -61,12 +59,12 @@ class Reduction:
 
 
 class LossReduction:
-    """The same for the losses of TensorFlow 2, under ``tf.keras.losses``.
+    """The reductions of TensorFlow 2's losses, under ``tf.keras.losses``.
 
     Attributes
     ----------
     AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE
-        What the context suggests, nothing, the sum, or the mean.
+        The default of the context, no reduction, the sum, or the mean.
     """
 
     AUTO = "auto"

@@ -26,7 +26,10 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the squares of the differences, summed up.
+    """Return the weighted squares of the differences.
+
+    The result is a float32 scalar, or one loss for each element.  It raises ValueError
+    if the shapes differ.
 
     Parameters
     ----------
@@ -35,19 +38,8 @@ def mean_squared_error(
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     2.0
@@ -66,21 +58,13 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the absolute differences, summed up.
+    """Return the weighted absolute differences.
 
-    Parameters
-    ----------
-    labels, predictions, weights, scope, loss_collection, reduction
-        As for `tf.losses.mean_squared_error`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
+    The result is a float32 scalar, or one loss for each element.  Parameters are those
+    of `tf.losses.mean_squared_error`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.absolute_difference([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     1.0
@@ -100,23 +84,18 @@ def huber_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return half the squares of differences up to `delta`, and lines beyond.
+    """Return the weighted Huber loss: quadratic up to `delta`, then linear.
+
+    The result is a float32 scalar, or one loss for each element.  Other parameters are
+    those of `tf.losses.mean_squared_error`.
 
     Parameters
     ----------
     delta
         The difference from which the loss grows in a line.
-    labels, predictions, weights, scope, loss_collection, reduction
-        As for `tf.losses.mean_squared_error`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each element.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.huber_loss([1.0, 2.0], [1.0, 4.0])
     >>> float(tf.Session().run(loss))
     0.75
@@ -139,7 +118,9 @@ def cosine_distance(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
-    """Return 1 minus the product of unit vectors, summed up.
+    """Return 1 minus the dot product of unit vectors, weighted.
+
+    It raises ValueError if the axis is missing, or the shapes differ.
 
     Parameters
     ----------
@@ -157,14 +138,8 @@ def cosine_distance(
     Tensor
         A float32 scalar, or one loss for each vector.
 
-    Raises
-    ------
-    ValueError
-        If the axis is missing, or the shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.cosine_distance([[0.6, 0.8]], [[1.0, 0.0]], axis=1)
     >>> round(float(tf.Session().run(loss)), 6)
     0.4
@@ -173,7 +148,7 @@ def cosine_distance(
     if along is None:
         raise coded(
             ValueError,
-            "tf.losses.cosine_distance: axis must be given: that of the vectors",
+            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     with name_scope(scope, "cosine_distance_loss") as own:

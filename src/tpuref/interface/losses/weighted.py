@@ -28,7 +28,10 @@ def compute_weighted_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return losses times weights, summed up, and add it to a collection.
+    """Return losses times weights, reduced, and add the result to a collection.
+
+    It raises ValueError if the weights do not fit the losses, or the reduction is
+    unknown.
 
     Parameters
     ----------
@@ -50,14 +53,8 @@ def compute_weighted_loss(
         A scalar of the dtype of the losses, or for ``Reduction.NONE`` a tensor of their
         shape.
 
-    Raises
-    ------
-    ValueError
-        If the weights do not fit the losses, or the reduction is unknown.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.losses.compute_weighted_loss([1.0, 2.0, 3.0], [1.0, 0.0, 1.0])
     >>> float(tf.Session().run(loss))
     2.0
@@ -70,12 +67,12 @@ def compute_weighted_loss(
         each, factors = cast(given, float32), cast(convert_to_tensor(weights), float32)
         _check_weights(each, factors)
         weighted = multiply(each, factors)
-        loss = cast(_reduced(weighted, factors, reduction), given.dtype)
+        loss = cast(_reduce(weighted, factors, reduction), given.dtype)
         add_loss(loss, loss_collection)
     return loss
 
 
-def _reduced(weighted: Tensor, weights: Tensor, reduction: str) -> Tensor:
+def _reduce(weighted: Tensor, weights: Tensor, reduction: str) -> Tensor:
     if reduction == Reduction.NONE:
         return weighted
     total = reduce_sum(weighted)
@@ -90,7 +87,7 @@ def _reduced(weighted: Tensor, weights: Tensor, reduction: str) -> Tensor:
 
 
 def _mean(total: Tensor, count: Tensor) -> Tensor:
-    """Return 0 where nothing counts."""
+    """Return the quotient, 0 if the count is 0."""
     return div_no_nan(total, cast(count, total.dtype), name="value")
 
 

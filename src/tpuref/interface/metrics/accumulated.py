@@ -25,12 +25,10 @@ from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.functions.reshaping import reshape, squeeze
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Accuracy", "Mean", "Metric", "SparseCategoricalAccuracy", "Sum"]
-
 
 @explain_missing_members("tf.keras.metrics.Metric")
 class Metric:
-    """Accumulates values, and gives one result for all of them.
+    """The base of metrics, which accumulate values and return one result.
 
     A subclass makes variables with `add_weight`, changes them in ``update_state`` and
     reads them in ``result``.
@@ -52,7 +50,7 @@ class Metric:
     def add_weight(
         self, name: str, shape: Any = (), initializer: Any = "zeros", dtype: Any = None
     ) -> Any:
-        """Return a variable with a component for each replica, which are added up."""
+        """Return a variable with a component per replica; reading it sums them."""
         kind = self.dtype if dtype is None else as_dtype(dtype)
         variable = Variable(
             zeros(shape, kind) if initializer == "zeros" else initializer(shape, kind),
@@ -74,16 +72,16 @@ class Metric:
         raise NotImplementedError(f"{type(self).__name__} lacks update_state")
 
     def result(self) -> Tensor:
-        """Return the result for what was accumulated."""
+        """Return the result of all values so far."""
         raise NotImplementedError(f"{type(self).__name__} lacks result")
 
     def reset_state(self) -> None:
-        """Forget what was accumulated."""
+        """Set the variables to zero."""
         for variable in self.weights:
             variable.assign(0 * variable.read_value())
 
     def reset_states(self) -> None:
-        """Forget what was accumulated: the earlier name of `reset_state`."""
+        """Set the variables to zero: the former name of `reset_state`."""
         self.reset_state()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -105,7 +103,6 @@ class Sum(Metric):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     total = tf.keras.metrics.Sum()
     ...     total.update_state([1.0, 3.0])
@@ -142,16 +139,10 @@ class Sum(Metric):
 
 
 class Mean(Sum):
-    """The mean of values.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
+    """The mean of values; parameters are those of `Sum`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     mean = tf.keras.metrics.Mean("loss")
     ...     mean.update_state([1.0, 3.0])
@@ -165,7 +156,7 @@ class Mean(Sum):
         self.count = self.add_weight("count")
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
-        """Count values in, each by its weight."""
+        """Add values, each times its weight, and the weights."""
         total, count = self._sums(values, sample_weight)
         self.total.assign_add(total)
         self.count.assign_add(count)
@@ -177,13 +168,7 @@ class Mean(Sum):
 
 
 class Accuracy(Mean):
-    """How often predictions are equal to labels.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
-    """
+    """The fraction of predictions that equal their labels; parameters as for `Sum`."""
 
     def __init__(self, name: str = "accuracy", dtype: Any = None) -> None:
         super().__init__(name, dtype)
@@ -198,13 +183,7 @@ class Accuracy(Mean):
 
 
 class SparseCategoricalAccuracy(Mean):
-    """How often the largest prediction is that of the label, a number.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
-    """
+    """The fraction of rows whose largest prediction is the label; see `Sum`."""
 
     def __init__(
         self, name: str = "sparse_categorical_accuracy", dtype: Any = None

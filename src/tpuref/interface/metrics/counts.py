@@ -1,4 +1,4 @@
-"""Counts of right and wrong predictions, and what follows from them."""
+"""Counts of right and wrong predictions, and metrics made of them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,6 @@ def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.{function}([{labelled}], [{predicted}])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -101,7 +100,7 @@ false_negatives = _count(
 def _share(
     name: str, other: Any, labels: Any, predictions: Any, weights: Any, own: str | None
 ) -> Metric:
-    """Return the share of true positives among them and another count."""
+    """Return the fraction of true positives among them and another count."""
     with name_scope(own, name):
         right = true_positives(labels, predictions, weights)
         wrong = other(labels, predictions, weights)
@@ -118,21 +117,13 @@ def precision(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the predictions that are true should be.
+    """Return the precision: the fraction of positive predictions that are correct.
 
-    Parameters
-    ----------
-    labels, predictions, weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.true_positives`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
+    Parameters are those of `tf.metrics.true_positives`.  The result is that of
+    `tf.metrics.mean`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.precision([1, 0, 1], [1, 1, 0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -151,21 +142,13 @@ def recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the labels that are true was predicted.
+    """Return the recall: the fraction of positive labels that are predicted.
 
-    Parameters
-    ----------
-    labels, predictions, weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.true_positives`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
+    Parameters are those of `tf.metrics.true_positives`.  The result is that of
+    `tf.metrics.mean`.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.recall([1, 1, 0], [1, 0, 1])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -196,6 +179,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
+    The result is that of `tf.metrics.mean`.
+
     Parameters
     ----------
     labels
@@ -203,21 +188,16 @@ def auc(
     predictions
         Numbers between 0 and 1, of the same shape.
     num_thresholds
-        How many thresholds to count at, from 0 to 1.
+        The number of thresholds from 0 to 1.
     thresholds
-        The thresholds between 0 and 1 themselves; None for even steps.
+        Thresholds between 0 and 1; None for even steps.
     curve
         ``"ROC"``: true positives over false positives; ``"PR"``: precision over recall.
     summation_method
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
-        for ``"PR"``, which for ``"ROC"`` means the first.
+        for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
     weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
         As for `tf.metrics.mean`.
 
     Raises
@@ -227,7 +207,6 @@ def auc(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -263,7 +242,7 @@ def auc(
 def _counts_at(
     levels: list[float], labels: Any, predictions: Any, weights: Any
 ) -> tuple[list[Tensor], Any]:
-    """Return tp, fn, tn, fp at each threshold so far, and what adds a batch."""
+    """Return tp, fn, tn and fp per threshold so far, and a function to add a batch."""
     found, truth = aligned(cast(predictions, float32), cast(labels, bool_))
     over = greater(reshape(found, [1, -1]), expand_dims(constant(levels), 1))
     right = reshape(truth, [1, -1])
@@ -293,7 +272,7 @@ def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
     tp, fn, tn, fp = counts
     if method == "careful_interpolation":
         if curve == "PR":
-            return _interpolated(tp, fn, fp, name)
+            return _interpolated_area(tp, fn, fp, name)
         method = "trapezoidal"
     small = 1e-6
     rate = (tp + small) / (tp + fn + small)
@@ -310,8 +289,8 @@ def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
     return reduce_sum((x[:-1] - x[1:]) * heights[method], name=name)
 
 
-def _interpolated(tp: Tensor, fn: Tensor, fp: Tensor, name: str) -> Tensor:
-    """Let true positives grow in a line with all positives between thresholds."""
+def _interpolated_area(tp: Tensor, fn: Tensor, fp: Tensor, name: str) -> Tensor:
+    """Interpolate true positives linearly in all positives between thresholds."""
     from_tp, positives = tp[:-1] - tp[1:], tp + fp
     slope = div_no_nan(from_tp, positives[:-1] - positives[1:])
     intercept = tp[1:] - slope * positives[1:]
@@ -353,7 +332,6 @@ def mean_iou(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_iou([0, 0, 1, 1], [0, 0, 0, 1], num_classes=2)
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())

@@ -24,18 +24,12 @@ Metric = tuple[Tensor, Tensor]
 
 
 def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
-    """Return a variable of zeros that is neither trained nor saved.
-
-    Raises
-    ------
-    RuntimeError
-        In eager mode, in which a metric could not keep what it counted.
-    """
+    """Return a variable of zeros that is neither trained nor saved."""
     if executing_eagerly():
         raise coded(
             RuntimeError,
-            "tf.metrics: a metric is made of operations of a graph; in eager mode "
-            "there is none, so make it inside of tf.Graph().as_default()",
+            "tf.metrics: metrics need a graph, which eager mode does not have; create "
+            "them within tf.Graph().as_default()",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     return Variable(
@@ -62,12 +56,12 @@ def collected(
 
 
 def ratio(part: Any, whole: Any, name: str | None = None) -> Tensor:
-    """Return a quotient, 0 where nothing was counted."""
+    """Return a quotient, 0 if the divisor is 0."""
     return div_no_nan(convert_to_tensor(part), convert_to_tensor(whole), name=name)
 
 
 def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
-    """Return labels and predictions; the longer loses a last axis of size 1."""
+    """Return labels and predictions; the longer shape loses a last axis of size 1."""
     truth, found = convert_to_tensor(labels), convert_to_tensor(predictions)
     own, other = truth.shape.rank, found.shape.rank
     if own is not None and other == own + 1:

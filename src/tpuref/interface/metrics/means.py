@@ -39,17 +39,15 @@ def mean(
     values
         A tensor of numbers.
     weights
-        What each value counts, by default 1: a tensor that broadcasts to the values.
+        The weight of each value, by default 1: a tensor that broadcasts to the values.
     metrics_collections, updates_collections
         Collections to add the value and the update to.
-    name
-        The name of the scope of variables and operations.
 
     Returns
     -------
     value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the mean then.
-        What was counted is in local variables.
+        The mean so far, and the operation that adds a batch and returns the new mean.
+        The totals are local variables.
 
     Raises
     ------
@@ -58,7 +56,6 @@ def mean(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean([1.0, 3.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -88,7 +85,9 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return how often predictions equal labels.
+    """Return the accuracy: the fraction of predictions that equal their labels.
+
+    The result is that of `tf.metrics.mean`.  It raises ValueError if the shapes differ.
 
     Parameters
     ----------
@@ -97,19 +96,8 @@ def accuracy(
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.accuracy([1, 2], [1, 3])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -118,13 +106,11 @@ def accuracy(
     """
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)
-    return mean(
-        hits,
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "accuracy"),
     )
+    return mean(hits, weights, *collections, own)
 
 
 def mean_squared_error(
@@ -139,7 +125,6 @@ def mean_squared_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -147,13 +132,11 @@ def mean_squared_error(
     2.0
     """
     truth, found = aligned(labels, predictions)
-    return mean(
-        squared_difference(found, truth),
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "mean_squared_error"),
     )
+    return mean(squared_difference(found, truth), weights, *collections, own)
 
 
 def mean_absolute_error(
@@ -168,7 +151,6 @@ def mean_absolute_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())
@@ -176,13 +158,11 @@ def mean_absolute_error(
     1.0
     """
     truth, found = aligned(labels, predictions)
-    return mean(
-        absolute(found - truth),
-        weights,
-        metrics_collections,
-        updates_collections,
+    collections, own = (
+        (metrics_collections, updates_collections),
         name_or(name, "mean_absolute_error"),
     )
+    return mean(absolute(found - truth), weights, *collections, own)
 
 
 def root_mean_squared_error(
@@ -197,7 +177,6 @@ def root_mean_squared_error(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> value, update = tf.metrics.root_mean_squared_error([1.0, 2.0], [1.0, 6.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.local_variables_initializer())

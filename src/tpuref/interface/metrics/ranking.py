@@ -33,7 +33,9 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the labels is among the `k` best predictions.
+    """Return the fraction of labels that are among the `k` best predictions.
+
+    The result is that of `tf.metrics.mean`, in float64.
 
     Parameters
     ----------
@@ -42,22 +44,16 @@ def recall_at_k(
     predictions
         A number for each class, ``[batch, classes]``; the greatest is the best.
     k
-        How many predictions to look at.
+        The number of predictions per example.
     class_id
-        The only class to look at; None for all.
+        The only class that counts; None for all.
     weights
-        One for each example.
+        A weight for each example.
     metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`, in float64.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> scores = [[0.1, 0.6, 0.3], [0.5, 0.4, 0.1]]
     >>> value, update = tf.metrics.recall_at_k(tf.constant([[2], [2]]), scores, k=2)
     >>> with tf.Session() as sess:
@@ -70,7 +66,7 @@ def recall_at_k(
         found = _per_example(reduce_any(hits, -1), weights)
         missed = _per_example(truth, weights) - found
         names = f"true_positive_at_{k}", f"false_negative_at_{k}"
-        counted = _counted(own, names, (found, missed), class_id)
+        counted = _counted_share(own, names, (found, missed), class_id)
     return collected(*counted, metrics_collections, updates_collections)
 
 
@@ -84,13 +80,9 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return which share of the `k` best predictions is among the labels.
+    """Return the fraction of the `k` best predictions that are labels.
 
-    Parameters
-    ----------
-    labels, predictions, k, class_id, weights, metrics_collections, \
-updates_collections, name
-        As for `tf.metrics.recall_at_k`.
+    Parameters are those of `tf.metrics.recall_at_k`.
 
     Returns
     -------
@@ -99,7 +91,6 @@ updates_collections, name
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> scores = [[0.1, 0.6, 0.3], [0.5, 0.4, 0.1]]
     >>> value, update = tf.metrics.precision_at_k(tf.constant([[2], [2]]), scores, k=2)
     >>> with tf.Session() as sess:
@@ -112,7 +103,7 @@ updates_collections, name
         found = _per_example(reduce_any(hits, -2), weights)
         wrong = _per_example(taken, weights) - found
         names = f"true_positive_at_{k}", f"false_positive_at_{k}"
-        counted = _counted(own, names, (found, wrong), class_id)
+        counted = _counted_share(own, names, (found, wrong), class_id)
     return collected(*counted, metrics_collections, updates_collections)
 
 
@@ -123,7 +114,7 @@ def _scope(name: str, k: int, class_id: int | None) -> str:
 def _matches(
     labels: Any, predictions: Any, k: int, class_id: int | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return which labels count, which prediction hits which, and which count."""
+    """Return masks: labels that count, hits per label and prediction, predictions."""
     truth = cast(convert_to_tensor(labels), int64)
     best = cast(top_k(convert_to_tensor(predictions), k).indices, int64)
     if truth.shape.rank is not None and truth.shape.rank + 1 == best.shape.rank:
@@ -142,13 +133,13 @@ def _per_example(marks: Tensor, weights: Any) -> Tensor:
     )
 
 
-def _counted(
+def _counted_share(
     scope: str,
     names: tuple[str, str],
     parts: tuple[Tensor, Tensor],
     class_id: int | None,
 ) -> Metric:
-    """Return the share of the first of two numbers, NaN before the first batch."""
+    """Return the first number over the sum of both, NaN before the first batch."""
     end = "" if class_id is None else f"_class{class_id}"
     counts = [metric_variable([], float64, name + end) for name in names]
     before = [count.value() for count in counts]

@@ -10,20 +10,18 @@ from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["Adagrad"]
-
 
 class Adagrad(Optimizer):
-    """Divides each step by the root of the sum of squared gradients so far.
+    """Divides gradients by the root of the sum of all their squares.
 
     Parameters
     ----------
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     initial_accumulator_value
-        What the sums start with.
+        The initial value of the sums.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     """
 
     def __init__(

@@ -13,20 +13,18 @@ from tpuref.interface.functions.arithmetic import pow as power
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["Adam"]
-
 
 class Adam(Optimizer):
-    """Scales each step by running means of the gradient and of its square.
+    """Divides a running mean of gradients by the root of their mean square.
 
     Parameters
     ----------
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     beta_1, beta_2
-        How much of the running means stays at each step.
+        The decay rates of the running means.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     amsgrad
         Whether to divide by the largest running mean of squares so far.
     """

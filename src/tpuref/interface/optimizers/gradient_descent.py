@@ -8,20 +8,18 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["SGD"]
-
 
 class SGD(Optimizer):
-    """Subtracts the gradient, times the learning rate.
+    """Subtracts the gradient times the learning rate.
 
     Parameters
     ----------
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     momentum
-        How much of the last change is made again.
+        The fraction of the last change that is added.
     nesterov
-        Whether the change is that of the step after.
+        Whether to use Nesterov momentum.
     """
 
     def __init__(

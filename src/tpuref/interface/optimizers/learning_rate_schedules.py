@@ -10,22 +10,12 @@ from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.training import learning_rate_decay as decay
 
-__all__ = [
-    "CosineDecay",
-    "ExponentialDecay",
-    "InverseTimeDecay",
-    "LearningRateSchedule",
-    "PiecewiseConstantDecay",
-    "PolynomialDecay",
-]
-
 
 class LearningRateSchedule:
-    """Gives the learning rate of a step; a subclass says it in ``__call__(step)``.
+    """The base of schedules; a subclass defines ``__call__(step)``.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Halved(tf.optimizers.schedules.LearningRateSchedule):
     ...     def __call__(self, step):
     ...         return 1.0 / (step + 1.0)
@@ -50,7 +40,7 @@ class LearningRateSchedule:
 
 @dataclass(eq=False)
 class _Decay(LearningRateSchedule):
-    """A schedule that `tf.train` has as a function.
+    """A schedule of a function of `tf.train`.
 
     It takes the learning rate, the step, and the fields in between that and the name.
     """
@@ -70,7 +60,7 @@ class _Decay(LearningRateSchedule):
 
 
 def _value(rate: Any) -> Tensor:
-    """Return what a decay gives: a tensor, in eager mode a function."""
+    """Return the tensor of a decay, which in eager mode is a function."""
     found: Tensor = rate() if executing_eagerly() and callable(rate) else rate
     return found
 

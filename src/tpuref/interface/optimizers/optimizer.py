@@ -21,14 +21,12 @@ from tpuref.interface.training.distribution import current_strategy, current_tow
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Optimizer"]
-
 
 @explain_missing_members("tf.optimizers.Optimizer")
 class Optimizer(ElementwiseOptimizer):
     """Changes variables by their gradients, and counts its steps.
 
-    A subclass gives the rule for one variable, and the names of its slots.
+    A subclass defines the rule for one variable, and the names of its slots.
 
     Parameters
     ----------
@@ -40,7 +38,7 @@ class Optimizer(ElementwiseOptimizer):
     lr
         The earlier name of `learning_rate`.
     decay
-        By how much the learning rate is divided: 1 + decay times the steps made.
+        The learning rate is divided by 1 + decay times the number of steps.
     """
 
     def __init__(
@@ -100,7 +98,7 @@ class Optimizer(ElementwiseOptimizer):
         return [self.iterations, *self.variables()]
 
     def _trackable_children(self) -> dict[str, Any]:
-        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        """Return the variables that a checkpoint saves besides slots."""
         own = {"iter": self._steps, "learning_rate": self._rate}
         found = {name: v for name, v in own.items() if v is not None}
         return {**super()._trackable_children(), **found}
@@ -119,7 +117,9 @@ class Optimizer(ElementwiseOptimizer):
         name: str | None = None,
         tape: GradientTape | None = None,
     ) -> Any:
-        """Make a loss smaller by one step.
+        """Reduce a loss by one step.
+
+        It raises ValueError if the loss is a tensor and there is no tape.
 
         Parameters
         ----------
@@ -129,15 +129,8 @@ class Optimizer(ElementwiseOptimizer):
             The variables, or a function that returns them.
         grad_loss
             The gradient of the loss, by default 1.
-        name
-            The name of the operation.
         tape
             The tape that recorded the loss.
-
-        Raises
-        ------
-        ValueError
-            If the loss is a tensor and there is no tape.
         """
         recorded = tape or GradientTape()
         if callable(loss):
@@ -170,8 +163,6 @@ class Optimizer(ElementwiseOptimizer):
         grads_and_vars
             Pairs of gradient and variable; a variable whose gradient is None stays as
             it is.
-        name
-            The name of the operation.
         experimental_aggregate_gradients
             Whether the gradients of all replicas are summed; otherwise they were.
 
@@ -184,7 +175,6 @@ class Optimizer(ElementwiseOptimizer):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     w = tf.Variable(3.0)
         ...     optimizer = tf.optimizers.SGD(0.5)
@@ -201,7 +191,7 @@ class Optimizer(ElementwiseOptimizer):
         return super().apply_gradients(scaled, self.iterations, name)
 
     def _start_of(self, slot: str) -> float:
-        """Return what a slot starts with."""
+        """Return the initial value of a slot."""
         return 0.0
 
     def _create_slots(self, var_list: Any) -> None:
@@ -217,7 +207,7 @@ class Optimizer(ElementwiseOptimizer):
                 )
 
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
-        """Return a slot of a variable, which is made once.
+        """Return a slot of a variable, created once.
 
         Parameters
         ----------
@@ -226,7 +216,7 @@ class Optimizer(ElementwiseOptimizer):
         slot_name
             The name of the slot.
         initializer
-            What it starts with: ``"zeros"``, or an initializer.
+            The initial value: ``"zeros"``, or an initializer.
         """
         start = Constant(0.0) if initializer == "zeros" else initializer
         with init_scope():

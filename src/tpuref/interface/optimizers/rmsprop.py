@@ -10,22 +10,20 @@ from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.optimizers.optimizer import Optimizer
 
-__all__ = ["RMSprop"]
-
 
 class RMSprop(Optimizer):
-    """Divides each step by the root of a running mean of squared gradients.
+    """Divides gradients by the root of their running mean square.
 
     Parameters
     ----------
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
     rho
-        How much of the running means stays at each step.
+        The decay rate of the running means.
     momentum
-        How much of the last change is made again.
+        The fraction of the last change that is added.
     epsilon
-        Keeps the divisor away from zero.
+        A small number that is added to the divisor.
     centered
         Whether to divide by the spread around the mean gradient.
     """

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from tpuref.base.arguments import wrong_type
 from tpuref.engine.runtime.meaning import recording
 from tpuref.interface.files.filesystem import failures
 from tpuref.interface.profiler import profile
-
-__all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
 
 class ProfilerOptions(NamedTuple):
@@ -28,18 +25,13 @@ class ProfilerOptions(NamedTuple):
 def start(logdir: profile.Path, options: Any = None) -> None:
     """Start to record the host and the cores.
 
+    It raises tf.errors.AlreadyExistsError if a profile is already running.
+
     Parameters
     ----------
     logdir
         The log folder.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below
         it, where TensorBoard looks for traces.
-    options
-        Accepted for compatibility; has no effect.
-
-    Raises
-    ------
-    tpuref.errors.AlreadyExistsError
-        If a profile is already running.
     """
     del options
     moment = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -54,15 +46,12 @@ def start(logdir: profile.Path, options: Any = None) -> None:
 def stop(save: bool = True) -> None:
     """Stop the running profile.
 
+    It raises tf.errors.UnavailableError if no profile is running.
+
     Parameters
     ----------
     save
         Whether to write the recording.
-
-    Raises
-    ------
-    tpuref.errors.UnavailableError
-        If no profile is running.
     """
     profile.end(save)
 
@@ -70,15 +59,11 @@ def stop(save: bool = True) -> None:
 class Profile:
     """A profile of a ``with`` block.
 
-    Parameters
-    ----------
-    logdir, options
-        As for `start`.
+    Parameters are those of `start`.
 
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> with tf.profiler.experimental.Profile(folder), tf.Session() as sess:
     ...     values = sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
@@ -94,12 +79,7 @@ class Profile:
         start(self._logdir, self._options)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         stop()
 
 
@@ -115,7 +95,6 @@ class Trace:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.profiler.experimental.Trace("train", step_num=1):
     ...     pass
     """
@@ -133,12 +112,7 @@ class Trace:
         """Add details."""
         self._details.update(kwargs)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: Any) -> None:
         active = recording.active()
         if active is not None:
             active.on_host(self._name, self._begin, details=self._details)

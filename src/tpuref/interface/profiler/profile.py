@@ -23,14 +23,9 @@ Path = str | os.PathLike[str]
 
 
 class Profile:
-    """A recording and its file.
+    """A recording and its file, which is compressed if its name ends in ``.gz``.
 
-    Parameters
-    ----------
-    path
-        The file, compressed if the name ends in ``.gz``.
-    site
-        The user's line that started it.
+    `site` is the user's line that started it.
     """
 
     def __init__(self, path: Path, site: CallSite) -> None:
@@ -75,7 +70,6 @@ def start(path: Path) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> tf.profiler.start(tempfile.mkdtemp() + "/trace.json")
     >>> with tf.Session() as sess:
     ...     values = sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
@@ -98,15 +92,12 @@ def _start(path: Path, site: CallSite) -> None:
 def stop() -> Summary:
     """Stop the running profile, and write its file.
 
+    It raises tf.errors.UnavailableError if no profile is running.
+
     Returns
     -------
     Summary
         The times of cores and operations; its text is a table.
-
-    Raises
-    ------
-    tpuref.errors.UnavailableError
-        If no profile is running.
     """
     return end()
 
@@ -148,7 +139,6 @@ def trace(path: Path) -> Iterator[Trace]:
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     >>> path = tempfile.mkdtemp() + "/trace.json"
     >>> with tf.Session() as sess, tf.profiler.trace(path) as traced:

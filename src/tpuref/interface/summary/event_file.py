@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from types import TracebackType
 from typing import IO, Any, ClassVar
 
 from tpuref.base import error_codes as codes
@@ -95,15 +94,12 @@ class FileWriter:
         Accepted for compatibility: each event is written as it is added.
     flush_secs
         The maximum number of seconds between two flushes.
-    graph_def, session
-        Accepted for compatibility.
     filename_suffix
         The end of the file name.
 
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> loss = tf.summary.scalar("loss", 0.5)
     >>> with tf.Session() as sess, tf.summary.FileWriter(folder) as writer:
@@ -195,12 +191,7 @@ class FileWriter:
     def __enter__(self) -> FileWriter:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 

@@ -55,7 +55,6 @@ def scalar(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> summary = tf.Summary.FromString(
     ...     tf.Session().run(tf.summary.scalar("loss", 0.5)))
     >>> summary.value[0].tag, summary.value[0].simple_value

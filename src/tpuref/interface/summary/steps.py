@@ -10,7 +10,6 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -115,13 +114,8 @@ class SummaryWriter:
         self._block = self.as_default()
         return self._block.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._block.__exit__(kind, error, traceback)
+    def __exit__(self, *raised: Any) -> None:
+        self._block.__exit__(*raised)
         if executing_eagerly():
             self.close()
 
@@ -143,15 +137,12 @@ def create_file_writer(
         The number of summaries to write before a flush, by default 10.
     flush_millis
         The maximum time between two flushes, by default two minutes.
-    name
-        Accepted for compatibility; has no effect.
     filename_suffix
         The end of the file name.
 
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> with tf.eager_execution():
     ...     with tf.summary.create_file_writer(folder).as_default():

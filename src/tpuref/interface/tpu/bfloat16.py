@@ -10,8 +10,6 @@ from tpuref.base.dtypes import as_dtype, bfloat16, float32
 from tpuref.engine.graph.build import apply
 from tpuref.interface.functions.variable_scope import VariableScope, variable_scope
 
-__all__ = ["bfloat16_scope", "bfloat16_scope_dyn"]
-
 
 @contextlib.contextmanager
 def bfloat16_scope() -> Iterator[VariableScope]:
@@ -19,19 +17,15 @@ def bfloat16_scope() -> Iterator[VariableScope]:
 
     Within the block, a variable requested with ``dtype=tf.bfloat16`` is stored as
     float32 and read as a bfloat16 tensor, rounded to nearest even.  Variables of other
-    element types, and those created with `tf.Variable`, are unaffected.
+    element types, and those created with `tf.Variable`, are unaffected.  See
+    000_04abb9e9288042d8.txt, bfloat16_scope.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.tpu.bfloat16_scope():
     ...     w = tf.get_variable("w", [2], tf.bfloat16)
     >>> w.dtype.name, tf.global_variables()[0].dtype.name
     ('bfloat16', 'float32')
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, bfloat16_scope.
     """
     with variable_scope("", custom_getter=_read_as_bfloat16) as scope:
         yield scope

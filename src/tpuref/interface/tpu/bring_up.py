@@ -14,13 +14,6 @@ from tpuref.engine.graph.target import target_of
 from tpuref.engine.runtime.topology.topology import Topology
 from tpuref.interface.tpu.system import initialize_system, shutdown_system
 
-__all__ = [
-    "experimental_connect_to_cluster",
-    "experimental_connect_to_host",
-    "initialize_tpu_system",
-    "shutdown_tpu_system",
-]
-
 
 def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     """Start the TPU system, and return its topology.
@@ -30,14 +23,8 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     cluster_resolver
         The resolver of the system; None for that of this process.
 
-    Raises
-    ------
-    TypeError
-        If `cluster_resolver` is not a resolver.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution(), tf.config.override(topology="2x2x1"):
     ...     topology = tf.tpu.experimental.initialize_tpu_system()
     >>> topology.mesh_shape.tolist()
@@ -56,7 +43,6 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     topology = tf.tpu.experimental.initialize_tpu_system()
     ...     tf.tpu.experimental.shutdown_tpu_system()
@@ -92,9 +78,6 @@ def experimental_connect_to_cluster(
     cluster_spec_or_resolver
         A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
         `tf.train.ClusterSpec`, whose first task is used.
-    job_name, task_index, protocol, make_master_device_default, \
-cluster_device_filters
-        Accepted for compatibility.
 
     Raises
     ------
@@ -105,7 +88,6 @@ cluster_device_filters
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
     >>> with tf.eager_execution():
     ...     tf.config.experimental_connect_to_cluster(resolver)
@@ -128,8 +110,6 @@ def experimental_connect_to_host(
     ----------
     remote_host
         Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
-    job_name
-        Accepted for compatibility.
 
     Raises
     ------

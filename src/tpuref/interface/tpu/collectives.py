@@ -24,8 +24,6 @@ from tpuref.interface.tpu.peers import Peers, current_peers, replicated_region
 from tpuref.interface.tpu.per_replica import PerReplica
 from tpuref.kernels.fold import SUMMABLE
 
-__all__ = ["cross_replica_sum", "replica_id"]
-
 _log = advice()
 
 
@@ -45,6 +43,8 @@ def cross_replica_sum(
     x: Any, group_assignment: Any = None, name: str | None = None
 ) -> Any:
     """Return the sum of `x` over the replicas of a group.
+
+    See 000_04abb9e9288042d8.txt, cross_replica_sum.
 
     Parameters
     ----------
@@ -79,15 +79,10 @@ def cross_replica_sum(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(cores=2), tf.Session() as sess:
     ...     total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     ...     [float(value) for (value,) in sess.run(total)]
     [3.0, 3.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, cross_replica_sum.
     """
     peers = current_peers()
     if peers is not None:
@@ -127,7 +122,6 @@ def replica_id(name: str | None = None) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.compiler.tf2xla.python import xla
     >>> with tf.config.override(cores=2), tf.Session() as sess:
     ...     ids = tf.tpu.replicate(xla.replica_id, [[], []])

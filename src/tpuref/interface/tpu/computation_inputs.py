@@ -23,14 +23,7 @@ Inputs = list[list[Any]]
 
 
 def replica_inputs(inputs: Any) -> Inputs:
-    """Return the inputs of each replica, converted to tensors and checked.
-
-    Parameters
-    ----------
-    inputs
-        None for one replica without inputs, or a list with one entry per replica: a
-        list or tuple of inputs, or a tensor, which counts as a list with one input.
-    """
+    """Return the inputs of each replica, converted to tensors and checked."""
     if inputs is None:
         return [[]]
     if not isinstance(inputs, list):

@@ -39,12 +39,6 @@ def documented_outputs(returned: Any) -> Outputs:
 
     It is called inside the region of the computation.  It adds an Identity for each
     tensor, which raises an error for tensors from outside the region.
-
-    Raises
-    ------
-    ValueError
-        If an operation comes before a tensor or is in a nested structure, or a value
-        does not convert to a tensor.
     """
     if returned is None or isinstance(returned, Operation):
         return NO_OUTPUTS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tpuref.engine.graph.device import REPLICATED_CORE
 
-__all__ = ["core", "core_dyn"]
-
 
 def core(num: int) -> str:
     """Return the device name of a logical core of a replicated computation.
+
+    See 000_04abb9e9288042d8.txt, core.
 
     Parameters
     ----------
@@ -17,13 +17,8 @@ def core(num: int) -> str:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.tpu.core(1)
     'device:TPU_REPLICATED_CORE:1'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, core.
     """
     return f"device:{REPLICATED_CORE}:{num}"
 

@@ -13,13 +13,13 @@ from tpuref.interface.tpu.collectives import cross_replica_sum
 from tpuref.interface.tpu.peers import current_peers, replicated_region
 from tpuref.interface.training.optimizer import Optimizer, pairs_of
 
-__all__ = ["CrossShardOptimizer"]
-
 _log = advice()
 
 
 class CrossShardOptimizer(Optimizer):
     """Sums the gradients of all replicas, and applies them with another optimizer.
+
+    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
 
     Parameters
     ----------
@@ -29,8 +29,6 @@ class CrossShardOptimizer(Optimizer):
         ``tf.losses.Reduction.MEAN`` if the loss of a replica is a mean over its part of
         the batch, to be divided by the number of replicas, or
         ``tf.losses.Reduction.SUM``.
-    name
-        The name of the operations.
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
         are summed within a group.  None is one group of all.
@@ -39,8 +37,6 @@ class CrossShardOptimizer(Optimizer):
     ------
     ValueError
         If `reduction` is neither.
-    TypeError
-        If `opt` is not an optimizer.
 
     Notes
     -----
@@ -50,7 +46,6 @@ class CrossShardOptimizer(Optimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> def step(x):
     ...     optimizer = tf.train.GradientDescentOptimizer(0.1)
@@ -62,10 +57,6 @@ class CrossShardOptimizer(Optimizer):
     ...     round(float(sess.run(w)), 6)
     [None, None]
     0.7
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
     """
 
     def __init__(

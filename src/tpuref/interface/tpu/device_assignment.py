@@ -35,7 +35,8 @@ class TopologyTypeError(TypeError, ValueError):
 class DeviceAssignment:
     """A map from the logical cores of each replica to cores of a topology.
 
-    `DeviceAssignment.build` computes one; the constructor accepts any.
+    `DeviceAssignment.build` computes one; the constructor accepts any.  See
+    000_04abb9e9288042d8.txt (device_assignment of replicate).
 
     Parameters
     ----------
@@ -62,10 +63,6 @@ class DeviceAssignment:
     (2, 1)
     >>> assignment.tpu_device(replica=0)
     '/task:0/device:TPU:3'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt (device_assignment of replicate)
     """
 
     def __init__(
@@ -293,7 +290,8 @@ def device_assignment(
     Replicas get blocks of neighbouring cores: first the two cores of a chip, then chips
     along y, then along x (on a mesh with four axes along x, then y, then z).  If the
     replicas use both cores of their chips, fill the mesh, and have no stride, they form
-    a ring of neighbouring chips, and so do the logical cores of each replica.
+    a ring of neighbouring chips, and so do the logical cores of each replica.  See
+    000_04abb9e9288042d8.txt (device_assignment of replicate).
 
     Parameters
     ----------
@@ -329,10 +327,6 @@ def device_assignment(
     y=1 |[1.0  1.1] [2.0  2.1]|
         +---------------------+
     each core: replica.logical core; . free; x no device
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt (device_assignment of replicate)
     """
     topology = _as_topology("device_assignment", topology)
     block = _Block(

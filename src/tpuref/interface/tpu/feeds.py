@@ -31,17 +31,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions.arguments import static_integer
 
-__all__ = [
-    "infeed_dequeue",
-    "infeed_dequeue_tuple",
-    "infeed_enqueue",
-    "infeed_enqueue_tuple",
-    "outfeed_dequeue",
-    "outfeed_dequeue_tuple",
-    "outfeed_enqueue",
-    "outfeed_enqueue_tuple",
-]
-
 _INFEED, _OUTFEED = "core infeed", "core outfeed"
 _INFEED_TYPES = (bool_, int32, int64, bfloat16, float32, complex64, uint32)
 
@@ -66,19 +55,17 @@ def infeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors to the infeed of a core.
 
+    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     inputs
         The tensors.
     shapes
         The shape of each.
-    layouts
-        Accepted for compatibility; has no effect.
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -87,8 +74,6 @@ def infeed_enqueue_tuple(
 
     Raises
     ------
-    TypeError
-        If `inputs` or `shapes` is not a list.
     ValueError
         If they differ in length or are empty.
     tpuref.errors.InvalidArgumentError
@@ -99,7 +84,6 @@ def infeed_enqueue_tuple(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation():
     ...     x, = tf.contrib.tpu.infeed_dequeue_tuple([tf.float32], [[2]])
     ...     return tf.contrib.tpu.outfeed_enqueue_tuple([x * 2.0])
@@ -113,10 +97,6 @@ def infeed_enqueue_tuple(
     ...     _, _, values = sess.run([feed, step, taken])
     >>> [value.tolist() for (value,) in values]
     [[0.0, 20.0], [2.0, 20.0]]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_enqueue_tuple``.
     """
     function = "infeed_enqueue_tuple"
     given = _list(function, "inputs", inputs)
@@ -135,14 +115,13 @@ def infeed_dequeue_tuple(
 ) -> list[Tensor]:
     """Dequeue the next tuple from the infeed of this core.
 
-    Call it inside a computation.
+    Call it inside a computation.  It is ``tf.contrib.tpu.infeed_dequeue_tuple`` of
+    releases 1.11 to 1.15.
 
     Parameters
     ----------
     dtypes, shapes
         The type and shape of each element.
-    name
-        The name of the operation.
 
     Raises
     ------
@@ -156,10 +135,6 @@ def infeed_dequeue_tuple(
     tpuref.errors.InvalidArgumentError
         At evaluation, if the tuple has other types or shapes, or outside of a
         computation.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.infeed_dequeue_tuple``.
     """
     return _dequeue_infeed("infeed_dequeue_tuple", dtypes, shapes, name)
 
@@ -175,26 +150,19 @@ def outfeed_enqueue_tuple(
     """Send a tuple of tensors from this core to the host.
 
     Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
+    It is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.
 
     Parameters
     ----------
     inputs
         The tensors.
-    name
-        The name of the operation.
 
     Raises
     ------
-    TypeError
-        If `inputs` is not a list.
     ValueError
         If it is empty.
     tpuref.errors.ResourceExhaustedError
         At evaluation, if the queue stays full until the deadline.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_enqueue_tuple``.
     """
     given = _list("outfeed_enqueue_tuple", "inputs", inputs)
     _check_alike("outfeed_enqueue_tuple", "inputs", given, given)
@@ -218,6 +186,8 @@ def outfeed_dequeue_tuple(
 ) -> list[Tensor]:
     """Dequeue the next tuple from the outfeed of a core, waiting for it.
 
+    It is ``tf.contrib.tpu.outfeed_dequeue_tuple`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     dtypes, shapes
@@ -238,10 +208,6 @@ def outfeed_dequeue_tuple(
     tpuref.errors.InvalidArgumentError
         At evaluation, if the tuple has other types or shapes, or the operation runs on
         a CPU and `device_ordinal` is -1.
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.outfeed_dequeue_tuple``.
     """
     return _dequeue_outfeed(
         "outfeed_dequeue_tuple", dtypes, shapes, device_ordinal, name

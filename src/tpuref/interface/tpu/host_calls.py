@@ -9,13 +9,13 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 
-__all__ = ["outside_compilation", "outside_compilation_dyn"]
-
 
 def outside_compilation(
     computation: Callable[..., Any], *args: Any, **kwargs: Any
 ) -> Any:
     """Build a part of a replicated computation that runs on the host.
+
+    See 000_04abb9e9288042d8.txt, outside_compilation.
 
     Parameters
     ----------
@@ -31,8 +31,6 @@ def outside_compilation(
 
     Raises
     ------
-    TypeError
-        If `computation` is not callable.
     NotImplementedError
         If it is nested inside a replicated computation.
 
@@ -43,16 +41,11 @@ def outside_compilation(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.tpu.outside_compilation(lambda a: a + 1.0, x) * 2.0
     >>> with tf.Session() as sess:
     ...     [float(y) for y in sess.run(tf.tpu.rewrite(computation, [3.0]))]
     [8.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, outside_compilation.
     """
     if not callable(computation):
         raise coded(

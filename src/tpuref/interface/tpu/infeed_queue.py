@@ -28,8 +28,6 @@ from tpuref.interface.tpu.infeed_shards import (
 from tpuref.interface.tpu.sharding_policy import ShardingPolicy
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["InfeedQueue"]
-
 
 @explain_missing_members("tf.contrib.tpu.InfeedQueue")
 class InfeedQueue:
@@ -38,7 +36,8 @@ class InfeedQueue:
     Each element of a tuple is split along its shard dimension into one shard per
     replica, and every replica takes its own shard.  Types, shapes and sharding may be
     set step by step.  Generating operations freezes them; the default is 1 shard along
-    dimension 0.
+    dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
+    batch_parallel).
 
     Parameters
     ----------
@@ -63,7 +62,6 @@ class InfeedQueue:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     >>> total = tf.tpu.replicate(
     ...     lambda x, fed: x + fed, [[10.0], [20.0]], infeed_queue=queue)
@@ -73,10 +71,6 @@ class InfeedQueue:
     ...     _, values = sess.run([enqueue, total])
     >>> [value.tolist() for (value,) in values]
     [[11.0, 12.0], [23.0, 24.0]]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt (infeed_queue of replicate and batch_parallel)
     """
 
     def __init__(
@@ -163,8 +157,6 @@ class InfeedQueue:
 
         Raises
         ------
-        TypeError
-            If an entry is not a shape.
         ValueError
             If the number of entries is wrong, a shape cannot be split as configured, or
             the frozen shapes differ.
@@ -215,8 +207,6 @@ class InfeedQueue:
 
         Raises
         ------
-        TypeError
-            If it is not an integer.
         ValueError
             If it is not positive or above 65536, if a shape cannot be split into that
             many parts, or if it is frozen to a different number.
@@ -311,7 +301,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     tuple_types=[tf.float32], tuple_shapes=[[6]])
         >>> queue.set_number_of_shards(2)
@@ -372,7 +361,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     number_of_tuple_elements=1, name="images")
         >>> shards = [[tf.zeros([3])], [tf.ones([3])]]
@@ -419,7 +407,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     number_of_tuple_elements=1, shard_dimensions=[1])
         >>> queue.set_number_of_shards(2)
@@ -453,7 +440,6 @@ class InfeedQueue:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> queue = tf.contrib.tpu.InfeedQueue(
         ...     tuple_types=[tf.int32], tuple_shapes=[[]])
         >>> out = tf.tpu.rewrite(lambda fed: fed + 1, infeed_queue=queue)

@@ -18,8 +18,6 @@ from tpuref.engine.configuration import config
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.meaning.padding import Dimensions
 
-__all__ = ["PaddingSpec"]
-
 Padding = tuple[tuple[str, "Dimensions | None"], ...]
 """The path and the padding of each leaf of the inputs; None means no padding."""
 
@@ -27,16 +25,14 @@ Padding = tuple[tuple[str, "Dimensions | None"], ...]
 class PaddingSpec(enum.IntEnum):
     """How to pad inputs of unknown size.
 
+    See 003_0632b6613bf28dbc.txt, padding_spec.
+
     Attributes
     ----------
     AUTO
         To the largest size among the replicas.
     POWER_OF_TWO
         To the next power of two of the largest size, so that few sizes occur.
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt, padding_spec.
     """
 
     AUTO = 0
@@ -76,21 +72,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
 def plan_padding(
     inputs: Sequence[Sequence[Any]], maximum_shapes: Any, padding_spec: Any
 ) -> Padding | None:
-    """Return the padding of each leaf of the inputs, None without maximum shapes.
-
-    Parameters
-    ----------
-    inputs
-        The converted inputs, by replica.
-    maximum_shapes, padding_spec
-        As `tf.tpu.replicate` takes them.
-
-    Raises
-    ------
-    ValueError
-        If the structure of the shapes differs from that of the inputs, or a static
-        dimension does not fit.
-    """
+    """Return the padding of each leaf of the inputs, None without maximum shapes."""
     policy = checked_spec(padding_spec)
     if maximum_shapes is None:
         return None

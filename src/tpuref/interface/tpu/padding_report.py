@@ -9,8 +9,6 @@ from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.runtime.meaning.padding import PaddedInput
 
-__all__ = ["PaddingReport", "padding_report"]
-
 
 @dataclass(frozen=True)
 class PaddingReport:
@@ -68,7 +66,6 @@ def padding_report(graph: Graph | None = None) -> PaddingReport:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.float32, [None])
     >>> y = tf.placeholder(tf.float32, [None])
     >>> total = tf.tpu.replicate(

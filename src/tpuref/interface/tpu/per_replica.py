@@ -11,21 +11,16 @@ from tpuref.engine.drawings.html import shortened, table
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 
-__all__ = ["PerReplica"]
-
 
 class PerReplica:
     """One component per replica, in replica order: values that convert to tensors.
 
+    See 000_04abb9e9288042d8.txt, cross_replica_sum.
+
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.contrib.distribute.PerReplica([1.0, 2.0])
     PerReplica(1.0, 2.0)
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, cross_replica_sum.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:

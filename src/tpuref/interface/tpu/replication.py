@@ -34,8 +34,6 @@ from tpuref.interface.tpu.padding import Padding, padded_spec, plan_padding
 from tpuref.interface.tpu.shard_context import tpu_shard_context
 from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
 
-__all__ = ["replicate", "replicate_dyn", "rewrite", "rewrite_dyn"]
-
 
 @suggests_keywords
 def replicate(
@@ -49,6 +47,8 @@ def replicate(
     xla_options: XLAOptions | None = None,
 ) -> list[Any]:
     """Build an operation that runs a computation once on every replica.
+
+    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
 
     Parameters
     ----------
@@ -92,14 +92,11 @@ def replicate(
         number of inputs does not fit the parameters of `computation`, static dimensions
         or the structure do not fit `maximum_shapes`, the result breaks the rules above,
         or computations are nested.
-    TypeError
-        If an argument has the wrong type.
     tpuref.errors.InvalidArgumentError
         At evaluation, if a needed device assignment is missing.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     x = x + 1
     ...     return tf.math.reduce_mean(x)
@@ -109,10 +106,6 @@ def replicate(
     >>> with tf.Session() as sess:
     ...     [float(mean) for (mean,) in sess.run(out)]
     [3.0, 6.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
     """
     if executing_eagerly():
         return run_in_graph(  # type: ignore[no-any-return]
@@ -159,6 +152,8 @@ def rewrite(
 ) -> Any:
     """Build an operation that runs a computation once on the TPU system.
 
+    See 000_04abb9e9288042d8.txt, rewrite.
+
     Parameters
     ----------
     computation
@@ -181,19 +176,12 @@ def rewrite(
     ValueError
         If the number of inputs does not fit `computation`, an operation comes before a
         tensor, or computations are nested.
-    TypeError
-        If an argument has the wrong type.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.Session() as sess:
     ...     [float(y) for y in sess.run(tf.tpu.rewrite(lambda x: x * x, [3.0]))]
     [9.0]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, rewrite.
     """
     own = single_inputs("tf.tpu.rewrite", inputs)
     elements = infeed_elements("tf.tpu.rewrite", infeed_queue)

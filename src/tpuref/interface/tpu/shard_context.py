@@ -9,13 +9,6 @@ from typing import Any, TypeVar
 
 from tpuref.base.arguments import wrong_type
 
-__all__ = [
-    "TpuContext",
-    "get_tpu_context",
-    "on_device_training_loop",
-    "tpu_shard_context",
-]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -43,7 +36,6 @@ def get_tpu_context() -> TpuContext:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.python.tpu import tpu_function
     >>> seen = []
     >>> def computation(x):

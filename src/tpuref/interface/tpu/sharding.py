@@ -23,8 +23,6 @@ from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.replication import infeed_elements, replicate
 
-__all__ = ["batch_parallel", "batch_parallel_dyn", "shard", "shard_dyn"]
-
 
 @suggests_keywords
 def shard(
@@ -39,6 +37,8 @@ def shard(
     name: str | None = None,
 ) -> list[Any]:
     """Split inputs into shards, run a computation on each, and join the outputs.
+
+    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
 
     Parameters
     ----------
@@ -73,20 +73,13 @@ def shard(
         If `num_shards` is less than 1 or greater than 65536, the number of axes
         differs from that of inputs or outputs, or a dimension does not exist or is not
         a multiple of `num_shards`.
-    TypeError
-        If an argument is of the wrong type.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0, 3.0, 4.0])
     >>> with tf.Session() as sess:
     ...     sess.run(tf.tpu.shard(lambda part: part * 10.0, [x], num_shards=2))
     [array([10., 20., 30., 40.], dtype=float32)]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
     """
     if executing_eagerly():
         return run_in_graph(  # type: ignore[no-any-return]
@@ -132,24 +125,16 @@ def batch_parallel(
 ) -> list[Any]:
     """Split inputs along dimension 0, run a computation on each, join the outputs.
 
-    Parameters
-    ----------
-    computation, inputs, num_shards, infeed_queue, device_assignment, name
-        As for `shard`.
+    Parameters are those of `shard`.  See 000_04abb9e9288042d8.txt, batch_parallel.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant(7)
     >>> def computation():
     ...     return x + 3
     >>> with tf.Session() as sess:
     ...     sess.run(tf.tpu.batch_parallel(computation, num_shards=2))
     [array([10, 10], dtype=int32)]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, batch_parallel.
     """
     return shard(
         computation,

@@ -12,16 +12,11 @@ from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.tpu import SHUTDOWN
 
-__all__ = [
-    "initialize_system",
-    "initialize_system_dyn",
-    "shutdown_system",
-    "shutdown_system_dyn",
-]
-
 
 def initialize_system(embedding_config: Any = None, job: str | None = None) -> Tensor:
     """Return a tensor whose evaluation starts the TPU system.
+
+    See 000_04abb9e9288042d8.txt, initialize_system.
 
     Parameters
     ----------
@@ -39,8 +34,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
 
     Raises
     ------
-    TypeError
-        If `embedding_config` is not a message.
     ValueError
         If `job` is not a job name.
     tpuref.errors.InvalidArgumentError
@@ -48,15 +41,10 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(topology="2x2x2"), tf.Session() as sess:
     ...     serialized = sess.run(tf.tpu.initialize_system())
     >>> tf.contrib.tpu.Topology(serialized=serialized).mesh_shape.tolist()
     [2, 2, 2]
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, initialize_system.
     """
     embedding = _serialize(embedding_config)
     placement = _system_device(job)
@@ -72,6 +60,8 @@ initialize_system_dyn = initialize_system
 
 def shutdown_system(job: str | None = None) -> Operation | None:
     """Return an operation that stops the TPU system when it runs.
+
+    See 000_04abb9e9288042d8.txt, shutdown_system.
 
     Parameters
     ----------
@@ -92,13 +82,8 @@ def shutdown_system(job: str | None = None) -> Operation | None:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.tpu.shutdown_system().type
     'ShutdownDistributedTPU'
-
-    References
-    ----------
-    000_04abb9e9288042d8.txt, shutdown_system.
     """
     placement = _system_device(job)
     attrs = {"job": placement.job}

@@ -15,8 +15,6 @@ from tpuref.interface.tpu.computation_inputs import check_arity, single_inputs
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.shard_context import get_tpu_context
 
-__all__ = ["repeat", "while_loop"]
-
 
 def while_loop(
     condition: Callable[..., Any],
@@ -26,6 +24,8 @@ def while_loop(
     name: str | None = None,
 ) -> Any:
     """Repeat `body` on the core while `condition` holds.
+
+    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.
 
     Parameters
     ----------
@@ -59,16 +59,11 @@ def while_loop(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.contrib.tpu.while_loop(lambda x: x < 100, lambda x: x * 2, [x])
     >>> with tf.Session() as sess:
     ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
     [192]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.while_loop``.
     """
     loop = "tf.contrib.tpu.while_loop"
     given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
@@ -87,6 +82,8 @@ def repeat(
 ) -> Any:
     """Run `body` on the core `n` times.
 
+    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.
+
     Parameters
     ----------
     n
@@ -104,16 +101,11 @@ def repeat(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def computation(x):
     ...     return tf.contrib.tpu.repeat(10, lambda x: x * 2, [x])
     >>> with tf.Session() as sess:
     ...     [int(x) for x in sess.run(tf.tpu.rewrite(computation, [3]))]
     [3072]
-
-    References
-    ----------
-    Releases 1.11 to 1.15, ``tf.contrib.tpu.repeat``.
     """
     loop = "tf.contrib.tpu.repeat"
     given = [] if inputs is None else _value_list(inputs)

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
-__all__ = ["XLAOptions"]
-
 
 class XLAOptions(NamedTuple):
     """Options that the releases pass to their compiler.
 
-    They are checked and recorded, without effect: tpuref has no such compiler.
+    They are checked and recorded, without effect: tpuref has no such compiler.  See
+    003_0632b6613bf28dbc.txt, xla_options.
 
     Attributes
     ----------
@@ -22,13 +21,8 @@ class XLAOptions(NamedTuple):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.compat.v1.tpu.XLAOptions()
     XLAOptions(use_spmd_for_xla_partitioning=True)
-
-    References
-    ----------
-    003_0632b6613bf28dbc.txt, xla_options.
     """
 
     use_spmd_for_xla_partitioning: bool = True

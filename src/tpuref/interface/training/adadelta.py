@@ -10,8 +10,6 @@ from tpuref.interface.functions.arithmetic import square
 from tpuref.interface.functions.exponentials import rsqrt, sqrt
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdadeltaOptimizer"]
-
 
 class AdadeltaOptimizer(ElementwiseOptimizer):
     """Adadelta: scales gradients by the ratio of earlier updates to gradients.
@@ -31,7 +29,6 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> optimizer = tf.train.AdadeltaOptimizer(1.0, rho=0.5, epsilon=0.5)
     >>> train_op = optimizer.minimize(w)

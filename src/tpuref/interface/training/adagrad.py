@@ -14,11 +14,11 @@ from tpuref.interface.functions.exponentials import rsqrt
 from tpuref.interface.functions.initializers import Constant
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdagradOptimizer"]
-
 
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.
+
+    It raises ValueError if `initial_accumulator_value` is not positive.
 
     Parameters
     ----------
@@ -29,18 +29,12 @@ class AdagradOptimizer(ElementwiseOptimizer):
     use_locking, name
         As for `tf.train.Optimizer`.
 
-    Raises
-    ------
-    ValueError
-        If `initial_accumulator_value` is not positive.
-
     Notes
     -----
     The slot is ``accumulator``.  A sparse gradient changes only its rows.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.AdagradOptimizer(1.0, 3.0).minimize(w)
     >>> with tf.Session() as sess:

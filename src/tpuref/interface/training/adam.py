@@ -17,8 +17,6 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["AdamOptimizer"]
-
 
 class AdamOptimizer(ElementwiseOptimizer):
     """Adam: divides a running mean of gradients by the root of their mean square.
@@ -39,7 +37,6 @@ class AdamOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.AdamOptimizer(0.5).minimize(w)
     >>> with tf.Session() as sess:

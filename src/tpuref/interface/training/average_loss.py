@@ -13,13 +13,13 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.training.distribution import current_strategy
 
-__all__ = ["compute_average_loss", "scale_regularization_loss"]
-
 
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
     """Return a replica's part of the mean loss over the global batch.
+
+    It raises ValueError if the losses are a scalar and `global_batch_size` is None.
 
     Parameters
     ----------
@@ -31,14 +31,8 @@ def compute_average_loss(
         The number of examples of all replicas; by default the size of the losses' first
         dimension times the number of replicas.
 
-    Raises
-    ------
-    ValueError
-        If the losses are a scalar and `global_batch_size` is None.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     print(float(tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)))
     1.0
@@ -60,7 +54,6 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     print(float(tf.nn.scale_regularization_loss([1.0, 2.0])))
     3.0

@@ -52,14 +52,8 @@ def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
     clip_norm
         The maximum norm of all gradients together, positive.
 
-    Raises
-    ------
-    TypeError
-        If `optimizer` is not an optimizer.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.Variable([3.0, 4.0])
     >>> descent = tf.train.GradientDescentOptimizer(1.0)
     >>> descent = tf.contrib.estimator.clip_gradients_by_norm(descent, 1.0)

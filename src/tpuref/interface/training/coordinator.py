@@ -31,7 +31,6 @@ class Coordinator:
     Examples
     --------
     >>> import threading
-    >>> import tpuref as tf
     >>> coord = tf.train.Coordinator()
     >>> def work():
     ...     with coord.stop_on_exception():
@@ -114,6 +113,8 @@ class Coordinator:
     ) -> None:
         """Wait for the threads to end, and raise the error that stopped them.
 
+        It raises RuntimeError if threads still run after that time.
+
         Parameters
         ----------
         threads
@@ -122,11 +123,6 @@ class Coordinator:
             The seconds that threads may take after a stop was requested.
         ignore_live_threads
             Whether to ignore threads that take longer.
-
-        Raises
-        ------
-        RuntimeError
-            If threads still run after that time.
         """
         argument = "tf.train.Coordinator.join: stop_grace_period_secs"
         grace = number(argument, stop_grace_period_secs)

@@ -18,9 +18,7 @@ from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 class Strategy(Protocol):
     """The methods of a strategy that the document intends for optimizers.
 
-    References
-    ----------
-    001_66db0865fe92828f.txt.
+    See 001_66db0865fe92828f.txt.
     """
 
     @property

@@ -117,7 +117,6 @@ def evaluate_once(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> mean, update = tf.metrics.mean([1.0, 3.0])
     >>> hooks = [tf.contrib.training.StopAfterNEvalsHook(2)]
     >>> float(tf.contrib.training.evaluate_once(

@@ -16,8 +16,6 @@ from tpuref.interface.functions.initializers import Constant
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["FtrlOptimizer"]
-
 
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.
@@ -52,7 +50,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=[1.0, 1.0])
     >>> optimizer = tf.train.FtrlOptimizer(0.1, l1_regularization_strength=1.0)
     >>> train_op = optimizer.minimize(tf.reduce_sum(w * [0.001, 9.0]))

@@ -16,14 +16,6 @@ from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.functions.variable_scope import get_variable
 
-__all__ = [
-    "assert_global_step",
-    "create_global_step",
-    "get_global_step",
-    "get_or_create_global_step",
-    "global_step",
-]
-
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the value of a global step in a session.
@@ -35,14 +27,8 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     global_step_tensor
         The global step.
 
-    Raises
-    ------
-    TypeError
-        If `sess` is not a session, or the value is not an integer.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.Variable(0, name="step")
     >>> with tf.Session() as sess:
     ...     sess.run(step.initializer)
@@ -67,16 +53,10 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 def get_global_step(graph: Graph | None = None) -> Any:
     """Return the global step of a graph, by default the current one, or None.
 
-    Raises
-    ------
-    TypeError
-        If it is not an integer variable.
-    ValueError
-        If the graph has several.
+    It raises ValueError if the graph has several.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.get_global_step(tf.Graph()) is None
     True
     """
@@ -111,14 +91,10 @@ def required_global_step(user: str) -> Any:
 def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph, an int64 variable with initial value 0.
 
-    Raises
-    ------
-    ValueError
-        If the graph already has one.
+    It raises ValueError if the graph already has one.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.create_global_step(tf.Graph()).name
     'global_step:0'
     """
@@ -161,7 +137,6 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.train.get_or_create_global_step()
     >>> step is tf.train.get_or_create_global_step()
     True

@@ -8,8 +8,6 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.variable_rows import scatter_sub
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["GradientDescentOptimizer"]
-
 
 class GradientDescentOptimizer(ElementwiseOptimizer):
     """Subtracts the gradient times the learning rate.
@@ -23,7 +21,6 @@ class GradientDescentOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=4.0)
     >>> train_op = tf.train.GradientDescentOptimizer(0.25).minimize(w * w)
     >>> with tf.Session() as sess:

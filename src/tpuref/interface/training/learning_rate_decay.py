@@ -22,17 +22,6 @@ from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.functions.selection import where_v2
 from tpuref.interface.functions.trigonometry import cos
 
-__all__ = [
-    "cosine_decay",
-    "cosine_decay_restarts",
-    "exponential_decay",
-    "inverse_time_decay",
-    "natural_exp_decay",
-    "piecewise_constant",
-    "piecewise_constant_decay",
-    "polynomial_decay",
-]
-
 Decay = TypeVar("Decay", bound=Callable[..., Any])
 
 
@@ -75,6 +64,8 @@ def exponential_decay(
 ) -> Any:
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
+    It raises ValueError if `global_step` is None.
+
     Parameters
     ----------
     learning_rate
@@ -87,8 +78,6 @@ def exponential_decay(
         The factor of the decay.
     staircase
         Whether the learning rate changes only every `decay_steps` steps.
-    name
-        The name of the scope.
 
     Returns
     -------
@@ -96,14 +85,8 @@ def exponential_decay(
         The learning rate, in its dtype.  In eager mode, a function without parameters
         that returns it, which optimizers accept.
 
-    Raises
-    ------
-    ValueError
-        If `global_step` is None.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.exponential_decay(1.0, k, 10, 0.5) for k in (0, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 0.25]
@@ -136,7 +119,6 @@ def natural_exp_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rate = tf.train.natural_exp_decay(1.0, 2, 1, 0.5)
     >>> round(float(tf.Session().run(rate)), 4)
     0.3679
@@ -169,7 +151,6 @@ def inverse_time_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rate = tf.train.inverse_time_decay(1.0, 2, 1, 0.5)
     >>> float(tf.Session().run(rate))
     0.5
@@ -210,7 +191,6 @@ def polynomial_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.polynomial_decay(1.0, k, 10, 0.0) for k in (0, 5, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 0.0, 0.0]
@@ -237,6 +217,9 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
+    It raises ValueError if there is not one more value than boundaries, or the dtypes
+    differ.
+
     Parameters
     ----------
     x
@@ -246,22 +229,14 @@ def piecewise_constant(
         dtype of `x`.
     values
         The values, one more than boundaries, of one dtype.
-    name
-        The name of the scope.
 
     Returns
     -------
     Tensor
         The value; in eager mode a function without parameters that returns it.
 
-    Raises
-    ------
-    ValueError
-        If there is not one more value than boundaries, or the dtypes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.piecewise_constant(k, [2, 4], [9., 5., 1.]) for k in range(6)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [9.0, 9.0, 9.0, 5.0, 5.0, 1.0]
@@ -319,7 +294,6 @@ def cosine_decay(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.cosine_decay(1.0, k, 10, alpha=0.5) for k in (0, 5, 10, 20)]
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [1.0, 0.75, 0.5, 0.5]
@@ -358,7 +332,6 @@ def cosine_decay_restarts(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rates = [tf.train.cosine_decay_restarts(1.0, k, 10) for k in (0, 5, 10, 20)]
     >>> [round(float(rate), 6) for rate in tf.Session().run(rates)]
     [1.0, 0.5, 1.0, 0.5]

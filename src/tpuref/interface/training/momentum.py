@@ -8,8 +8,6 @@ from typing import Any
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["MomentumOptimizer"]
-
 
 class MomentumOptimizer(ElementwiseOptimizer):
     """Updates variables by a running sum of the gradients.
@@ -34,7 +32,6 @@ class MomentumOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.MomentumOptimizer(0.5, 0.5).minimize(w)
     >>> with tf.Session() as sess:

@@ -108,11 +108,8 @@ class _HookedSession:
     ) -> Any:
         """Do the same as `tf.Session.run`, calling the hooks before and after.
 
-        Raises
-        ------
-        RuntimeError
-            If a hook has requested a stop, two hooks feed a tensor, or the session is
-            closed.
+        It raises RuntimeError if a hook has requested a stop, two hooks feed a tensor,
+        or the session is closed.
         """
         return self._persistently(
             lambda attempt: self._run(
@@ -135,7 +132,6 @@ class _HookedSession:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> x = tf.placeholder(tf.int32, [])
         >>> square = x * x
         >>> def step(step_context):
@@ -335,7 +331,6 @@ class MonitoredSession(_HookedSession):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> step = tf.train.create_global_step()
     >>> train_op = step.assign_add(1)
     >>> hooks = [tf.train.StopAtStepHook(last_step=3)]

@@ -73,7 +73,6 @@ def MonitoredTrainingSession(
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> train_op = tf.train.create_global_step().assign_add(1)
     >>> for last in 3, 5:

@@ -26,9 +26,6 @@ from tpuref.interface.functions.initializers import Zeros
 from tpuref.interface.training.distribution import Strategy, current_tower, whole
 from tpuref.interface.training.slots import create_slot
 
-__all__ = ["ExponentialMovingAverage", "assign_moving_average"]
-
-
 _NAME = "tf.train.ExponentialMovingAverage"
 
 
@@ -53,12 +50,9 @@ def assign_moving_average(
     zero_debias
         Whether to correct the bias of the initial zeros, with the slots ``biased`` and
         ``local_step`` of the variable.
-    name
-        The name of the operation.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.interface.training.moving_averages import assign_moving_average
     >>> average = tf.get_variable("average", initializer=0.0)
     >>> moved = assign_moving_average(average, 10.0, 0.75)
@@ -117,7 +111,6 @@ class ExponentialMovingAverage:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("averaged", initializer=0.0)
     >>> ema = tf.train.ExponentialMovingAverage(0.75)
     >>> with tf.control_dependencies([w.assign(8.0)]):
@@ -151,21 +144,16 @@ class ExponentialMovingAverage:
         """Return an operation that updates the averages, creating those that are new.
 
         The average of a variable starts with the variable's value, the average of a
-        tensor with zeros.
+        tensor with zeros.  It raises TypeError if an entry does not contain
+        floating-point numbers.
 
         Parameters
         ----------
         var_list
             Variables and tensors, by default the trainable variables.
 
-        Raises
-        ------
-        TypeError
-            If an entry does not contain floating-point numbers.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> loss = tf.constant(4.0, name="loss")
         >>> ema = tf.train.ExponentialMovingAverage(0.75)
         >>> averaged = ema.apply([loss])
@@ -238,7 +226,6 @@ class ExponentialMovingAverage:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> w = tf.get_variable("layer/w", [])
         >>> tf.train.ExponentialMovingAverage(0.9).average_name(w)
         'layer/w/ExponentialMovingAverage'
@@ -261,7 +248,6 @@ class ExponentialMovingAverage:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.Graph().as_default():
         ...     w = tf.get_variable("w", [])
         ...     b = tf.get_variable("b", [], trainable=False)

@@ -42,8 +42,6 @@ from tpuref.interface.training.distribution import (
 from tpuref.interface.training.slots import create_slot
 from tpuref.names.members import explain_missing_members
 
-__all__ = ["Optimizer"]
-
 GradsAndVars = Sequence[tuple[Any, Any]]
 
 
@@ -55,8 +53,9 @@ class Optimizer:
     and ``_resource_apply_sparse(values, var, indices)``, or ``_apply_dense(grad, var)``
     and ``_apply_sparse(slices, var)``.  If there are both kinds, the most derived class
     wins.  The rows of sparse gradients have distinct indices.  A subclass may also
-    override ``_create_slots(var_list)``, ``_prepare()``, ``_finish(update_ops,
-    name_scope)`` and `apply_gradients`.
+    override ``_create_slots(var_list)``, ``_prepare()``,
+    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  It raises ValueError if
+    `name` is empty.
 
     Parameters
     ----------
@@ -65,14 +64,8 @@ class Optimizer:
     name
         The name of the operations, and of the slots.
 
-    Raises
-    ------
-    ValueError
-        If `name` is empty.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> class SignDescent(tf.train.Optimizer):
     ...     def __init__(self, step):
     ...         super().__init__(use_locking=False, name="SignDescent")
@@ -120,15 +113,15 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
+        It raises ValueError if the loss depends on none of the variables.  Other
+        parameters are those of `compute_gradients`.
+
         Parameters
         ----------
         loss
             A tensor; in eager mode a function without parameters that returns one.
         global_step
             A variable that is incremented by each step.
-        var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, \
-grad_loss
-            As for `compute_gradients`.
         name
             The name of the operation.
 
@@ -136,11 +129,6 @@ grad_loss
         -------
         Operation
             The update of the variables; None in eager mode, which updates them at once.
-
-        Raises
-        ------
-        ValueError
-            If the loss depends on none of the variables.
         """
         pairs = self.compute_gradients(
             loss,
@@ -191,8 +179,6 @@ grad_loss
 
         Raises
         ------
-        TypeError
-            If an entry of `var_list` is neither a variable nor a tensor.
         ValueError
             If there are no variables, or an element type cannot be optimized.
         RuntimeError

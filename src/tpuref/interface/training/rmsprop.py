@@ -11,8 +11,6 @@ from tpuref.interface.functions.exponentials import sqrt
 from tpuref.interface.functions.initializers import Ones
 from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
-__all__ = ["RMSPropOptimizer"]
-
 
 class RMSPropOptimizer(ElementwiseOptimizer):
     """RMSProp: divides gradients by the root of their running mean square.
@@ -36,7 +34,6 @@ class RMSPropOptimizer(ElementwiseOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> train_op = tf.train.RMSPropOptimizer(0.5).minimize(w)
     >>> with tf.Session() as sess:

@@ -57,7 +57,6 @@ class Scaffold:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=1.0)
     >>> scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: w.load(5.0, sess))
     >>> with tf.train.SingularMonitoredSession(scaffold=scaffold) as sess:
@@ -180,6 +179,8 @@ class Scaffold:
     ) -> Any:
         """Return the element of a collection, created if the collection is empty.
 
+        It raises RuntimeError if the collection has several elements.
+
         Parameters
         ----------
         arg_name
@@ -188,11 +189,6 @@ class Scaffold:
             The name of the collection.
         default_constructor
             A function that makes the element.
-
-        Raises
-        ------
-        RuntimeError
-            If the collection has several elements.
         """
         graph = get_default_graph()
         known = graph.get_collection(collection_key)

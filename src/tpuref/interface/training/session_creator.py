@@ -26,7 +26,6 @@ class SessionCreator(abc.ABC):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Plain(tf.train.SessionCreator):
     ...     def create_session(self):
     ...         return tf.Session()
@@ -43,6 +42,8 @@ class SessionCreator(abc.ABC):
 class ChiefSessionCreator(SessionCreator):
     """Creates sessions whose variables are restored or initialized.
 
+    It raises ValueError if both a directory and a checkpoint are set.
+
     Parameters
     ----------
     scaffold
@@ -53,11 +54,6 @@ class ChiefSessionCreator(SessionCreator):
         The directory of checkpoints, of which the last one is restored.
     checkpoint_filename_with_path
         A checkpoint to restore instead.
-
-    Raises
-    ------
-    ValueError
-        If both a directory and a checkpoint are set.
     """
 
     def __init__(
@@ -84,10 +80,7 @@ class ChiefSessionCreator(SessionCreator):
     def create_session(self) -> Session:
         """Return a session that is ready.
 
-        Raises
-        ------
-        RuntimeError
-            If variables are uninitialized afterwards.
+        It raises RuntimeError if variables are uninitialized afterwards.
         """
         scaffold = self._scaffold.finalize()
         session = Session(self._master, get_default_graph(), self._config)
@@ -158,10 +151,8 @@ class WorkerSessionCreator(SessionCreator):
     def create_session(self) -> Session:
         """Return a session that is ready.
 
-        Raises
-        ------
-        tpuref.errors.DeadlineExceededError
-            If the variables are not ready in time.
+        It raises tf.errors.DeadlineExceededError if the variables are not ready in
+        time.
         """
         scaffold = self._scaffold.finalize()
         deadline = time.monotonic() + self._max_wait_secs

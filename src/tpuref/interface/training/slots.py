@@ -11,18 +11,7 @@ from tpuref.interface.training.distribution import beside
 def create_slot(
     primary: Any, initializer: Any, name: str, shape: Any = None, dtype: Any = None
 ) -> Any:
-    """Create a non-trainable variable named after `primary`.
-
-    Parameters
-    ----------
-    primary
-        The variable of the slot, whose devices it shares.
-    initializer
-        A value, or an initializer for `shape` and `dtype`.
-    name
-        The suffix of the name: ``"Adam"`` for ``w`` makes ``w/Adam``, then
-        ``w/Adam_1``.
-    """
+    """Create a non-trainable variable named after `primary`."""
     base = primary.name.partition(":")[0]
     # As in TensorFlow, the scope itself names the variable.  So a second slot of the
     # same name gets a number, and checkpoints have TensorFlow's names.

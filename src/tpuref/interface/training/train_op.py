@@ -63,14 +63,11 @@ def create_train_op(
 
     Raises
     ------
-    TypeError
-        If `optimizer` is not an optimizer.
     tpuref.errors.InvalidArgumentError
         At run time, if the loss is not finite.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> w = tf.Variable(3.0)
     >>> descent = tf.train.GradientDescentOptimizer(0.25)
     >>> train_op = tf.contrib.training.create_train_op(w * w, descent)

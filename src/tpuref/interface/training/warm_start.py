@@ -73,7 +73,8 @@ def warm_start(
 ) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Call it before `tf.global_variables_initializer`.
+    Call it before `tf.global_variables_initializer`.  It raises ValueError if the
+    checkpoint lacks a variable.
 
     Parameters
     ----------
@@ -88,15 +89,9 @@ def warm_start(
     var_name_to_prev_var_name
         The variable's name in the checkpoint by its name now, where they differ.
 
-    Raises
-    ------
-    ValueError
-        If the checkpoint lacks a variable.
-
     Examples
     --------
     >>> import os, tempfile
-    >>> import tpuref as tf
     >>> w = tf.get_variable("w", initializer=[1.0, 2.0])
     >>> with tf.Session() as sess:
     ...     sess.run(w.initializer)

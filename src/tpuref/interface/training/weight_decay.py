@@ -16,13 +16,6 @@ from tpuref.interface.training.distribution import current_strategy
 from tpuref.interface.training.momentum import MomentumOptimizer
 from tpuref.interface.training.optimizer import Optimizer
 
-__all__ = [
-    "AdamWOptimizer",
-    "DecoupledWeightDecayExtension",
-    "MomentumWOptimizer",
-    "extend_with_decoupled_weight_decay",
-]
-
 
 class DecoupledWeightDecayExtension:
     """Mixes weight decay into an optimizer: variables shrink before their update.
@@ -40,7 +33,6 @@ class DecoupledWeightDecayExtension:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class SGDW(
     ...     tf.contrib.opt.DecoupledWeightDecayExtension,
     ...     tf.train.GradientDescentOptimizer,
@@ -122,7 +114,6 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> AdagradW = tf.contrib.opt.extend_with_decoupled_weight_decay(
     ...     tf.train.AdagradOptimizer
     ... )
@@ -159,7 +150,6 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.contrib.opt.AdamWOptimizer(0.01, learning_rate=0.1).get_name()
     'AdamW'
     """
@@ -197,7 +187,6 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.contrib.opt.MomentumWOptimizer(0.01, 0.1, 0.9).get_name()
     'MomentumW'
     """

@@ -25,19 +25,19 @@ def code_cells(text: str) -> list[tuple[int, str]]:
     Raises
     ------
     ValueError
-        The text is not that of a notebook.
+        If the text is not a notebook.
     """
     found = json.loads(text)
     if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
         raise ValueError("it has no list of cells")
     return [
-        (number, _joined(cell.get("source", "")))
+        (number, _source_text(cell.get("source", "")))
         for number, cell in enumerate(found["cells"], 1)
         if cell.get("cell_type") == "code"
     ]
 
 
-def _joined(source: str | list[str]) -> str:
+def _source_text(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
@@ -71,19 +71,14 @@ def _without_magic(line: str) -> str:
 def with_replacements(
     text: str, replacements: Mapping[int, Sequence[Replacement]]
 ) -> str:
-    """Return a notebook with other code, and every other byte as it was.
+    """Return a notebook with other code; every other byte stays.
 
-    Parameters
-    ----------
-    text
-        The notebook.
-    replacements
-        What to replace in each cell, by its number.
+    `replacements` are by the number of the cell.
 
     Raises
     ------
     ValueError
-        What has to change is written in another way than JSON usually is.
+        If a string that has to change is not written as JSON usually writes it.
     """
     pieces = []
     end = 0
@@ -101,12 +96,12 @@ def with_replacements(
             if offset <= replacement.start and replacement.end <= offsets[cell]
         ]
         if inside:
-            pieces += [text[end : written.start()], _rewritten(written[0], inside)]
+            pieces += [text[end : written.start()], _rewrite(written[0], inside)]
             end = written.end()
     return "".join([*pieces, text[end:]])
 
 
-def _rewritten(written: str, replacements: Sequence[Replacement]) -> str:
+def _rewrite(written: str, replacements: Sequence[Replacement]) -> str:
     value = json.loads(written)
     for only_ascii in (False, True):
         if json.dumps(value, ensure_ascii=only_ascii) == written:
@@ -120,7 +115,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, str]]:
-    """Give the strings of a JSON value as they follow in the text, with their paths."""
+    """Yield the strings of a JSON value in the order of the text, with their paths."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, _Pairs):

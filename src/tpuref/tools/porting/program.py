@@ -1,4 +1,4 @@
-"""The names that a program takes from ``tf``, and what becomes of each."""
+"""The names that a program takes from ``tf``, and whether tpuref has them."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Name:
     name
         The name, such as ``"tf.contrib.tpu.shard"``.
     places
-        Where the program takes it.
+        The places where the program takes it.
     missing
-        What is known of it where tpuref does not have it.
+        The origin of the name and advice, if tpuref lacks it.
     """
 
     name: str
@@ -62,11 +62,11 @@ class Program:
     Attributes
     ----------
     path
-        Where it is.
+        The path of the file.
     names
         The names, in the order of their first places.
     unparsed
-        Whether some of it is no Python 3, so that its tokens were read.
+        Whether some part is not Python 3, so that its tokens were read instead.
     """
 
     path: Path
@@ -75,7 +75,7 @@ class Program:
 
     @property
     def missing(self) -> list[Name]:
-        """The names that tpuref does not have."""
+        """The names that tpuref lacks."""
         return [name for name in self.names if name.missing is not None]
 
 
@@ -85,7 +85,7 @@ def read_program(source: Source) -> Program:
     Raises
     ------
     ValueError
-        A notebook is none.
+        If a file that should be a notebook is not one.
     """
     names: dict[str, Name] = {}
     cell = 0
@@ -93,7 +93,7 @@ def read_program(source: Source) -> Program:
     def take(path: str, line: int, root: str) -> None:
         name = _interface_name(path)
         if root and len(name) <= len(root):
-            return  # a member of a value, which was taken where it got its name
+            return  # a member of a value that was already taken under its own name
         full = f"tf.{name}"
         missing = None if first_missing(name) is None else about(full)
         found = names.setdefault(full, Name(full, missing))
@@ -119,12 +119,12 @@ def read_program(source: Source) -> Program:
 
 @functools.cache
 def _interface_name(path: str) -> str:
-    """Return the part of a dotted name that names something of the interface."""
+    """Return the longest part of a dotted name that is a name of the interface."""
     return part_there(path) if first_missing(path) is None else longest_known(path)
 
 
 def syntax_tree(part: Part) -> ast.Module | None:
-    """Return the syntax tree, None for what Python cannot parse."""
+    """Return the syntax tree, or None if Python cannot parse the part."""
     for text in (part.text, notebook.without_magics(part.text)):
         try:
             with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Which release of TensorFlow a program is written for."""
+"""The release of TensorFlow that a program is written for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tpuref.names.releases import table
 from tpuref.tools.porting.program import Program
 
 SHOWN = 3
-"""How many names a sentence gives as the reason."""
+"""The number of names that a sentence gives as the reason."""
 
 SWITCHES = ("disable_v2_behavior", "disable_eager_execution", "enable_v2_behavior")
-"""What only a program calls in which ``tf`` may be TensorFlow 2."""
+"""Functions that only programs call in which ``tf`` may be TensorFlow 2."""
 
 
 class Release(NamedTuple):
@@ -21,9 +21,9 @@ class Release(NamedTuple):
     Attributes
     ----------
     number
-        1 or 2; None where nothing tells.
+        1 or 2; None if no name is of one release only.
     because
-        The names that tell, the most frequent first.
+        The names of one release only, the most frequent first.
     """
 
     number: int | None
@@ -31,7 +31,7 @@ class Release(NamedTuple):
 
     @property
     def text(self) -> str:
-        """It as words, such as ``"TensorFlow 1 (tf.Session, tf.placeholder)"``."""
+        """The release in words: ``"TensorFlow 1 (tf.Session, tf.add)"``."""
         if self.number is None:
             return "either release of TensorFlow: nothing in it tells"
         more = len(self.because) - SHOWN
@@ -42,9 +42,9 @@ class Release(NamedTuple):
 def release_of(program: Program) -> Release:
     """Return the release that a program is written for.
 
-    A name that ``tf`` has in one of the releases alone tells, and the release with more
-    of them is taken.  ``tf.compat.v1`` is in both: a program that takes only its names
-    means TensorFlow 1, one that takes them beside others of ``tf`` means TensorFlow 2.
+    It is the release with more of the names that ``tf`` has in one release only.
+    ``tf.compat.v1`` is in both: a program that takes only its names means TensorFlow 1,
+    one that takes other names of ``tf`` too means TensorFlow 2.
     """
     telling: dict[int, list[tuple[int, str]]] = {1: [], 2: []}
     fixed = []

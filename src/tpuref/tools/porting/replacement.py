@@ -7,22 +7,14 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """What takes the place of a piece of text.
-
-    Attributes
-    ----------
-    start, end
-        Where the piece begins and ends.
-    new
-        What it becomes.
-    """
+    """The new text for the piece of text from `start` to `end`."""
 
     start: int
     end: int
     new: str
 
     def moved(self, distance: int) -> Replacement:
-        """Return the same one for a text that begins elsewhere."""
+        """Return the replacement for a text that begins at `distance`."""
         return Replacement(self.start + distance, self.end + distance, self.new)
 
 

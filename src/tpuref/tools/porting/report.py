@@ -1,4 +1,4 @@
-"""What is said of programs: as text, and as JSON."""
+"""Reports on programs: as text, and as JSON."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tpuref.tools.porting.rewrite import Rewrite
 
 WIDTH = 80
 PLACES = 10
-"""How many places of a name the text lists; JSON has all."""
+"""The number of places of a name in the text; JSON has all."""
 
 MOST = 10
-"""How many of the names the text lists that most files lack."""
+"""The number of names in the text that most files lack."""
 
 
 def program_text(program: Program) -> str:
-    """Return the names of a program: the missing by what to do, then the others."""
-    lines = [str(program.path), _filled(f"written for {release_of(program).text}", 2)]
+    """Return the names of a program, missing ones first, grouped by their advice."""
+    lines = [str(program.path), _fill(f"written for {release_of(program).text}", 2)]
     if program.unparsed:
         lines.append("  (Python 3 cannot parse it, so its tokens were read)")
     by_advice: dict[str, list[str]] = {}
     for name in program.missing:
         by_advice.setdefault(_advice(name), []).append(_line(name))
     for advice, names in by_advice.items():
-        lines += [_filled(advice, 2), *names]
+        lines += [_fill(advice, 2), *names]
     there = [name.name for name in program.names if name.missing is None]
     if there:
-        lines.append(_filled(f"tpuref has {', '.join(there)}", 2))
+        lines.append(_fill(f"tpuref has {', '.join(there)}", 2))
     return "\n".join(lines)
 
 
@@ -45,12 +45,12 @@ def _advice(name: Name) -> str:
 def _line(name: Name) -> str:
     places = [str(place) for place in name.places[:PLACES]]
     more = len(name.places) - len(places)
-    return _filled(
+    return _fill(
         f"{name.name}: {', '.join(places)}" + (f" and {more} more" if more else ""), 6
     )
 
 
-def _filled(text: str, indent: int) -> str:
+def _fill(text: str, indent: int) -> str:
     return textwrap.fill(
         text,
         WIDTH,
@@ -62,33 +62,33 @@ def _filled(text: str, indent: int) -> str:
 
 
 def rewrite_text(program: Program, rewrite: Rewrite) -> str:
-    """Return the lines of a program that have changed, and those that have not."""
+    """Return the changed lines of a program, and the refused ones."""
     lines = []
     for change in rewrite.changes:
         lines.append(f"{program.path}:{change.place}")
         lines += [f"  - {change.before}", f"  + {change.after}"]
     for refusal in rewrite.refusals:
         lines.append(f"{program.path}:{refusal.place} stays as it is")
-        lines.append(_filled(refusal.reason, 6))
+        lines.append(_fill(refusal.reason, 6))
     return "\n".join(lines)
 
 
 def summary_text(programs: Sequence[Program]) -> str:
-    """Return how many names there are, and which most files lack."""
+    """Return the numbers of names, and the names that most files lack."""
     facts = summary(programs)
     lines = [
-        f"{_counted(len(programs), 'file')}, {_counted(facts['names'], 'name')} taken "
+        f"{_count(len(programs), 'file')}, {_count(facts['names'], 'name')} taken "
         f"from tf: tpuref has {facts['there']} and lacks {facts['missing']}."
     ]
     if len(programs) > 1:
-        lines[0] += f" It has all names of {_counted(facts['complete'], 'file')}."
+        lines[0] += f" It has all names of {_count(facts['complete'], 'file')}."
         lines += [
             f"{count:6d} files lack {name}" for name, count in facts["lacking"][:MOST]
         ]
     return "\n".join(lines)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -109,7 +109,7 @@ def summary(programs: Sequence[Program]) -> dict[str, Any]:
 
 
 def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
-    """Return a program as it stands in JSON."""
+    """Return a program for JSON."""
     found: dict[str, Any] = {
         "file": str(program.path),
         "parsed": not program.unparsed,

@@ -1,4 +1,4 @@
-"""Import lines that take tpuref instead of TensorFlow."""
+"""Rewrite import lines: tpuref instead of TensorFlow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Change:
     Attributes
     ----------
     place
-        Where it is.
+        Its place.
     before, after
         The line.
     """
@@ -38,14 +38,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An import that stays as it is.
+    """An import that does not change, and the reason.
 
     Attributes
     ----------
     place
-        Where it begins.
+        The place where it begins.
     reason
-        Why.
+        The reason, for the report.
     """
 
     place: Place
@@ -59,13 +59,13 @@ class Rewrite:
     Attributes
     ----------
     source
-        The file as it is.
+        The file before.
     text
-        All of it.
+        The whole text after.
     changes
-        The lines that are different.
+        The changed lines.
     refusals
-        The imports of TensorFlow that are not.
+        The imports of TensorFlow that did not change.
     """
 
     source: Source
@@ -74,7 +74,7 @@ class Rewrite:
     refusals: list[Refusal] = field(default_factory=list)
 
     def save(self) -> None:
-        """Write the file, where anything has changed."""
+        """Write the file if anything has changed."""
         if self.changes:
             data = self.text.encode(self.source.encoding)
             self.source.path.write_bytes(data)
@@ -83,17 +83,12 @@ class Rewrite:
 def rewrite(source: Source, release: int | None = None) -> Rewrite:
     """Return a file whose import lines take tpuref, with all else byte for byte.
 
-    Parameters
-    ----------
-    source
-        The file.
-    release
-        1 where ``import tensorflow`` is to mean TensorFlow 1 whatever the mode.
+    With release 1, ``import tensorflow`` means TensorFlow 1 whatever the mode.
 
     Raises
     ------
     ValueError
-        A notebook is none, or is written in an unusual way.
+        If a notebook cannot be parsed, or its JSON is not written as usual.
     """
     result = Rewrite(source, source.text)
     replacements: dict[int, list[Replacement]] = {}
@@ -125,10 +120,10 @@ def _changes(part: Part, replacements: list[Replacement]) -> list[Change]:
 
 
 def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | str]]:
-    """Give the line of each import of TensorFlow, with its edits or why there are none.
+    """Yield the line of each import of TensorFlow, with its edits or a refusal.
 
-    The lines of the tokens have to be those of the syntax tree, where there is one, so
-    that nothing within a string changes.
+    If there is a syntax tree, the lines of the tokens must be its lines, so that no
+    import within a string changes.
     """
     expected = _import_lines(part)
     for statement in statements(part.text):
@@ -171,7 +166,7 @@ def _is_of_tensorflow(found: Import) -> bool:
 
 
 def _edit(found: Import, whole: str) -> list[Replacement] | str:
-    """Return the edits of an import, or why it stays.
+    """Return the edits of an import, or the reason of a refusal.
 
     `whole` is the module that ``import tensorflow`` becomes.
     """
@@ -179,7 +174,7 @@ def _edit(found: Import, whole: str) -> list[Replacement] | str:
         below = below_tf(found.module.name)
         names = [joined(below or "", name.name.strip("*")) for name in found.names]
         missing = [name for name in names if name and not _can_be_imported(name)]
-        return _why(missing) or [_package_replaced(found.module)]
+        return _why(missing) or [_replace_package(found.module)]
     edits = []
     for module in found.names:
         if _package(module.name) != FROM:
@@ -192,7 +187,7 @@ def _edit(found: Import, whole: str) -> list[Replacement] | str:
 
 
 def _edit_module(module: Imported, whole: str) -> Replacement | str:
-    """Return the edit of ``import module as bound``, or why it stays."""
+    """Return the edit of ``import module as bound``, or the reason of a refusal."""
     below = below_tf(module.name) or ""
     start = module.token.start
     if below == "compat.v2" and module.bound:
@@ -205,7 +200,7 @@ def _edit_module(module: Imported, whole: str) -> Replacement | str:
         bound = "" if module.bound else f" as {FROM}"
         return Replacement(start, module.end, f"{whole}{bound}")
     if module.bound:
-        return _package_replaced(module)
+        return _replace_package(module)
     return Replacement(start, module.end, f"{TO} as {FROM}")
 
 
@@ -214,7 +209,7 @@ def _can_be_imported(name: str) -> bool:
     return first_missing(name) is None or is_namespace(name)
 
 
-def _package_replaced(module: Imported) -> Replacement:
+def _replace_package(module: Imported) -> Replacement:
     return Replacement(module.token.start, module.token.end, TO)
 
 

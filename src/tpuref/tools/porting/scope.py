@@ -1,4 +1,4 @@
-"""What names of a program stand for modules and members of ``tf``."""
+"""Scopes: the names of a program that are bound to modules and members of ``tf``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from tpuref.names.releases import table
 
 Take = Callable[[str, int, str], None]
-"""Is called with a name below ``tf``, its line, and as much of the name as another
-name of the program stands for, empty where that is ``tf``."""
+"""A function of a name below ``tf``, its line, and the prefix of the name that another
+name of the program is bound to; the prefix of ``tf`` itself is empty."""
 
 PACKAGES = {"tensorflow": "", "tpuref": "", "tensorflow_estimator": "estimator"}
-"""The packages that a program imports, and where their names are below ``tf``."""
+"""The places below ``tf`` of packages that programs import."""
 
 
 def joined(*parts: str) -> str:
@@ -26,7 +26,7 @@ def joined(*parts: str) -> str:
 
 
 def below_tf(module: str) -> str | None:
-    """Return the name below ``tf`` of a module, None for modules of others.
+    """Return the name below ``tf`` of a module; None for modules of other packages.
 
     Examples
     --------
@@ -48,12 +48,8 @@ def without_v2(path: str) -> str:
 class Scope:
     """The names of a module, a class or a function.
 
-    Parameters
-    ----------
-    outer
-        The scope in which names are looked up that this one does not have.
-    of_class
-        Whether it is the body of a class, which functions inside do not see.
+    Names that it does not bind are looked up in `outer`.  If it is the body of a class,
+    functions inside do not see it.
     """
 
     def __init__(self, outer: Scope | None = None, *, of_class: bool = False) -> None:
@@ -65,23 +61,16 @@ class Scope:
         self._stars: list[str] = []
 
     def for_functions(self) -> Scope:
-        """Return the scope that functions see which are defined here."""
+        """Return the scope of the functions that are defined here."""
         if self.of_class and self.outer is not None:
             return self.outer.for_functions()
         return self
 
     def bind(self, name: str, path: str | None, *, perhaps: bool = False) -> None:
-        """Note what a name stands for from here on.
+        """Bind a name from here on.
 
-        Parameters
-        ----------
-        name
-            The name.
-        path
-            A name below ``tf``, empty for ``tf``; None for anything else.
-        perhaps
-            Whether it stands for that in some cases only; what it stands for in
-            others then stays.
+        `path` is a name below ``tf``, empty for ``tf``, and None for anything else.
+        With `perhaps`, as in a branch, a name below ``tf`` is not replaced by None.
         """
         if name in self.of_module and self is not self.module:
             self.module.bind(name, path, perhaps=perhaps)
@@ -89,20 +78,20 @@ class Scope:
             self._names[name] = None if path is None else without_v2(path)
 
     def bind_all(self, path: str) -> None:
-        """Note that everything of a module is imported."""
+        """Record an import of everything from a module."""
         self._stars.append(path)
 
     def path(self, name: str) -> str | None:
-        """Return what a name stands for below ``tf``, None for anything else."""
+        """Return the name below ``tf`` that a name is bound to, or None."""
         if name in self._names:
             return self._names[name]
-        return self._inherited(name, Scope.path)
+        return self._look_outside(name, Scope.path)
 
     def starred(self, name: str) -> str | None:
-        """Return what a name stands for that comes from an import of everything."""
-        return None if name in self._names else self._inherited(name, Scope.starred)
+        """Return the name below ``tf`` that an import of everything binds, or None."""
+        return None if name in self._names else self._look_outside(name, Scope.starred)
 
-    def _inherited(
+    def _look_outside(
         self, name: str, look_up: Callable[[Scope, str], str | None]
     ) -> str | None:
         for star in self._stars:

@@ -38,11 +38,11 @@ class Source:
     Attributes
     ----------
     path
-        Where it is.
+        The path of the file.
     text
-        All of it, with the ends of lines as they are.
+        The whole text, with its ends of lines.
     encoding
-        How the text is stored.
+        The encoding of the file.
     """
 
     path: Path
@@ -55,14 +55,14 @@ class Source:
         return self.path.suffix == NOTEBOOK
 
     def parts(self) -> list[Part]:
-        """Return the code in it; ValueError where it is no notebook after all."""
+        """Return its code; ValueError if a notebook cannot be parsed."""
         if not self.is_notebook:
             return [Part(self.text)]
         return [Part(text, cell) for cell, text in notebook.code_cells(self.text)]
 
 
 def files(place: Path) -> Iterator[Path]:
-    """Give a file, or the scripts and notebooks below a folder, in order.
+    """Yield a file, or the scripts and notebooks below a folder, in order.
 
     Hidden folders, and those of virtual environments, are left out.
     """
@@ -82,10 +82,10 @@ def _is_searched(folder: Path) -> bool:
 
 
 def read(path: Path) -> Source:
-    """Return a file; OSError where it cannot be read.
+    """Return a file; OSError if it cannot be read.
 
-    One that is stored in another way than it says, as some of Python 2 are, is read as
-    Latin-1, in which every byte is a character.
+    If the file does not have the encoding that it declares, as some of Python 2, it is
+    read as Latin-1, in which every byte is a character.
     """
     data = path.read_bytes()
     try:

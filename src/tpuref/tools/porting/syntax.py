@@ -14,12 +14,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 class SyntaxReader(ast.NodeVisitor):
     """Reads a module, or one cell of a notebook after the other.
 
-    Parameters
-    ----------
-    scope
-        The scope of the module.
-    take
-        Is called with each name that the program takes.
+    It binds names in `scope`, that of the module, and calls `take` with each name that
+    the program takes.
     """
 
     def __init__(self, scope: Scope, take: Take) -> None:
@@ -29,7 +25,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._bodies: list[tuple[Scope, Sequence[ast.AST]]] = []
 
     def read(self, tree: ast.Module) -> None:
-        """Read a tree; the bodies of functions as they are called, at the end."""
+        """Read a tree; bodies of functions last, as they are called."""
         self.generic_visit(tree)
         while self._bodies:
             scope, body = self._bodies.pop(0)
@@ -51,7 +47,7 @@ class SyntaxReader(ast.NodeVisitor):
     # -- names -----------------------------------------------------------------
 
     def _path(self, node: ast.AST) -> str | None:
-        """Return what a chain of attributes stands for below ``tf``."""
+        """Return the name below ``tf`` of a chain of attributes, or None."""
         if isinstance(node, ast.Name):
             return self._scope.path(node.id)
         if isinstance(node, ast.Attribute):
@@ -60,7 +56,7 @@ class SyntaxReader(ast.NodeVisitor):
         return None
 
     def _root(self, node: ast.AST) -> str:
-        """Return what the first name of a chain of attributes stands for."""
+        """Return the name below ``tf`` of the first name in a chain of attributes."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return self._path(node) or ""
@@ -74,7 +70,7 @@ class SyntaxReader(ast.NodeVisitor):
             self._take(path, node.lineno, self._root(node))
 
     def visit_Name(self, node: ast.Name) -> None:
-        """Take a name that an import of everything binds, or bind one anew."""
+        """Take a name that an import of everything binds, or bind it."""
         if not isinstance(node.ctx, ast.Load):
             self._bind(node.id, None)
         elif (path := self._scope.starred(node.id)) is not None:
@@ -83,7 +79,7 @@ class SyntaxReader(ast.NodeVisitor):
     def _bind(self, name: str, path: str | None) -> None:
         self._scope.bind(name, path, perhaps=self._perhaps)
 
-    # -- what binds names ------------------------------------------------------
+    # -- bindings --------------------------------------------------------------
 
     def visit_Import(self, node: ast.Import) -> None:
         """Bind the modules of TensorFlow, and take those below ``tf``."""
@@ -110,7 +106,7 @@ class SyntaxReader(ast.NodeVisitor):
                 self._bind(alias.asname or alias.name, path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Bind what is assigned; ``tpu = tf.contrib.tpu`` makes another name of it."""
+        """Bind the targets; ``tpu = tf.contrib.tpu`` is another name of that module."""
         self.visit(node.value)
         for target in node.targets:
             self._assign(target, node.value)
@@ -133,7 +129,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._scope.of_module.update(node.names)
 
     def visit_FunctionDef(self, node: Function) -> None:
-        """Read what runs at once, and note the body for later."""
+        """Read decorators, defaults and annotations, and keep the body for later."""
         if not isinstance(node, ast.Lambda):
             self._visit_all(node.decorator_list)
             self._visit_all([node.returns])
@@ -170,7 +166,7 @@ class SyntaxReader(ast.NodeVisitor):
     visit_GeneratorExp = _comprehension
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """Read a handler, which runs in some cases only."""
+        """Read a handler as a branch."""
         self._branch(node)
 
     def _branch(self, node: ast.AST) -> None:
@@ -179,7 +175,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._perhaps = before
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
-        """Bind what the loop counts with, and read the body."""
+        """Bind the loop variable, and read the body."""
         self._visit_all([node.iter, node.target])
         before, self._perhaps = self._perhaps, True
         self._visit_all([*node.body, *node.orelse])

@@ -1,7 +1,7 @@
 """The names that a program takes from ``tf``, by its tokens.
 
-It reads what Python 3 cannot parse: programs for Python 2, and broken ones.  It knows
-no functions, so that a name stands for the same thing everywhere.
+It reads programs that Python 3 cannot parse: for Python 2, or broken.  It ignores
+functions, so a name has the same meaning in the whole program.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ from tpuref.tools.porting.tokens import (
 class TokenReader:
     """Reads a module, or one cell of a notebook after the other.
 
-    Parameters
-    ----------
-    scope
-        The scope of the module.
-    take
-        Is called with each name that the program takes.
+    The arguments are those of `SyntaxReader`.
     """
 
     def __init__(self, scope: Scope, take: Take) -> None:

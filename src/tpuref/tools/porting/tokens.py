@@ -35,9 +35,9 @@ class Token:
     kind
         ``"name"``, ``"number"``, ``"string"`` or ``"operator"``.
     text
-        As it is written.
+        The characters.
     start
-        Where it begins in the text.
+        The position of the first character in the text.
     line
         Its line, from 1 up.
     """
@@ -49,12 +49,12 @@ class Token:
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The position after the last character."""
         return self.start + len(self.text)
 
 
 def statements(text: str) -> Iterator[list[Token]]:
-    """Give the tokens of each simple statement, and of each head of a compound one.
+    """Yield the tokens of each simple statement, and of each head of a compound one.
 
     Examples
     --------
@@ -93,11 +93,11 @@ class Imported:
     name
         The dotted name, of a module or of something in one.
     bound
-        The name that follows ``as``, None where there is none.
+        The name after ``as``, or None.
     token
-        Its first token.
+        The first token.
     end
-        Where the dotted name ends.
+        The position after the dotted name.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Import:
     Attributes
     ----------
     module
-        What stands after ``from``; None for ``import``.
+        The module after ``from``; None for ``import``.
     names
         The names that are imported; ``*`` is one.
     """
@@ -123,7 +123,7 @@ class Import:
 
 
 def import_of(statement: list[Token]) -> Import | None:
-    """Return the import statement that tokens are, None where they are another one.
+    """Return the import statement of tokens, or None if they are another statement.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def import_of(statement: list[Token]) -> Import | None:
     if not rest:
         return None
     if rest[0].text == "from":
-        module, rest = _imported(rest[1:])
+        module, rest = _parse_name(rest[1:])
         if module is None or not rest or rest[0].text != "import":
             return None
         found = Import(module)
@@ -146,7 +146,7 @@ def import_of(statement: list[Token]) -> Import | None:
         return None
     rest = rest[1:]
     while rest:
-        name, rest = _imported(rest)
+        name, rest = _parse_name(rest)
         if name is None:
             return None
         found.names.append(name)
@@ -154,7 +154,7 @@ def import_of(statement: list[Token]) -> Import | None:
     return found if found.names else None
 
 
-def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
+def _parse_name(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
     """Return the first name of tokens, and the tokens after it."""
     count = dotted_length(tokens)
     if not count:
@@ -168,7 +168,7 @@ def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
 
 
 def dotted_length(tokens: list[Token]) -> int:
-    """Return how many of the first tokens are a dotted name, or the star of imports."""
+    """Return the number of tokens of a dotted name, or of the star of imports."""
     if not tokens or (tokens[0].kind != "name" and tokens[0].text != "*"):
         return 0
     count = 1

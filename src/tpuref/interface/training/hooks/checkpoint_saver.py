@@ -73,7 +73,6 @@ class CheckpointSaverHook(SessionRunHook):
     Examples
     --------
     >>> import tempfile
-    >>> import tpuref as tf
     >>> folder = tempfile.mkdtemp()
     >>> train_op = tf.train.create_global_step().assign_add(1)
     >>> hook = tf.train.CheckpointSaverHook(

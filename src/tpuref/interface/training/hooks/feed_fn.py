@@ -17,7 +17,6 @@ class FeedFnHook(SessionRunHook):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.placeholder(tf.int32, [])
     >>> following = x + 1
     >>> hook = tf.train.FeedFnHook(lambda: {x: 3})

@@ -21,7 +21,6 @@ class FinalOpsHook(SessionRunHook):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> hook = tf.train.FinalOpsHook({"two": tf.constant(2)})
     >>> with tf.train.MonitoredSession(hooks=[hook]):
     ...     pass

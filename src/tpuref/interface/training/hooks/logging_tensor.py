@@ -45,7 +45,6 @@ class LoggingTensorHook(SessionRunHook):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.constant(0.5, name="loss")
     >>> hook = tf.train.LoggingTensorHook(["loss:0"], every_n_iter=1)
     >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:

@@ -35,7 +35,6 @@ class NanTensorHook(SessionRunHook):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.constant(float("nan"))
     >>> with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as sess:
     ...     sess.run(loss)

@@ -29,8 +29,6 @@ class ProfilerHook(SessionRunHook):
         The period; exactly one of them.
     output_dir
         The directory.
-    show_dataflow, show_memory
-        Accepted for compatibility; they have no effect.
     """
 
     def __init__(

@@ -22,7 +22,6 @@ class SessionRunArgs(NamedTuple):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.train.SessionRunArgs(fetches=None).feed_dict is None
     True
     """
@@ -85,7 +84,6 @@ class SessionRunHook:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Teller(tf.train.SessionRunHook):
     ...     def before_run(self, run_context):
     ...         return tf.train.SessionRunArgs(doubled)

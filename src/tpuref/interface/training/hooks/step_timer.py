@@ -18,7 +18,6 @@ class SecondOrStepTimer:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> timer = tf.train.SecondOrStepTimer(every_steps=10)
     >>> timer.should_trigger_for_step(3), timer.update_last_triggered_step(3)
     (True, (None, None))

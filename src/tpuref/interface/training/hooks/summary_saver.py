@@ -23,6 +23,9 @@ from tpuref.interface.training.scaffold import Scaffold
 class SummarySaverHook(SessionRunHook):
     """Writes summaries periodically.
 
+    It raises ValueError if not exactly one period, or not exactly one of scaffold and
+    summary, is set.
+
     Parameters
     ----------
     save_steps, save_secs
@@ -35,11 +38,6 @@ class SummarySaverHook(SessionRunHook):
         A scaffold whose ``summary_op`` is written.
     summary_op
         A summary or list of summaries to write instead.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one period, or not exactly one of scaffold and summary, is set.
     """
 
     def __init__(
