@@ -101,26 +101,17 @@ def test_a_function_is_asked_for_each_operation() -> None:
     assert ("y", "MatMul") in seen
 
 
-def test_a_function_sees_what_the_scopes_within_gave_and_overrides_it() -> None:
-    def onto_first_job(operation: tf.Operation) -> str:
+def test_a_function_sees_what_the_scopes_within_gave_and_overrides_it():
+    def to_cpu(operation):
+        return "/cpu:0"
+
+    def onto_first_job(operation):
         return f"/job:first{operation.device}"
 
     assert placed(onto_first_job, "/gpu:1") == "/job:first/device:GPU:1"
-    assert placed("/job:outer/task:3", lambda operation: "/cpu:0") == (
-        "/job:outer/task:3/device:CPU:0"
-    )
-    assert placed(lambda operation: "/cpu:0", "/gpu:1") == "/device:CPU:0"
-
-
-def test_a_function_that_gives_none_leaves_no_device() -> None:
-    assert placed(lambda operation: None) == ""
-
-
-def test_none_hides_a_function() -> None:
-    assert placed(lambda operation: "/cpu:0", None) == ""
-
-
-def test_a_function_may_give_a_bad_name() -> None:
+    assert placed("/job:outer/task:3", to_cpu) == "/job:outer/task:3/device:CPU:0"
+    assert placed(to_cpu, "/gpu:1") == "/device:CPU:0"
+    assert placed(lambda operation: None) == placed(to_cpu, None) == ""
     with pytest.raises(ValueError, match="cannot read 'nowhere'"):
         placed(lambda operation: "nowhere")
 
