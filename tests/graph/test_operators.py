@@ -48,9 +48,7 @@ def test_operators_and_functions_build_the_same_operation(
 
 @pytest.mark.parametrize("other", [2, 2.5, np.float32(2.5), np.float64(2.5), [4, 5, 6]])
 @pytest.mark.parametrize(("python", "type", "_"), BINARY)
-def test_plain_values_on_either_side_take_the_tensors_dtype(
-    python: Callable[..., Any], type: str, _: Any, other: Any
-) -> None:
+def test_plain_values_on_either_side_take_the_tensors_dtype(python, type, _, other):
     x, array = tf.constant(np.abs(A)), np.abs(A)
     plain = np.asarray(other, np.float32)
     right, left = python(x, other), python(other, x)
@@ -58,15 +56,7 @@ def test_plain_values_on_either_side_take_the_tensors_dtype(
     np.testing.assert_allclose(run(left), python(plain, array), rtol=1e-6)
     assert right.dtype == left.dtype
     assert left.op.inputs[0].dtype == left.op.inputs[1].dtype == tf.float32
-
-
-@pytest.mark.parametrize(("python", "type", "_"), BINARY)
-def test_arrays_on_either_side(python: Callable[..., Any], type: str, _: Any) -> None:
-    x = tf.constant(np.abs(A))
-    right, left = python(x, B), python(np.abs(B), x)
-    assert right.op.type == left.op.type or type in ("Less", "LessEqual", "Greater")
-    np.testing.assert_allclose(run(right), python(np.abs(A), B), rtol=1e-6)
-    np.testing.assert_allclose(run(left), python(np.abs(B), np.abs(A)), rtol=1e-6)
+    assert right.op.type == type
 
 
 def test_matrix_products_on_either_side() -> None:
@@ -88,30 +78,19 @@ def test_unary_operators() -> None:
     np.testing.assert_array_equal(run(+x), A)
 
 
-def test_logic_on_bools_and_bits_on_integers() -> None:
+def test_logic_on_bools_and_bits_on_integers():
     p, q = tf.constant([True, True, False]), np.array([True, False, False])
-    assert [t.op.type for t in (p & q, p | q, p ^ q, ~p)] == [
-        "LogicalAnd",
-        "LogicalOr",
-        "LogicalXor",
-        "LogicalNot",
-    ]
+    types = " ".join(t.op.type for t in (p & q, p | q, p ^ q, ~p))
+    assert types == "LogicalAnd LogicalOr LogicalXor LogicalNot"
     truth = np.array([True, True, False])
     np.testing.assert_array_equal(run(p & q), truth & q)
     np.testing.assert_array_equal(run(True ^ p), True ^ truth)
     i = tf.constant([6, 5])
-    assert [t.op.type for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
-        "BitwiseAnd",
-        "BitwiseOr",
-        "BitwiseXor",
-        "Invert",
-    ]
-    assert [run(t).tolist() for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
-        [2, 1],
-        [7, 7],
-        [5, 6],
-        [-7, -6],
-    ]
+    bits = (i & 3, 3 | i, i ^ 3, ~i)
+    types = " ".join(t.op.type for t in bits)
+    assert types == "BitwiseAnd BitwiseOr BitwiseXor Invert"
+    found = [run(t).tolist() for t in bits]
+    assert found == [[2, 1], [7, 7], [5, 6], [-7, -6]]
 
 
 def test_integers_divide_as_in_python() -> None:
@@ -123,13 +102,6 @@ def test_integers_divide_as_in_python() -> None:
     assert run(quotient).tolist() == [3.5, -3.5]
     assert run(-7 // y).tolist() == [-4, -4]
     assert run(x**2).tolist() == [49, 49]
-
-
-def test_augmented_assignment_builds_a_new_tensor() -> None:
-    x = tf.constant(1)
-    before = x
-    x += 2
-    assert (run(before), run(x)) == (1, 3)
 
 
 def test_an_array_is_not_changed_in_place() -> None:
@@ -168,17 +140,11 @@ def test_a_mismatch_shows_both_operands_and_their_places() -> None:
         (1, np.array([2**40])),
     ],
 )
-def test_values_that_would_lose_something_are_refused(tensor: Any, other: Any) -> None:
+def test_values_that_would_lose_something_are_refused(tensor, other):
     x = tf.constant(tensor)
     for build in (lambda: x + other, lambda: other + x):
         with pytest.raises(TypeError, match=r"(?s)AddV2.*test_operators"):
             build()
-
-
-def test_shapes_that_do_not_broadcast_show_both_operands() -> None:
-    x, y = tf.constant([1.0, 2.0], name="x"), tf.constant([1.0, 2.0, 3.0], name="y")
-    with pytest.raises(ValueError, match=r"(?s)x:0 float32\[2\].*y:0 float32\[3\]"):
-        x * y
 
 
 # Variables.
@@ -203,9 +169,3 @@ def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
         assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
     with pytest.raises(TypeError, match=r"subscript 'x' of Variable/read"):
         v["x"]
-
-
-@pytest.mark.parametrize("convert", [bool, int, float])
-def test_variables_have_no_value_before_a_session(convert: Any) -> None:
-    with pytest.raises(TypeError, match="Session"):
-        convert(tf.Variable(1.0))

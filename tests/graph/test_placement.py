@@ -30,14 +30,9 @@ def test_known_devices_run(device: str) -> None:
     assert tf.Session().run(x + 1) == 2
 
 
-def test_soft_placement_runs_on_the_host() -> None:
+def test_soft_placement_and_feeds_need_no_such_device():
     with tf.device("/device:GPU:0"):
-        x = tf.constant(1)
+        x, fed = tf.constant(1), tf.placeholder(tf.int32, [])
     config = tf.ConfigProto(allow_soft_placement=True)
     assert tf.Session(config=config).run(x) == 1
-
-
-def test_what_is_fed_needs_no_device() -> None:
-    with tf.device("/device:GPU:0"):
-        x = tf.placeholder(tf.int32, [])
-    assert tf.Session().run(x + 1, {x: 2}) == 3
+    assert tf.Session().run(fed + 1, {fed: 2}) == 3

@@ -77,22 +77,17 @@ def test_operations_awaited_from_within_are_awaited_by_the_whole() -> None:
     assert before in result.op.all_control_inputs()
 
 
-def test_regions_have_the_names_of_their_scopes() -> None:
-    holder: list[Any] = []
+def test_regions_have_the_names_of_their_scopes():
+    holder = []
 
-    def branch() -> Any:
+    def branch():
         holder.append(tf.get_default_graph().region)
         return tf.constant(1, name="x")
 
     with tf.name_scope("outer"):
-        tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
-        tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
-    assert [region.name for region in holder] == [
-        "outer/choice/true",
-        "outer/choice_1/true",
-    ]
-    assert [region.operations[0].name for region in holder] == [
-        "outer/choice/true/x",
-        "outer/choice_1/true/x",
-    ]
+        for _ in range(2):
+            tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
+    names = ["outer/choice/true", "outer/choice_1/true"]
+    assert [region.name for region in holder] == names
+    assert [r.operations[0].name for r in holder] == [f"{name}/x" for name in names]
     assert {region.site.filename for region in holder} == {__file__}

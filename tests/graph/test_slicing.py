@@ -11,29 +11,11 @@ import tpuref as tf
 
 X = np.arange(24).reshape(2, 3, 4)
 
-KEYS = [
-    np.s_[0],
-    np.s_[-1],
-    np.s_[1, 2, 3],
-    np.s_[:],
-    np.s_[0:1],
-    np.s_[:, 1:],
-    np.s_[:, -2:],
-    np.s_[:, :, ::2],
-    np.s_[::-1, ::-1],
-    np.s_[:, 2:0:-1, 3::-2],
-    np.s_[..., 0],
-    np.s_[0, ...],
-    np.s_[...],
-    np.s_[1, ..., 2],
-    np.s_[np.newaxis],
-    np.s_[:, np.newaxis, 1],
-    np.s_[..., np.newaxis],
-    np.s_[5:],
-    np.s_[:, 2:1],
-    np.s_[-100:100],
-    np.s_[np.int64(1)],
-]
+KEYS = [np.s_[0], np.s_[-1], np.s_[1, 2, 3], np.s_[:], np.s_[0:1], np.s_[:, 1:]]
+KEYS += [np.s_[:, -2:], np.s_[:, :, ::2], np.s_[::-1, ::-1], np.s_[:, 2:0:-1, 3::-2]]
+KEYS += [np.s_[..., 0], np.s_[0, ...], np.s_[...], np.s_[1, ..., 2], np.s_[np.newaxis]]
+KEYS += [np.s_[:, np.newaxis, 1], np.s_[..., np.newaxis], np.s_[5:], np.s_[:, 2:1]]
+KEYS += [np.s_[-100:100], np.s_[np.int64(1)]]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=repr)
@@ -79,7 +61,9 @@ def test_bounds_may_be_tensors_and_variables() -> None:
         (np.s_["a":], TypeError, "'a'"),
     ],
 )
-def test_subscripts_that_do_not_work(key: Any, error: Any, message: str) -> None:
+def test_subscripts_that_do_not_work(key, error, message):
+    if callable(key):
+        key = key()
     with pytest.raises(error, match=message):
         tf.constant(X, name="x")[key]
 
