@@ -12,8 +12,6 @@ from tpuref.engine.ops import elementwise, linear_algebra, reductions
 from tpuref.engine.ops.definition import OpDef, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
 
-from .test_consistency import CASES, Case, as_input
-
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 jax.config.update("jax_enable_x64", True)
 
@@ -37,7 +35,6 @@ ATTRS: dict[str, dict[str, Any]] = {
     "Tensordot": {"axes_a": (1,), "axes_b": (1,)},
     "Einsum": {"equation": "ij,kj->ik"},
 }
-SIZING = {"Range", "LinSpace"}
 """Operations whose inputs decide the shape, so that they have to be known."""
 
 UNLIKE = {"NextAfter": "rounds denormals away", "Spacing": "is not JAX's"}
@@ -86,19 +83,3 @@ def test_arithmetic(definition: OpDef) -> None:
         agree(definition, inputs, attrs, set(range(count)))
         return
     pytest.fail("no inputs fit")
-
-
-@pytest.mark.parametrize(
-    "case",
-    [case for case in CASES if REGISTRY[case.name].meaning is not None],
-    ids=lambda case: case.name,
-)
-def test_arrays(case: Case) -> None:
-    definition = REGISTRY[case.name]
-    wanted = next(d for d in case.kind.dtypes if d.name in ("float32", "int32"))
-    inputs = [
-        as_input(x, wanted) if k in case.data else np.asarray(x)
-        for k, x in enumerate(case.inputs)
-    ]
-    traced = set() if case.name in SIZING else set(case.data)
-    agree(definition, inputs, case.attrs, traced)

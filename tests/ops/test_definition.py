@@ -29,7 +29,7 @@ DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
         (Any, [object(), None], []),
     ],
 )
-def test_types_of_attributes(hint: Any, fitting: list[Any], others: list[Any]) -> None:
+def test_types_of_attributes(hint, fitting, others):
     accepts = check_for(hint)
     assert [v for v in fitting if not accepts(v)] == []
     assert [v for v in others if accepts(v)] == []
@@ -41,13 +41,10 @@ def test_every_attribute_has_a_type_that_is_checked() -> None:
             assert attribute.type is not Any, (definition.name, attribute.name)
 
 
-def test_attributes_left_out_have_their_defaults() -> None:
-    assert REGISTRY["MatMul"].check({"transpose_b": True}) == {
-        "transpose_a": False,
-        "transpose_b": True,
-        "adjoint_a": False,
-        "adjoint_b": False,
-    }
+def test_attributes_left_out_have_their_defaults():
+    others = dict.fromkeys(("transpose_a", "adjoint_a", "adjoint_b"), False)
+    given = {"transpose_b": True}
+    assert REGISTRY["MatMul"].check(given) == {**others, **given}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +101,7 @@ def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
     ) == {"If", "While", "TowerCopy"}
 
 
-def test_variables_queues_and_collectives() -> None:
+def test_variables_queues_and_collectives():
     assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.fills) == {
@@ -114,14 +111,9 @@ def test_variables_queues_and_collectives() -> None:
         *("InfeedDequeueTuple", "FeedDequeue", "CoreInfeedDequeue", "OutfeedDequeue")
     }
     assert names_where(lambda d: d.collective) == {"CrossReplicaSum"}
-    for definition in DEFINITIONS:
-        for name in (
-            definition.reads,
-            definition.writes,
-            definition.fills,
-            definition.drains,
-        ):
-            assert name is None or name in definition.attributes, definition.name
+    for d in DEFINITIONS:
+        names = {d.reads, d.writes, d.fills, d.drains} - {None}
+        assert names <= d.attributes.keys(), d.name
 
 
 def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
@@ -131,16 +123,11 @@ def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
     assert not ordered & {"AddV2", "ReplicaId", "RandomUniform", "If", "Placeholder"}
 
 
-def test_what_needs_the_client_runs_on_the_host() -> None:
+def test_what_needs_the_client_runs_on_the_host():
     assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.client)
 
 
-def test_every_core_follows_branches_and_writes() -> None:
-    assert names_where(lambda d: d.on_every_core) == {
-        "If",
-        "While",
-        "TPUReplicate",
-        "Assign",
-        "AssignAdd",
-        "AssignSub",
-    }
+def test_every_core_follows_branches_and_writes():
+    writes = {"Assign", "AssignAdd", "AssignSub"}
+    followed = names_where(lambda d: d.on_every_core)
+    assert followed == {"If", "While", "TPUReplicate", *writes}

@@ -9,29 +9,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.base.shapes import TensorShape
-from tpuref.engine.ops import images, neural
-from tpuref.engine.ops.definition import Operand
 
-RULES = {
-    definition.name: definition
-    for definition in (*neural.OPERATIONS, *images.OPERATIONS)
-}
+from .records import infer, known, run
+
 FLOATING = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 NARROW = (np.float16, ml_dtypes.bfloat16)
 X = np.array([[-200.0, -1.5, -0.0, 0.25], [1.0, 3.0, 7.0, 150.0]])
-
-
-def run(name: str, *inputs: Any, **attrs: Any) -> Any:
-    compute = RULES[name].compute
-    assert compute is not None
-    return compute(*map(np.asarray, inputs), **attrs)
-
-
-def known(shape: Any, dtype: str = "float32", value: Any = None) -> Operand:
-    return Operand(TensorShape(shape), as_dtype(dtype), value)
 
 
 def softmax(x: np.ndarray, axis: int) -> np.ndarray:
@@ -143,11 +127,9 @@ def test_sigmoid_cross_entropy_does_not_overflow() -> None:
 
 def test_losses_want_fitting_shapes() -> None:
     with pytest.raises(ValueError, match="one label for each row"):
-        RULES["SparseSoftmaxCrossEntropyWithLogits"].infer(
-            known([2, 3]), known([3], "int32")
-        )
+        infer("SparseSoftmaxCrossEntropyWithLogits", known([2, 3]), known([3], "int32"))
     with pytest.raises(ValueError, match="equal shapes"):
-        RULES["SigmoidCrossEntropyWithLogits"].infer(known([2, 3]), known([3]))
+        infer("SigmoidCrossEntropyWithLogits", known([2, 3]), known([3]))
 
 
 def test_shapes_known_only_in_a_run_broadcast_in_sigmoid_cross_entropy() -> None:
@@ -176,7 +158,7 @@ def test_biases_belong_to_channels() -> None:
     with pytest.raises(InvalidArgumentError, match="expected 4 biases, got 1"):
         run("BiasAdd", images, np.ones(1), data_format="NHWC")
     with pytest.raises(ValueError, match="each of the 4 channels"):
-        RULES["BiasAdd"].infer(known([1, 4]), known([3]), data_format="NHWC")
+        infer("BiasAdd", known([1, 4]), known([3]), data_format="NHWC")
 
 
 # -- windows -----------------------------------------------------------------------
@@ -227,38 +209,24 @@ FILTERS = GENERATOR.integers(-3, 4, (3, 2, 3, 2)).astype(np.float64)
 @pytest.mark.parametrize("strides", [(1, 1), (2, 1), (3, 2)])
 @pytest.mark.parametrize("dilations", [(1, 1), (2, 3)])
 @pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
-def test_conv2d_is_the_sum_over_each_window(
-    padding, strides, dilations, data_format
-) -> None:
+def test_conv2d_is_the_sum_over_each_window(padding, strides, dilations, data_format):
     expected = naive_conv2d(IMAGES, FILTERS, strides, padding, dilations)
     images = IMAGES
     if data_format == "NCHW":
         images, expected = np.moveaxis(images, 3, 1), np.moveaxis(expected, 3, 1)
-    got = run(
-        "Conv2D",
-        images,
-        FILTERS,
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilations=dilations,
-    )
+    attrs = {"padding": padding, "strides": strides, "dilations": dilations}
+    got = run("Conv2D", images, FILTERS, data_format=data_format, **attrs)
     np.testing.assert_array_equal(got, expected)
 
 
+PLAIN = {"strides": (1, 1), "padding": "VALID", "dilations": (1, 1)}
+PLAIN["data_format"] = "NHWC"
+
+
 @pytest.mark.parametrize("dtype", FLOATING)
-def test_conv2d_of_every_dtype_sums_in_float32_or_more(dtype) -> None:
-    images = np.ones((1, 20, 20, 1), dtype)
-    filters = np.ones((20, 20, 1, 1), dtype)
-    got = run(
-        "Conv2D",
-        images,
-        filters,
-        strides=(1, 1),
-        padding="VALID",
-        data_format="NHWC",
-        dilations=(1, 1),
-    )
+def test_conv2d_of_every_dtype_sums_in_float32_or_more(dtype):
+    images, filters = np.ones((1, 20, 20, 1), dtype), np.ones((20, 20, 1, 1), dtype)
+    got = run("Conv2D", images, filters, **PLAIN)
     assert got.dtype == dtype and got.item() == np.array(400, dtype)
 
 
@@ -274,9 +242,7 @@ def test_explicit_padding_is_zeros_around_the_image() -> None:
 @pytest.mark.parametrize("ksize", [(2, 2), (3, 1)])
 @pytest.mark.parametrize("strides", [(1, 1), (2, 3)])
 @pytest.mark.parametrize("dtype", FLOATING)
-def test_pooling_folds_what_lies_inside_the_image(
-    padding, ksize, strides, dtype
-) -> None:
+def test_pooling_folds_what_lies_inside_the_image(padding, ksize, strides, dtype):
     images = IMAGES.astype(dtype)
     attrs = {"ksize": ksize, "strides": strides, "padding": padding}
     greatest = run("MaxPool", images, data_format="NHWC", **attrs)
@@ -294,28 +260,31 @@ def test_max_pool_of_integers_finds_negative_ones_too() -> None:
 
 
 def conv_spec(images: list, filters: list, **attrs: Any) -> Any:
-    given: dict[str, Any] = {
-        "strides": (1, 1),
-        "padding": "VALID",
-        "data_format": "NHWC",
-        "dilations": (1, 1),
-    }
-    return RULES["Conv2D"].infer(known(images), known(filters), **given | attrs)
+    return infer("Conv2D", known(images), known(filters), **PLAIN | attrs)
 
 
-def test_static_shapes_of_images() -> None:
-    spec = conv_spec([None, 8, None, 3], [3, 3, 3, 5], padding="SAME", strides=(2, 2))
-    assert spec.shape.as_list() == [None, 4, None, 5]
-    spec = conv_spec([None, 3, None, 9], [3, 3, 3, 5], data_format="NCHW")
-    assert spec.shape.as_list() == [None, 5, None, 7]
-    spec = conv_spec([1, 9, 9, 3], [2, 2, 3, 5], dilations=(3, 1))
-    assert spec.shape.as_list() == [1, 6, 8, 5]
+@pytest.mark.parametrize(
+    ("images", "filters", "attrs", "expected"),
+    [
+        (
+            [None, 8, None, 3],
+            [3, 3, 3, 5],
+            {"padding": "SAME", "strides": (2, 2)},
+            [None, 4, None, 5],
+        ),
+        ([None, 3, None, 9], [3, 3, 3, 5], {"data_format": "NCHW"}, [None, 5, None, 7]),
+        ([1, 9, 9, 3], [2, 2, 3, 5], {"dilations": (3, 1)}, [1, 6, 8, 5]),
+    ],
+)
+def test_static_shapes_of_images(images, filters, attrs, expected):
+    assert conv_spec(images, filters, **attrs).shape.as_list() == expected
 
 
-def test_images_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="takes 4 channels, the images have 3"):
-        conv_spec([1, 8, 8, 3], [3, 3, 4, 5])
-    with pytest.raises(ValueError, match="a window of 3 does not fit"):
-        conv_spec([1, 2, 8, 3], [3, 3, 3, 5])
-    with pytest.raises(ValueError, match="expected rank 4"):
-        conv_spec([8, 8, 3], [3, 3, 3, 5])
+def test_images_that_do_not_fit_are_refused():
+    for images, filters, message in (
+        ([1, 8, 8, 3], [3, 3, 4, 5], "takes 4 channels, the images have 3"),
+        ([1, 2, 8, 3], [3, 3, 3, 5], "a window of 3 does not fit"),
+        ([8, 8, 3], [3, 3, 3, 5], "expected rank 4"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            conv_spec(images, filters)

@@ -9,26 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tpuref.base.dtypes import as_dtype, bfloat16, float32
+from tpuref.base.dtypes import as_dtype, bfloat16
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.base.shapes import TensorShape
 from tpuref.engine.ops.broadcasting import NUMERIC, REAL
-from tpuref.engine.ops.definition import Operand
-from tpuref.engine.ops.reductions import OPERATIONS
 
-BY_NAME = {definition.name: definition for definition in OPERATIONS}
+from .records import infer, known, run
+
 INF = math.inf
 ALL = {"axis": None, "keepdims": False}
-
-
-def run(name: str, x: Any, **attrs: Any) -> Any:
-    compute = BY_NAME[name].compute
-    assert compute is not None
-    return compute(np.asarray(x), **attrs)
-
-
-def operand(shape: Any, dtype: Any = float32) -> Operand:
-    return Operand(TensorShape(shape), as_dtype(dtype))
 
 
 FOLDS = (
@@ -73,11 +61,8 @@ def test_long_float32_sums_are_added_pairwise() -> None:
     assert abs(float(run("Sum", tenths, **ALL)) - 100000) < 0.5
 
 
-def test_sums_of_integers_wrap_around() -> None:
+def test_sums_of_integers_wrap_around_and_means_lose_their_fraction():
     assert run("Sum", np.asarray([100, 100], np.int8), **ALL) == -56
-
-
-def test_means_of_integers_lose_their_fraction() -> None:
     x = np.asarray([[1, 2], [-1, -2], [255, 0]])
     assert run("Mean", x, axis=1, keepdims=False).tolist() == [1, -1, 127]
     assert run("Mean", np.asarray([200, 200], np.uint8), **ALL) == 200
@@ -100,29 +85,19 @@ def test_folds_of_nothing() -> None:
     assert run("Mean", np.zeros(0, np.int32), **ALL) == 0
 
 
-def test_extremes_keep_nan() -> None:
-    x = np.asarray([1.0, math.nan, 3.0], bfloat16.np)
-    assert np.isnan(run("Max", x, **ALL))
-    assert np.isnan(run("Min", x, **ALL))
-
-
-def test_any_and_all() -> None:
-    x = [[True, False], [True, True]]
-    assert run("Any", x, axis=1, keepdims=False).tolist() == [True, True]
-    assert run("All", x, axis=1, keepdims=False).tolist() == [False, True]
-
-
-def test_spread() -> None:
+def test_truths_extremes_and_spread():
+    truths, rows = [[True, False], [True, True]], {"axis": 1, "keepdims": False}
+    assert run("Any", truths, **rows).tolist() == [True, True]
+    assert run("All", truths, **rows).tolist() == [False, True]
+    assert run("EuclideanNorm", [[3.0, 4.0]], **rows).tolist() == [5]
+    unordered = np.asarray([1.0, math.nan, 3.0], bfloat16.np)
+    assert np.isnan([run(name, unordered, **ALL) for name in ("Max", "Min")]).all()
     x = [1.0, 2.0, 6.0]
     assert run("Variance", x, **ALL, ddof=0) == pytest.approx(14 / 3)
     assert run("Variance", x, **ALL, ddof=1) == pytest.approx(7)
     assert run("Std", x, **ALL, ddof=1) == pytest.approx(math.sqrt(7))
     assert np.isnan(run("Variance", [1.0], **ALL, ddof=1))
     assert run("Variance", [1 + 1j, 1 - 1j], **ALL, ddof=0) == 1
-
-
-def test_euclidean_norm() -> None:
-    assert run("EuclideanNorm", [[3.0, 4.0]], axis=1, keepdims=False).tolist() == [5]
 
 
 def test_log_sum_exp_neither_overflows_nor_makes_nan() -> None:
@@ -136,7 +111,7 @@ def test_counts() -> None:
     found = run("CountNonzero", x, axis=1, keepdims=False, dtype="int32")
     assert found.tolist() == [1, 2]
     with pytest.raises(TypeError, match="float32"):
-        BY_NAME["CountNonzero"].infer(operand([2]), **ALL, dtype="float32")
+        infer("CountNonzero", known([2]), **ALL, dtype="float32")
 
 
 def test_positions_of_extremes() -> None:
@@ -150,9 +125,7 @@ def test_positions_of_extremes() -> None:
     with pytest.raises(InvalidArgumentError, match="empty"):
         run("ArgMax", np.zeros((0, 2)), axis=0, **attrs)
     with pytest.raises(TypeError, match="uint8"):
-        BY_NAME["ArgMax"].infer(
-            operand([2]), axis=0, keepdims=False, output_type="uint8"
-        )
+        infer("ArgMax", known([2]), axis=0, keepdims=False, output_type="uint8")
 
 
 def test_running_folds_in_all_four_ways() -> None:
@@ -170,7 +143,7 @@ def test_running_folds_in_all_four_ways() -> None:
     assert product.tolist() == [[6, 3, 1], [30, 6, 1]]
 
 
-def test_running_folds_of_the_flattened_tensor_and_of_nothing() -> None:
+def test_running_folds_of_the_flattened_tensor_and_of_nothing():
     attrs = {"exclusive": False, "reverse": False}
     assert run("Cumsum", [[1, 2], [3, 4]], axis=None, **attrs).tolist() == [1, 3, 6, 10]
     empty = run("Cumsum", np.zeros((2, 0)), axis=1, exclusive=True, reverse=True)
@@ -179,12 +152,12 @@ def test_running_folds_of_the_flattened_tensor_and_of_nothing() -> None:
 
 def test_axes_that_do_not_exist() -> None:
     with pytest.raises(ValueError, match="axis 2 is out of range for rank 2"):
-        BY_NAME["Sum"].infer(operand([2, 3]), axis=(2,), keepdims=False)
+        infer("Sum", known([2, 3]), axis=(2,), keepdims=False)
     with pytest.raises(InvalidArgumentError, match=r"axis 2 .*float64\[2,3\]"):
         run("Sum", np.ones((2, 3)), axis=(2,), keepdims=False)
     with pytest.raises(ValueError, match="twice"):
-        BY_NAME["Max"].infer(operand([2, 3]), axis=(1, -1), keepdims=False)
+        infer("Max", known([2, 3]), axis=(1, -1), keepdims=False)
     with pytest.raises(ValueError, match="scalar"):
-        BY_NAME["Cumsum"].infer(operand([]), axis=0, exclusive=False, reverse=False)
+        infer("Cumsum", known([]), axis=0, exclusive=False, reverse=False)
     with pytest.raises(InvalidArgumentError, match="axis 1"):
         run("Cumprod", np.ones(3), axis=1, exclusive=False, reverse=False)
