@@ -10,12 +10,15 @@ from tpuref.base import nest
 from tpuref.base.callsite import CallSite, user_site
 
 
-def test_the_site_is_that_of_the_caller() -> None:
+def test_the_site_is_that_of_the_caller():
     site = user_site()
     assert site.filename == __file__
     assert site.line == sys._getframe().f_lineno - 2
     assert site.function == "test_the_site_is_that_of_the_caller"
     assert site.code == "site = user_site()"
+    assert str(site) == (
+        f"{__file__}:{site.line} in {site.function}: site = user_site()"
+    )
 
 
 def test_frames_of_the_library_and_of_numpy_are_passed_over() -> None:
@@ -44,27 +47,10 @@ class _Site:
         return CallSite(frame.filename, caller.f_lineno, caller.f_code.co_name)
 
 
-def test_a_site_is_shown_with_its_text() -> None:
-    site = user_site()
-    assert str(site) == (
-        f"{__file__}:{site.line} in test_a_site_is_shown_with_its_text: "
-        "site = user_site()"
-    )
-
-
-def test_a_site_without_a_source_is_shown_without_text() -> None:
-    site = CallSite("<stdin>", 3, "<module>")
-    assert site.code == ""
-    assert str(site) == "<stdin>:3 in <module>"
-
-
-def test_code_that_was_typed_in_has_a_site() -> None:
+def test_code_that_was_typed_in_has_a_site_without_text():
     scope = {"user_site": user_site}
     exec(compile("\n\nsite = user_site()", "<stdin>", "exec"), scope)
-    assert scope["site"] == CallSite("<stdin>", 3, "<module>")
-
-
-def test_sites_are_compared_and_hashed_by_value() -> None:
-    assert CallSite("a.py", 1, "f") == CallSite("a.py", 1, "f")
-    assert CallSite("a.py", 1, "f") != CallSite("a.py", 2, "f")
-    assert len({CallSite("a.py", 1, "f"), CallSite("a.py", 1, "f")}) == 1
+    site = CallSite("<stdin>", 3, "<module>")
+    assert scope["site"] == site and len({scope["site"], site}) == 1
+    assert site != CallSite("<stdin>", 2, "<module>")
+    assert (site.code, str(site)) == ("", "<stdin>:3 in <module>")

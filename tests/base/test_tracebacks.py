@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,19 +28,20 @@ build()
 """
 
 
-def run(tmp_path: Path, text: str, **variables: str) -> str:
-    path = tmp_path / "program.py"
+def executed(path: Path, text: str, environment: dict[str, str]) -> Any:
     path.write_text(text)
-    environment = {k: v for k, v in os.environ.items() if k != "TPUREF_TRACEBACKS"}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, str(path)],
-        env={**environment, **variables},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=200,
-        check=False,
     )
-    return done.stderr
+
+
+def run(tmp_path: Path, text: str, **variables: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "TPUREF_TRACEBACKS"}
+    return executed(tmp_path / "program.py", text, {**environment, **variables}).stderr
 
 
 def places(shown: str) -> list[str]:

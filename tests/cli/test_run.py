@@ -48,9 +48,7 @@ def as_process(*arguments: str, **variables: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_script_runs_as_the_main_program(
-    script: Any, tmp_path: Path, capsys: Any
-) -> None:
+def test_a_script_runs_as_the_main_program(script, tmp_path, capsys):
     report = run_report(script, capsys, after=["--steps", "5", "-v", "x"])
     assert report["name"] == "__main__"
     assert report["argv"] == ["--steps", "5", "-v", "x"]
@@ -58,20 +56,16 @@ def test_a_script_runs_as_the_main_program(
     assert report["mesh"] == [2, 2, 2]
 
 
-def test_the_topology_is_chosen(script: Any, capsys: Any) -> None:
-    assert run_report(script, capsys, "--topology", "4x1x2")["mesh"] == [4, 1, 2]
-
-
-def test_the_number_of_cores_is_chosen(script: Any, capsys: Any) -> None:
-    assert run_report(script, capsys, "--cores", "3")["cores"] == 3
-
-
-def test_the_executor_is_chosen(script: Any, capsys: Any) -> None:
-    report = run_report(script, capsys, "--executor", "lockstep")
-    assert report["executor"] == "lockstep"
-
-
-def test_all_executors_can_be_chosen() -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "fact", "expected"),
+    [
+        ("--topology", "4x1x2", "mesh", [4, 1, 2]),
+        ("--cores", "3", "cores", 3),
+        ("--executor", "lockstep", "executor", "lockstep"),
+    ],
+)
+def test_settings_are_chosen(script, capsys, option, value, fact, expected):
+    assert run_report(script, capsys, option, value)[fact] == expected
     assert EXECUTORS == CONFIGURED
 
 
@@ -84,13 +78,10 @@ def test_a_script_may_import_its_neighbours(
     assert capsys.readouterr().out == "17\n"
 
 
-def test_the_status_of_a_script_is_that_of_the_command(script: Any) -> None:
+def test_the_status_of_a_script_is_that_of_the_command(script):
     with pytest.raises(SystemExit) as raised:
         main(["run", script("import sys; sys.exit(5)")])
     assert raised.value.code == 5
-
-
-def test_an_error_of_a_script_comes_out(script: Any) -> None:
     with pytest.raises(ZeroDivisionError):
         main(["run", script("1 / 0")])
 
