@@ -18,6 +18,18 @@ def replicate(computation: Any, cores: int) -> Any:
     return tf.tpu.replicate(computation, [[replica] for replica in range(cores)])
 
 
+def calling(function: Any) -> Any:
+    """Call a function of the host with the number of the replica."""
+
+    def computation(replica: Any) -> Any:
+        out = tf.tpu.outside_compilation(
+            lambda r: tf.py_func(function, [r], tf.int32), replica
+        )
+        return tf.reshape(out, [])
+
+    return computation
+
+
 def turning(replica: Any) -> Any:
     """Turn in a loop, on every replica."""
     return tf.while_loop(lambda i: i < FOREVER, lambda i: i + 1, [replica])
@@ -73,14 +85,9 @@ def exchanging_by_name(replica: Any) -> Any:
     """Take three sums that have names in one exchange, again and again."""
     del replica
     held = [tf.zeros([size]) for size in (3, 4, 5)]
-    return tf.while_loop(
-        lambda i, *_: i < FOREVER,
-        lambda i, *held: (
-            i + 1,
-            *(
-                tf.tpu.cross_replica_sum(x, name=name)
-                for x, name in zip(held, NAMES, strict=True)
-            ),
-        ),
-        [0, *held],
-    )
+
+    def turn(i: Any, *held: Any) -> Any:
+        named = zip(held, NAMES, strict=True)
+        return i + 1, *(tf.tpu.cross_replica_sum(x, name=name) for x, name in named)
+
+    return tf.while_loop(lambda i, *_: i < FOREVER, turn, [0, *held])

@@ -90,58 +90,44 @@ def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
     print("all processes were gone after at most", longest, "s")
 
 
+SOON = "threading.Timer(0.2, os.kill, (os.getpid(), signal.{})).start()\n"
+TERM, INT = SOON.format("SIGTERM"), SOON.format("SIGINT")
+TURN = "session.run(replicated(turning))"
+LEAVE = """
+def leave(value): sys.exit(3)
+part = lambda r: tf.py_func(leave, [r], tf.int32)
+session.run(replicated(lambda replica: tf.tpu.outside_compilation(part, replica)))
+"""
+OWN_HANDLER = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+HANG_UP = """
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored
+os.kill(os.getpid(), signal.SIGHUP)
+"""
+BY_A_THREAD = """
+threading.excepthook = lambda *_: None
+run = lambda: session.run(replicated(turning))
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.2)
+"""
+OUT_OF_RANGE = "session.run(replicated(lambda r: tf.gather([1, 2], r + 5)))"
 ENDS = {
     "it comes to its end": ("", 0, ""),
     "it shuts the system down": ("session.run(tf.tpu.shutdown_system())", 0, ""),
     "sys.exit": ("sys.exit(3)", 3, ""),
-    "sys.exit in the midst of a run": (
-        "def leave(value): sys.exit(3)\n"
-        "session.run(replicated(lambda replica: tf.tpu.outside_compilation("
-        "lambda r: tf.py_func(leave, [r], tf.int32), replica)))",
-        3,
-        "",
-    ),
+    "sys.exit in the midst of a run": (LEAVE, 3, ""),
     "os._exit": ("os._exit(4)", 4, ""),
     "an exception": ("raise ValueError('not this')", 1, "ValueError: not this"),
-    "an error of a core": (
-        "session.run(replicated(lambda r: tf.gather([1, 2], r + 5)))",
-        1,
-        "InvalidArgumentError: ",
-    ),
+    "an error of a core": (OUT_OF_RANGE, 1, "InvalidArgumentError: "),
     "SIGTERM": ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
-    "SIGTERM in the midst of a run": (
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
-        "session.run(replicated(turning))",
-        -signal.SIGTERM,
-        "",
-    ),
-    "SIGTERM with a handler": (
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
-        "session.run(replicated(turning))",
-        5,
-        "",
-    ),
-    "SIGHUP": (
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored\n"
-        "os.kill(os.getpid(), signal.SIGHUP)",
-        -signal.SIGHUP,
-        "",
-    ),
+    "SIGTERM in the midst of a run": (TERM + TURN, -signal.SIGTERM, ""),
+    "SIGTERM with a handler": (OWN_HANDLER + TERM + TURN, 5, ""),
+    "SIGHUP": (HANG_UP, -signal.SIGHUP, ""),
     "SIGINT": (
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "session.run(replicated(summing(1)))",
+        INT + "session.run(replicated(summing(1)))",
         -signal.SIGINT,
         "KeyboardInterrupt",
     ),
-    "a thread is in the midst of a run": (
-        "threading.excepthook = lambda *_: None\n"
-        "threading.Thread(target=lambda: session.run(replicated(turning)), "
-        "daemon=True).start()\n"
-        "time.sleep(0.2)",
-        0,
-        "",
-    ),
+    "a thread is in the midst of a run": (BY_A_THREAD, 0, ""),
 }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 import tpuref as tf
 
+from .computations import calling, replicate
 from .processes import FULL, descriptors, resident_bytes
 
 RUNS = 10_000 if FULL else 600
@@ -75,18 +76,16 @@ def test_runs_of_many_sizes(pool: Any) -> None:
     assert_steady(pool, run, RUNS)
 
 
-def test_variables_and_host_functions(pool: Any) -> None:
+def test_variables_and_host_functions(pool):
     state = tf.get_variable("state", initializer=np.zeros(1 << 10, np.float32))
 
-    def computation(replica: Any) -> Any:
+    def computation(replica):
         add = tf.assign_add(state, tf.ones([1 << 10]))
-        host = tf.tpu.outside_compilation(
-            lambda r: tf.py_func(lambda v: v + 1, [r], tf.int32), replica
-        )
+        host = calling(lambda v: v + 1)(replica)
         with tf.control_dependencies([add]):
             return tf.identity(host)
 
-    fetch = tf.tpu.replicate(computation, [[0], [1], [2]])
+    fetch = replicate(computation, 3)
     pool.session.run(state.initializer)
     assert_steady(pool, lambda _: pool.session.run(fetch), RUNS)
 
@@ -137,13 +136,12 @@ def doubled(size: int) -> tuple[Any, Any]:
     return x, double
 
 
-def test_results_outlive_the_system_and_give_their_memory_back(pool: Any) -> None:
+def test_results_outlive_the_system_and_give_their_memory_back(pool):
     size = 1 << 20
     x, double = doubled(size)
-    kept = [
-        pool.session.run(double, {x: np.full(3 * size, n, np.float32)})
-        for n in range(4)
-    ]
+    fed = [np.full(3 * size, number, np.float32) for number in range(4)]
+    kept = [pool.session.run(double, {x: data}) for data in fed]
+    del fed
     pool.session.run(tf.tpu.shutdown_system())
     for number, result in enumerate(kept):
         assert result.shape == (3 * size,) and (result == 2 * number).all()
@@ -160,10 +158,8 @@ def test_results_outlive_the_system_and_give_their_memory_back(pool: Any) -> Non
 
 def taken() -> int:
     """How much shared memory there is behind the descriptors of this process."""
-    memory = []
-    for link in Path("/proc/self/fd").iterdir():
-        if link.is_symlink() and "memfd:tpuref" in os.readlink(link):
-            memory.append(link)
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    memory = [link for link in links if "memfd:tpuref" in os.readlink(link)]
     return sum(512 * link.stat().st_blocks for link in memory)
 
 
@@ -217,23 +213,26 @@ def test_results_that_are_deleted_are_given_back_without_another_run(pool: Any) 
     assert taken() < before - 20 * data.nbytes
 
 
-def test_starts_and_shutdowns(pool: Any) -> None:
+def test_starts_and_shutdowns(pool):
     fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * 3)
     stop = tf.tpu.shutdown_system()
 
-    def cycle(number: int) -> None:
+    def cycle(number):
         pool.initialize()
         assert pool.session.run(fetch) == [(3.0,)] * 3
         if number % 2:
             pool.session.run(stop)
 
+    def used():
+        return resident_bytes(os.getpid()), descriptors(), threading.active_count()
+
     cycle(0)
     cycle(1)
-    before = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    before = used()
     for number in range(CYCLES):
         cycle(number)
     pool.session.run(stop)
-    after = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    after = used()
     print(CYCLES, "cycles, MiB:", (after[0] - before[0]) / MEBIBYTE)
     assert after[1:] == before[1:]
     assert after[0] - before[0] < 5 * MEBIBYTE

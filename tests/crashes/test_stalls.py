@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,14 @@ import pytest
 
 import tpuref as tf
 
-from .computations import LARGE, replicate, summing, turning, waiting_for_the_last
+from .computations import (
+    LARGE,
+    calling,
+    replicate,
+    summing,
+    turning,
+    waiting_for_the_last,
+)
 from .processes import PROMPTLY, Later, state_of, works_again
 
 
@@ -104,10 +111,10 @@ def lasts(seconds: float, run: Callable[[int], None], size: int) -> None:
         run(size)
 
 
-def test_a_long_run_that_gets_on_has_no_deadline(pool: Any, warnings: Any) -> None:
+def test_a_long_run_that_gets_on_has_no_deadline(pool, warnings):
     turns = tf.placeholder(tf.int32, [])
 
-    def computation(replica: Any) -> Any:
+    def computation(replica):
         del replica
         return tf.while_loop(
             lambda i, _: i < turns,
@@ -117,7 +124,7 @@ def test_a_long_run_that_gets_on_has_no_deadline(pool: Any, warnings: Any) -> No
 
     fetch = replicate(computation, 3)
 
-    def run(size: int) -> None:
+    def run(size):
         assert pool.session.run(fetch, {turns: size}) == [(1.0,)] * 3
 
     with tf.config.override(timeout=0.3):
@@ -137,16 +144,14 @@ def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None
     assert warnings() == []
 
 
-def test_a_slow_host_function_has_no_deadline(pool: Any, warnings: Any) -> None:
-    def slow(value: Any) -> Any:
-        time.sleep(0.3)
-        return value
+def slow(seconds):
+    """Return a computation that calls a slow function of the host."""
+    return calling(lambda value: time.sleep(seconds) or value)
 
-    def computation(replica: Any) -> Any:
-        r = tf.tpu.outside_compilation(
-            lambda r: tf.py_func(slow, [r], tf.int32), replica
-        )
-        return tf.tpu.cross_replica_sum(tf.reshape(r, []))
+
+def test_a_slow_host_function_has_no_deadline(pool, warnings):
+    def computation(replica):
+        return tf.tpu.cross_replica_sum(slow(0.3)(replica))
 
     with tf.config.override(timeout=0.2):
         assert pool.session.run(replicate(computation, 3)) == [(3,)] * 3
@@ -162,55 +167,32 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
     assert works_again(pool)
 
 
-def test_a_run_that_waits_for_cores_which_another_holds(
-    make_pool: Any, warnings: Any
-) -> None:
+def test_a_run_that_waits_for_cores_which_another_holds(make_pool, warnings):
     pool = make_pool(3)
-    ended: list[BaseException] = []
-
-    def hold() -> None:
-        try:
-            pool.session.run(replicate(turning, 3))
-        except tf.errors.OpError as error:
-            ended.append(error)
-
-    holder = threading.Thread(target=hold, name="the holder")
-    holder.start()
-    time.sleep(0.3)
-    quick = replicate(lambda replica: replica + 1, 3)
-    message = stalled(pool, quick, 1.0)
-    assert "waited 1 s (TPUREF_TIMEOUT) for the cores" in message
-    assert "a run of 'cluster' in thread 'the holder' for 1." in message
-    (warning,) = warnings()
-    assert "has waited 0.1 s for the cores" in warning
-    assert "in thread 'the holder'" in warning and "ends after 1 s" in warning
-    assert holder.is_alive() and not ended
-    pool.session.run(tf.tpu.shutdown_system())
-    holder.join(PROMPTLY)
-    assert isinstance(ended[0], tf.errors.AbortedError)
+    with ThreadPoolExecutor(1, "the holder") as threads:
+        held = threads.submit(pool.session.run, replicate(turning, 3))
+        time.sleep(0.3)
+        quick = replicate(lambda replica: replica + 1, 3)
+        message = stalled(pool, quick, 1.0)
+        assert "waited 1 s (TPUREF_TIMEOUT) for the cores" in message
+        assert "a run of 'cluster' in thread 'the holder_0' for 1." in message
+        (warning,) = warnings()
+        assert "has waited 0.1 s for the cores" in warning
+        assert "in thread 'the holder_0'" in warning and "ends after 1 s" in warning
+        assert not held.done()
+        pool.session.run(tf.tpu.shutdown_system())
+        with pytest.raises(tf.errors.AbortedError):
+            held.result(PROMPTLY)
     pool.session.run(tf.tpu.initialize_system())
     assert pool.session.run(quick) == [(1,), (2,), (3,)]
 
 
-def test_a_run_that_waits_gets_its_turn(make_pool: Any, warnings: Any) -> None:
+def test_a_run_that_waits_gets_its_turn(make_pool, warnings):
     pool = make_pool(2)
-
-    def slow(value: Any) -> Any:
-        time.sleep(0.6)
-        return value
-
-    def computation(replica: Any) -> Any:
-        return tf.tpu.outside_compilation(
-            lambda r: tf.py_func(slow, [r], tf.int32), replica
-        )
-
-    with tf.config.override(timeout=5.0):
-        first = threading.Thread(
-            target=pool.session.run, args=(replicate(computation, 2),)
-        )
-        first.start()
+    with tf.config.override(timeout=5.0), ThreadPoolExecutor(1) as threads:
+        first = threads.submit(pool.session.run, replicate(slow(0.6), 2))
         time.sleep(0.1)
         assert pool.session.run(replicate(lambda r: r + 1, 2)) == [(1,), (2,)]
-        first.join(PROMPTLY)
+        first.result(PROMPTLY)
     (warning,) = warnings()
     assert "has waited 0.5 s for the cores" in warning

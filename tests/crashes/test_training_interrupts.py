@@ -11,10 +11,10 @@ import os
 import random
 import re
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -62,19 +62,8 @@ def interrupted(delay: float, action: Callable[[], Any]) -> bool:
 
 def in_thread(action: Callable[[], Any]) -> None:
     """Call an action in another thread; an error in it fails the test."""
-    failed: list[BaseException] = []
-
-    def act() -> None:
-        try:
-            action()
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=act)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(action).result()
 
 
 def is_at(step: int, weights: Any, velocity: Any = None) -> bool:

@@ -196,16 +196,22 @@ def test_it_works_in_a_loop_and_in_replicas() -> None:
     np.testing.assert_allclose(np.ravel(out), [4 * 0.1**3, 1.0], rtol=1e-5)
 
 
-def test_a_wrong_gradient_is_refused() -> None:
-    x = tf.constant(1.0)
+def test_a_wrong_gradient_is_refused():
+    x, w = tf.constant(1.0), tf.Variable(1.0)
     wrong = tf.custom_gradient(lambda a: (a, lambda dy: (dy, dy)))
-    with pytest.raises(ValueError, match="2 values, expected one for each of 1.*E098"):
-        tf.gradients(wrong(x), x)
-    with pytest.raises(TypeError, match="must return its result.*E098"):
-        tf.custom_gradient(lambda a: a)(x)
-    w = tf.Variable(1.0)
-    with pytest.raises(TypeError, match="must take variables=.*E098"):
-        tf.custom_gradient(lambda a: (a * w, lambda dy: dy))(x)
+    for call, error, message in (
+        (lambda: tf.gradients(wrong(x), x), ValueError, "2 values, expected one for "),
+        (lambda: tf.custom_gradient(lambda a: a)(x), TypeError, "must return its resu"),
+        (
+            lambda: tf.custom_gradient(lambda a: (a * w, lambda dy: dy))(x),
+            TypeError,
+            "must take variables=",
+        ),
+    ):
+        with pytest.raises(error, match=f"{message}.*E098"):
+            call()
+    with tf.eager_execution(), pytest.raises(RuntimeError, match="GradientTape"):
+        tf.gradients(tf.constant(1.0), tf.constant(1.0))
 
 
 # -- what tf.gradients takes -------------------------------------------------------
@@ -242,22 +248,14 @@ def test_complex_numbers() -> None:
         tf.gradients(z * z, z)
 
 
-def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
+def test_an_operation_without_a_rule_is_named_with_its_line():
     x = tf.constant([1.0, 2.0])
     y = tf.random_shuffle(x)
-    with pytest.raises(LookupError, match=r"RandomShuffle.*test_tape\.py.*E190"):
-        tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
     diagonal = tf.einsum("ii->i", tf.eye(2) * x)
-    with pytest.raises(
-        LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"
-    ):
-        tf.gradients(diagonal, x)
-
-
-def test_in_eager_mode_a_tape_is_needed() -> None:
-    with tf.eager_execution(), pytest.raises(RuntimeError, match="GradientTape"):
-        tf.gradients(tf.constant(1.0), tf.constant(1.0))
+    for lacking, said in ((y, "RandomShuffle"), (diagonal, "Einsum.*repeats a label")):
+        with pytest.raises(LookupError, match=f"(?s)(?=.*test_tape.py){said}.*E190"):
+            tf.gradients(lacking, x)
 
 
 def test_the_time_grows_with_the_number_of_operations() -> None:

@@ -53,30 +53,21 @@ def graph() -> Any:
         yield opened
 
 
-def test_text_is_escaped() -> None:
+def test_text_is_escaped_and_shortened():
     found = Table(table("<b>", [("<script>", '"&')], ("<i>",)))
     assert found.caption == "<b>"
     assert found.rows == [["<i>"], ["<script>", '"&']]
-
-
-def test_long_values_are_shortened() -> None:
     assert len(shortened("x" * 10_000)) < 400
     assert "..." in shortened(np.zeros([100, 100]))
     assert shortened([1, 2]) == "[1, 2]"
 
 
-def test_a_tensor_of_a_graph() -> None:
+def test_a_tensor_of_a_graph():
     with tf.device("/job:worker"):
         x = tf.placeholder(tf.float32, [None, 3], name="x")
-    rows = dict(shown(x).rows)
-    assert rows == {
-        "name": "x:0",
-        "shape": "(?, 3)",
-        "dtype": "float32",
-        "made by": "Placeholder",
-        "runs": "on the host",
-        "device": "/job:worker",
-    }
+    rows = {"name": "x:0", "shape": "(?, 3)", "dtype": "float32"}
+    rows |= {"made by": "Placeholder", "runs": "on the host", "device": "/job:worker"}
+    assert dict(shown(x).rows) == rows
 
 
 def test_a_tensor_of_a_computation() -> None:

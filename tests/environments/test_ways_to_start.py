@@ -24,21 +24,14 @@ def written(folder: Path, program: str) -> str:
 
 
 @pytest.mark.parametrize("options", [[], ["-W", "error"], ["-X", "dev"]])
-def test_script_without_a_guard(tmp_path: Path, options: list[str]) -> None:
+def test_script_without_a_guard(tmp_path, options):
     assert python(tmp_path, *options, written(tmp_path, PROGRAM)) == RESULT
 
 
-def test_command(tmp_path: Path) -> None:
-    assert python(tmp_path, "-W", "error", "-c", PROGRAM) == RESULT
-
-
-def test_standard_input(tmp_path: Path) -> None:
-    assert python(tmp_path, "-W", "error", "-", stdin=PROGRAM) == RESULT
-
-
-def test_module(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [["-c", PROGRAM], ["-"], ["-m", "program"]])
+def test_other_ways_to_name_a_program(tmp_path, how):
     written(tmp_path, PROGRAM)
-    assert python(tmp_path, "-W", "error", "-m", "program") == RESULT
+    assert python(tmp_path, "-W", "error", *how, stdin=PROGRAM) == RESULT
 
 
 def test_zipped_application(tmp_path: Path) -> None:
@@ -108,19 +101,11 @@ tf.Session().run(endless)
     not all(map(importlib.util.find_spec, ("ipykernel", "jupyter_client"))),
     reason="the extra 'test' brings ipykernel and jupyter_client",
 )
-def test_notebook(tmp_path: Path) -> None:
-    said = python(
-        tmp_path,
-        "-W",
-        "ignore",
-        "-c",
-        NOTEBOOK,
-        PROGRAM,
-        FOREVER,
-        HOME=str(tmp_path),
-        JUPYTER_PLATFORM_DIRS="1",
-        PYDEVD_DISABLE_FILE_VALIDATION="1",
-    )
+def test_notebook(tmp_path):
+    settings = {"HOME": str(tmp_path), "JUPYTER_PLATFORM_DIRS": "1"}
+    settings["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+    arguments = ["-W", "ignore", "-c", NOTEBOOK, PROGRAM, FOREVER]
+    said = python(tmp_path, *arguments, **settings)
     result = str([("stdout", RESULT)])
     stopped = str([("stdout", "running\n"), ("error", "KeyboardInterrupt")])
     assert said.splitlines() == [result, stopped, result]
@@ -138,28 +123,19 @@ def test_pytest_workers(tmp_path: Path) -> None:
     assert "4 passed" in said
 
 
-def test_thread(tmp_path: Path) -> None:
-    body = """\
-import threading
-thread = threading.Thread(target=run)
-thread.start()
-thread.join()
-"""
-    assert python(tmp_path, "-W", "error", "-c", RUN + body) == RESULT
-
-
-def test_threads_at_the_same_time(tmp_path: Path) -> None:
-    body = """\
+@pytest.mark.parametrize("count", [1, 4])
+def test_threads(tmp_path, count):
+    body = f"""\
 import threading
 def in_a_graph():
     with tf.Graph().as_default():
         run()
-threads = [threading.Thread(target=in_a_graph) for _ in range(4)]
+threads = [threading.Thread(target=in_a_graph) for _ in range({count})]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
     said = python(tmp_path, "-W", "error", "-c", RUN + body)
-    assert said.replace("\n", " ").split() == ["8.0"] * 8
+    assert said.split() == ["8.0"] * 2 * count
 
 
 FORK = """\

@@ -14,17 +14,8 @@ jax: Any = pytest.importorskip("jax", reason="JAX is not installed")
 
 dlpack = tf.experimental.dlpack
 PATTERNS = np.arange(1 << 16, dtype=np.uint16)
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int32",
-    "uint32",
-    "float16",
-    "bfloat16",
-    "float32",
-    "complex64",
-]
+DTYPES = ["bool", "uint8", "int8", "int32", "uint32", "float16", "bfloat16", "float32"]
+DTYPES.append("complex64")
 
 
 def address(tensor: Any) -> int:

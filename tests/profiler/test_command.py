@@ -81,17 +81,14 @@ def test_json_is_all_there_is_on_standard_output(capsys: Any) -> None:
     assert "core 1" in tracks("here.json")
 
 
-def test_a_script_that_fails_leaves_its_trace(capsys: Any) -> None:
-    with pytest.raises(KeyError, match="from the script"):
-        main(["trace", "program.py", "fail"])
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [("fail", KeyError, "from the script"), ("leave", SystemExit, "3")],
+)
+def test_a_script_that_fails_leaves_its_trace(how, error, message, capsys):
+    with pytest.raises(error, match=message):
+        main(["trace", "program.py", how])
     assert "the trace: trace.json" in capsys.readouterr().out
-    assert "core 1" in tracks("trace.json")
-
-
-def test_the_status_of_the_script_is_kept() -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["trace", "program.py", "leave"])
-    assert left.value.code == 3
     assert "core 1" in tracks("trace.json")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 import tpuref as tf
 
 grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
 
 from tpuref.engine.remote import schema  # noqa: E402 - needs gRPC
 from tpuref.engine.remote.served_session import ServedSession, Shared  # noqa: E402
@@ -126,20 +128,17 @@ def test_sessions_of_one_peer_and_of_all(monkeypatch: Any) -> None:
     assert [opens(peer) for peer in "ca"] == [True, False]
 
 
-def test_a_server_that_is_full_says_so(loopback: Any, monkeypatch: Any) -> None:
+def test_a_server_that_is_full_says_so(loopback, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     sessions = [tf.Session(loopback.target) for _ in range(2)]
-    with pytest.raises(
-        tf.errors.ResourceExhaustedError, match=r"2 sessions from .*127.0.0.1.*E077"
-    ):
+    message = r"2 sessions from .*127.0.0.1.*E077"
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=message):
         tf.Session(loopback.target)
     assert all(session.run(tf.constant(1)) == 1 for session in sessions)
     sessions.pop().close()
     for _ in range(100):
-        try:
+        with contextlib.suppress(tf.errors.ResourceExhaustedError):
             tf.Session(loopback.target).close()
-            break
-        except tf.errors.ResourceExhaustedError:
-            time.sleep(0.05)
-    else:
-        pytest.fail("the place of a closed session is never free again")
+            return
+        time.sleep(0.05)
+    pytest.fail("the place of a closed session is never free again")

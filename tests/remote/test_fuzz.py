@@ -64,31 +64,25 @@ def tensors(draw: Any) -> dict[str, Any]:
     }
 
 
+def fields(**kinds: Any) -> Any:
+    return st.fixed_dictionaries(kinds)
+
+
 Values = st.recursive(
     st.one_of(
-        st.just({}),
-        st.fixed_dictionaries({"none": st.booleans()}),
-        st.fixed_dictionaries({"truth": st.booleans()}),
-        st.fixed_dictionaries({"integer": LargeNumbers}),
-        st.fixed_dictionaries({"large_integer": st.text(max_size=4)}),
-        st.fixed_dictionaries({"real": st.floats()}),
-        st.fixed_dictionaries({"text": Names | st.sampled_from(["float32", "int32"])}),
-        st.fixed_dictionaries({"octets": st.binary(max_size=4)}),
-        st.fixed_dictionaries({"tensor": tensors()}),
+        *(st.just({}), fields(none=st.booleans()), fields(truth=st.booleans())),
+        *(fields(integer=LargeNumbers), fields(large_integer=st.text(max_size=4))),
+        *(fields(real=st.floats()), fields(octets=st.binary(max_size=4))),
+        fields(text=Names | st.sampled_from(["float32", "int32"])),
+        fields(tensor=tensors()),
     ),
-    lambda inner: st.fixed_dictionaries(
-        {"sequence": st.fixed_dictionaries({"items": st.lists(inner, max_size=3)})}
-    ),
+    lambda inner: fields(sequence=fields(items=st.lists(inner, max_size=3))),
     max_leaves=6,
 )
 
-Attributes = st.lists(
-    st.fixed_dictionaries({"name": Names, "value": Values}), max_size=4
-)
+Attributes = st.lists(fields(name=Names, value=Values), max_size=4)
 
-Shapes = st.fixed_dictionaries(
-    {"unknown_rank": st.booleans(), "sizes": st.lists(LargeNumbers, max_size=3)}
-)
+Shapes = fields(unknown_rank=st.booleans(), sizes=st.lists(LargeNumbers, max_size=3))
 
 Instructions = st.fixed_dictionaries(
     {
@@ -97,25 +91,21 @@ Instructions = st.fixed_dictionaries(
         "inputs": st.lists(st.integers(0, 4) | Numbers, max_size=3),
         "outputs": st.lists(st.integers(0, 6) | Numbers, max_size=2),
         "attributes": Attributes,
-        "specs": st.lists(
-            st.fixed_dictionaries({"dtype": Numbers, "shape": Shapes}), max_size=2
-        ),
+        "specs": st.lists(fields(dtype=Numbers, shape=Shapes), max_size=2),
         "core": st.integers(-1, 1) | Numbers,
         "blocks": st.lists(st.integers(0, 2) | Numbers, max_size=2),
     },
     optional={"replica": Numbers},
 )
 
-Programs = st.fixed_dictionaries(
-    {
-        "name": Names,
-        "parameters": st.lists(st.integers(0, 3) | Numbers, max_size=3),
-        "instructions": st.lists(Instructions, max_size=4),
-        "results": st.lists(st.integers(0, 6) | Numbers, max_size=3),
-    }
+Programs = fields(
+    name=Names,
+    parameters=st.lists(st.integers(0, 3) | Numbers, max_size=3),
+    instructions=st.lists(Instructions, max_size=4),
+    results=st.lists(st.integers(0, 6) | Numbers, max_size=3),
 )
 
-Bundles = st.fixed_dictionaries({"programs": st.lists(Programs, max_size=4)})
+Bundles = fields(programs=st.lists(Programs, max_size=4))
 
 Runs = st.fixed_dictionaries(
     {
@@ -127,16 +117,10 @@ Runs = st.fixed_dictionaries(
     optional={"bundle": Bundles},
 )
 
+Returned = fields(call=LargeNumbers, outputs=st.lists(tensors(), max_size=2))
 Requests = st.one_of(
-    st.fixed_dictionaries({"number": LargeNumbers, "run": Runs}),
-    st.fixed_dictionaries(
-        {
-            "number": LargeNumbers,
-            "returned": st.fixed_dictionaries(
-                {"call": LargeNumbers, "outputs": st.lists(tensors(), max_size=2)}
-            ),
-        }
-    ),
+    fields(number=LargeNumbers, run=Runs),
+    fields(number=LargeNumbers, returned=Returned),
     st.sampled_from([{"number": 2, "cancel": {}}, {"number": 3, "list_devices": {}}]),
     st.sampled_from([{"number": 4, "reset": {}}, {"number": 5, "open": {}}, {}]),
 )
@@ -210,6 +194,14 @@ def documented(reply: Any) -> None:
         assert kind in ("opened", "devices", "host_call", "alive")
 
 
+def waiting(session: Any) -> list[Any]:
+    found = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(session._outbox.get_nowait())
+    return [Reply.FromString(content) for content in found if content is not None]
+
+
 def served(contents: list[bytes]) -> list[Any]:
     """Give some requests to a session and return its replies."""
     shared = Shared("worker", 1 << 20)
@@ -228,17 +220,6 @@ def served(contents: list[bytes]) -> list[Any]:
         time.sleep(0.0005)
     shared.cluster.reset()
     return found + waiting(session)
-
-
-def waiting(session: Any) -> list[Any]:
-    found = []
-    while True:
-        try:
-            content = session._outbox.get_nowait()
-        except queue.Empty:
-            return found
-        if content is not None:
-            found.append(Reply.FromString(content))
 
 
 def test_the_sensible_requests_succeed() -> None:

@@ -42,19 +42,11 @@ def program(parameters: Any, instrs: Any, results: Any) -> Program:
 
 def replicate(body: Program, replicas: int, own: int = 0, **attrs: Any) -> Program:
     """Three fed values for a body on some replicas."""
-    standard = {"padding": None, "assignment": None, "topology": None, "job": None}
+    given = dict.fromkeys(("padding", "assignment", "topology", "job")) | attrs
+    given |= {"replicas": replicas, "inputs_per_replica": own, "xla_options": ()}
     outputs = range(3, 3 + replicas * len(body.results))
-    computation = instr(
-        "TPUReplicate",
-        range(3),
-        outputs,
-        blocks=(body,),
-        replicas=replicas,
-        inputs_per_replica=own,
-        xla_options=(),
-        **(standard | attrs),
-    )
-    return program(range(3), [computation], outputs)
+    step = instr("TPUReplicate", range(3), outputs, blocks=(body,), **given)
+    return program(range(3), [step], outputs)
 
 
 def check(checked: Program, *dtypes: Any) -> None:
@@ -144,24 +136,19 @@ def test_programs_that_do_not_fit(wrong: Program, message: str) -> None:
     assert raised.value.message.startswith("a message is malformed: ")
 
 
-def test_branches() -> None:
+def test_branches_and_copies():
     check(chosen(branch(1), branch(1)), tf.bool, tf.float32)
     for wrong in (chosen(branch(1, 1), branch(1)), chosen(branch(1), branch())):
         with pytest.raises(tf.errors.InvalidArgumentError, match="and has 1 outputs"):
             check(wrong, tf.bool, tf.float32)
-
-
-@pytest.mark.parametrize(
-    ("attrs", "message"),
-    [
-        ({"source": 3, "targets": (0,)}, "from replica 3 to .*there are 3"),
-        ({"source": 1, "targets": (0, 7)}, "there are 3"),
-    ],
-)
-def test_copies_that_cannot_be(attrs: Any, message: str) -> None:
-    instrs = (COPIED.instrs[0], replace(COPY, attrs=attrs))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        check(replicate(replace(COPIED, instrs=instrs), 3, own=1))
+    for source, targets, message in (
+        (3, (0,), "from replica 3 to .*there are 3"),
+        (1, (0, 7), "there are 3"),
+    ):
+        copy = replace(COPY, attrs={"source": source, "targets": targets})
+        wrong = replace(COPIED, instrs=(COPIED.instrs[0], copy))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            check(replicate(wrong, 3, own=1))
 
 
 def test_the_inputs_of_a_program() -> None:

@@ -32,52 +32,41 @@ def with_token(token: str | None) -> tf.ConfigProto:
     return tf.ConfigProto(rpc_options=tf.RPCOptions(token=token))
 
 
-def test_a_token_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = tf.train.Server({"worker": ["localhost:0"]}, token="open sesame")
+def test_a_token_is_wanted(monkeypatch):
+    cluster = {"worker": ["localhost:0"]}
+    monkeypatch.setenv("TPUREF_TOKEN", "a")
+    by_environment = tf.train.Server(cluster)
+    monkeypatch.delenv("TPUREF_TOKEN")
+    server = tf.train.Server(cluster, token="open sesame")
     for token, shown in ((None, "none"), ("open", "a wrong one")):
-        with pytest.raises(tf.errors.UnauthenticatedError, match=f"sent {shown}"):
-            tf.Session(server.target, config=with_token(token))
+        for each in (server, by_environment):
+            with pytest.raises(tf.errors.UnauthenticatedError, match=f"sent {shown}"):
+                tf.Session(each.target, config=with_token(token))
     assert still_serves(server, with_token("open sesame"))
+    assert still_serves(by_environment, with_token("a"))
     monkeypatch.setenv("TPUREF_TOKEN", "open sesame")
     assert still_serves(server)
     server.stop()
+    by_environment.stop()
 
 
-def test_the_token_may_come_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("TPUREF_TOKEN", "a")
-    server = tf.train.Server.create_local_server()
-    monkeypatch.delenv("TPUREF_TOKEN")
-    with pytest.raises(tf.errors.UnauthenticatedError):
-        tf.Session(server.target)
-    assert still_serves(server, with_token("a"))
-    server.stop()
+@pytest.mark.parametrize("token", ["", " ", " a", "s3cret\n", "ключ", "a\x00"])
+def test_a_token_that_no_header_can_carry(token, server, monkeypatch):
+    def serve(**arguments):
+        tf.train.Server({"worker": ["localhost:0"]}, **arguments)
 
-
-@pytest.mark.parametrize("token", ["", " ", " a", "a\n", "ключ", "a\x00"])
-def test_a_token_that_no_header_can_carry(
-    token: str, server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cluster = {"worker": ["localhost:0"]}
-    message = r"token must be printable ASCII.*TPUREF-E001"
-    with pytest.raises(ValueError, match=message):
-        tf.train.Server(cluster, token=token)
-    with pytest.raises(ValueError, match=message):
+    refused = r"token must be printable ASCII.*TPUREF-E001"
+    with pytest.raises(ValueError, match=refused) as raised:
+        serve(token=token)
+    assert "s3cret" not in str(raised.value)
+    with pytest.raises(ValueError, match=refused):
         tf.Session(server.target, config=with_token(token))
     if "\0" in token:
         return  # no variable can hold it
     monkeypatch.setenv("TPUREF_TOKEN", token)
-    message = r"TPUREF_TOKEN must be printable ASCII.*TPUREF-E001"
-    for use in (lambda: tf.train.Server(cluster), lambda: tf.Session(server.target)):
-        with pytest.raises(ValueError, match=message):
+    for use in (serve, lambda: tf.Session(server.target)):
+        with pytest.raises(ValueError, match="TPUREF_TOKEN must be printable.*E001"):
             use()
-
-
-def test_a_refused_token_is_not_repeated() -> None:
-    with pytest.raises(ValueError, match="printable") as raised:
-        tf.train.Server({"worker": ["localhost:0"]}, token="s3cret\n")
-    assert "s3cret" not in str(raised.value)
 
 
 @pytest.mark.parametrize("token", [5, b"a", ["a"], object()])
@@ -98,23 +87,19 @@ def test_a_token_of_another_type(token: Any, server: Any) -> None:
         ("0.0.0.0", None, "without a token and without TLS"),
         ("[::]", None, "without a token and without TLS"),
         ("0.0.0.0", "a", "without TLS"),
-        ("127.0.0.1", None, None),
-        ("127.1.2.3", None, None),
-        ("[::1]", None, None),
+        *((host, None, None) for host in ("127.0.0.1", "127.1.2.3", "[::1]")),
         ("localhost", None, None),
     ],
 )
-def test_a_server_without_protection(
-    host: str, token: str | None, lacks: str | None, caplog: Any
-) -> None:
-    server = tf.train.Server({"worker": [f"{host}:0"]}, token=token, start=False)
-    server.stop()
+def test_a_server_without_protection(host, token, lacks, caplog):
+    tf.train.Server({"worker": [f"{host}:0"]}, token=token, start=False).stop()
+    found = [(r.levelname, r.name, r.getMessage()) for r in caplog.records]
     if lacks is None:
-        assert caplog.records == []
+        assert found == []
         return
-    (record,) = caplog.records
-    assert record.levelname == "WARNING" and record.name == "tpuref.server"
-    assert f"{lacks}:" in record.getMessage() and "TPUREF-W070" in record.getMessage()
+    ((level, name, message),) = found
+    assert (level, name) == ("WARNING", "tpuref.server")
+    assert f"{lacks}:" in message and "TPUREF-W070" in message
 
 
 def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) -> None:
@@ -137,32 +122,23 @@ def test_credentials_of_another_type(credentials: Any, server: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+def certificate(tmp_path_factory):
     """A key and a certificate for localhost, made just now."""
-    folder: Path = tmp_path_factory.mktemp("tls")
+    folder = tmp_path_factory.mktemp("tls")
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    names = ["-addext", "subjectAltName=DNS:localhost"]
+    command += " -keyout key.pem -out cert.pem -addext subjectAltName=DNS:localhost"
     try:
-        subprocess.run(
-            [*command.split(), *files, *names],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
     except FileNotFoundError:
         pytest.skip("there is no openssl to make a certificate with")
     return (folder / "key.pem").read_bytes(), (folder / "cert.pem").read_bytes()
 
 
-def test_connections_may_use_tls(certificate: tuple[bytes, bytes]) -> None:
-    key, chain = certificate
-    server = tf.train.Server(
-        {"worker": ["localhost:0"]},
-        credentials=grpc.ssl_server_credentials([(key, chain)]),
-        token="a",
-    )
-    trusting = grpc.ssl_channel_credentials(root_certificates=chain)
+def test_connections_may_use_tls(certificate):
+    credentials = grpc.ssl_server_credentials([certificate])
+    cluster = {"worker": ["localhost:0"]}
+    server = tf.train.Server(cluster, credentials=credentials, token="a")
+    trusting = grpc.ssl_channel_credentials(root_certificates=certificate[1])
     options = tf.RPCOptions(token="a", credentials=trusting)
     assert still_serves(server, tf.ConfigProto(rpc_options=options))
     stranger = tf.RPCOptions(token="a", credentials=grpc.ssl_channel_credentials())
@@ -175,13 +151,12 @@ def test_connections_may_use_tls(certificate: tuple[bytes, bytes]) -> None:
 # -- other programs ------------------------------------------------------------
 
 
-def test_another_version_of_the_protocol(server: Any) -> None:
+def test_another_version_of_the_protocol(server):
     request = opening(protocol=99, version="7.0")
     (reply,) = answers(server.target, [request.SerializeToString()])
     assert reply.refused.code == tf.errors.FAILED_PRECONDITION
-    assert "speaks protocol 1, the client is tpuref 7.0 and speaks protocol 99" in (
-        reply.refused.message
-    )
+    message = "protocol 1, the client is tpuref 7.0 and speaks protocol 99"
+    assert message in reply.refused.message
     assert still_serves(server)
 
 
@@ -255,22 +230,17 @@ def test_what_makes_no_sense_ends_the_session_alone(
         assert session.run(tf.constant(1)) == 1
 
 
-def test_a_program_that_was_never_sent(server: Any) -> None:
-    requests = [opening(), run_request(program=5)]
-    _, reply = answers(server.target, [r.SerializeToString() for r in requests])
-    assert reply.number == 2 and reply.failed.code == tf.errors.NOT_FOUND
-
-
-def test_a_wrong_program_fails_its_run_alone(server: Any) -> None:
-    bad = run_request()
+def test_a_wrong_program_fails_its_run_alone(server):
+    bad, devices = run_request(), Request(number=3)
     bad.run.bundle.programs.add().results.append(7)
-    devices = Request(number=3)
     devices.list_devices.SetInParent()
-    contents = [r.SerializeToString() for r in (opening(), bad, devices)]
-    _, failed, listed = answers(server.target, contents)
+    unknown = run_request(program=5)
+    contents = [r.SerializeToString() for r in (opening(), bad, devices, unknown)]
+    _, failed, listed, missing = answers(server.target, contents)
     assert failed.failed.code == tf.errors.INVALID_ARGUMENT
     assert "slot 7, which nothing wrote" in failed.failed.message
     assert len(listed.devices.devices) == 3
+    assert missing.number == 2 and missing.failed.code == tf.errors.NOT_FOUND
 
 
 def test_the_lines_of_a_client_are_no_files_of_the_server(
@@ -318,13 +288,11 @@ def test_what_is_too_large_for_the_server() -> None:
     server.stop()
 
 
-def test_what_is_too_large_for_the_client(server: Any) -> None:
-    options = tf.RPCOptions(max_message_bytes=10_000)
-    config = tf.ConfigProto(rpc_options=options)
+def test_what_is_too_large_for_the_client(server):
+    config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=10_000))
+    refused = pytest.raises(tf.errors.ResourceExhaustedError, match="result of the run")
     with tf.Session(server.target, config=config) as session:
-        with pytest.raises(
-            tf.errors.ResourceExhaustedError, match="the result of the run"
-        ):
+        with refused:
             session.run(tf.zeros([5000]))
         assert session.run(tf.zeros([5])).shape == (5,)
 

@@ -25,16 +25,17 @@ def answers(target: str) -> bool:
             return False
 
 
-def test_a_local_server() -> None:
+def test_a_local_server_stops_when_nobody_holds_it():
     server = tf.train.Server.create_local_server()
     assert answers(server.target)
-    definition = server.server_def
+    definition, target = server.server_def, server.target
     assert (definition.job_name, definition.task_index) == ("local", 0)
     assert definition.protocol == "grpc"
-    assert tf.train.ClusterSpec(definition.cluster).as_dict() == {
-        "local": ["localhost:0"]
-    }
-    server.stop()
+    jobs = tf.train.ClusterSpec(definition.cluster).as_dict()
+    assert jobs == {"local": ["localhost:0"]}
+    del server
+    gc.collect()
+    assert not answers(target)
 
 
 def test_it_listens_on_the_address_of_its_task() -> None:
@@ -55,71 +56,43 @@ def test_a_port_in_use_is_an_error(server: Any) -> None:
         tf.train.Server({"worker": [address]})
 
 
-def test_a_server_can_be_started_later() -> None:
+def test_a_server_can_be_started_later():
     server = tf.train.Server.create_local_server(start=False)
     server.start()
     server.start()
     assert answers(server.target)
     server.stop()
     server.stop()
+    server.join()
     assert not answers(server.target)
     with pytest.raises(tf.errors.FailedPreconditionError, match="create a new one"):
         server.start()
 
 
-def test_a_server_that_nobody_holds_stops() -> None:
-    server = tf.train.Server.create_local_server()
-    target = server.target
-    assert answers(target)
-    del server
-    gc.collect()
-    assert not answers(target)
-
-
-def test_join_returns_when_it_stops() -> None:
-    server = tf.train.Server.create_local_server()
-    server.stop()
-    server.join()
-
-
-def test_a_server_def_may_be_given() -> None:
-    cluster = tf.train.ClusterSpec({"ps": ["localhost:0"], "worker": ["localhost:0"]})
-    definition = tf.train.ServerDef(cluster.as_cluster_def(), "ps", 0)
-    server = tf.train.Server(definition)
-    assert server.server_def.job_name == "ps"
-    other = tf.train.Server(definition, job_name="worker")
-    assert other.server_def.job_name == "worker"
-    server.stop()
-    other.stop()
+ADDRESSES = ["localhost", "localhost:99999", "localhost:\u00b2", "a b:1", "unix:0"]
+ADDRESSES += ["unix:/tmp/tpuref.sock:0", "unix-abstract:0", "vsock:0"]
+ADDRESSES.append("localhost:" + "9" * 5000)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "error", "message"),
     [
-        (({"ps": ["a:1"], "worker": ["b:1"]},), "job_name is missing.*'ps'"),
-        (({"ps": ["a:1", "a:2"]},), r"task_index is missing.*\[0, 1\]"),
-        (({"ps": ["a:1"]}, "worker"), "no job 'worker'"),
-        (({"ps": ["a:1"]}, "ps", 3), "no task 3"),
-        (({"ps": ["a:1"]}, "ps", 0, "http"), "protocol must be 'grpc'"),
-        (({"ps": ["localhost"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:99999"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:\u00b2"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:" + "9" * 5000]},), "must be 'host:port'"),
-        (({"ps": ["a b:1"]},), "must be 'host:port'"),
-        (({"ps": ["unix:0"]},), "must be 'host:port'"),
-        (({"ps": ["unix:/tmp/tpuref.sock:0"]},), "must be 'host:port'"),
-        (({"ps": ["unix-abstract:0"]},), "must be 'host:port'"),
-        (({"ps": ["vsock:0"]},), "must be 'host:port'"),
+        ((5,), TypeError, "must be a dictionary"),
+        (
+            ({"ps": ["a:1"], "worker": ["b:1"]},),
+            ValueError,
+            "job_name is missing.*'ps'",
+        ),
+        (({"ps": ["a:1", "a:2"]},), ValueError, r"task_index is missing.*\[0, 1\]"),
+        (({"ps": ["a:1"]}, "worker"), ValueError, "no job 'worker'"),
+        (({"ps": ["a:1"]}, "ps", 3), ValueError, "no task 3"),
+        (({"ps": ["a:1"]}, "ps", 0, "http"), ValueError, "protocol must be 'grpc'"),
+        *((({"ps": [at]},), ValueError, "must be 'host:port'") for at in ADDRESSES),
     ],
 )
-def test_a_task_that_is_not_clear(arguments: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_a_task_that_is_not_clear(arguments, error, message):
+    with pytest.raises(error, match=message):
         tf.train.Server(*arguments)
-
-
-def test_what_is_no_cluster() -> None:
-    with pytest.raises(TypeError, match="must be a dictionary"):
-        tf.train.Server(5)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,7 @@ from tpuref.kernels.fold import fold
 
 CORES = 4
 SIZES = [0, 1, 2, 3, 4, 1000, 2048, 2049, 70_001]
-DTYPES = [
-    tf.float16,
-    tf.bfloat16,
-    tf.float32,
-    tf.float64,
-    tf.int32,
-    tf.uint32,
-]
+DTYPES = [tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.uint32]
 
 
 @pytest.fixture(scope="module")

@@ -140,33 +140,21 @@ def test_what_is_posted_does_not_wait_for_the_peer(
     assert arrived == [*((number, large) for number in range(3)), ("last",)]
 
 
-def test_the_end_of_the_peer(ends: Ends) -> None:
+def test_the_end_of_the_peer(ends):
     sender, receiver = ends
     sender.post(("before",))
     sender.close()
     assert receiver.receive() == ("before",)
-    with pytest.raises(EOFError):
-        receiver.receive()
-    with pytest.raises(EOFError):
-        receiver.fill()
-    with pytest.raises(EOFError):
-        receiver.post(("after",))
+    for use in (receiver.receive, receiver.fill, lambda: receiver.post(("after",))):
+        with pytest.raises(EOFError):
+            use()
 
 
-def test_the_peer_ends_while_something_is_still_to_be_sent(
-    ends: Ends,
-) -> None:
+@pytest.mark.parametrize("ending", [0, 1])
+def test_the_peer_ends_within_a_message(ends, ending):
     sender, receiver = ends
     sender.post((b"z" * (1 << 22),))
     assert sender.is_behind
-    receiver.close()
+    ends[ending].close()
     with pytest.raises(EOFError):
-        sender.flush()
-
-
-def test_a_peer_that_ends_within_a_message(ends: Ends) -> None:
-    sender, receiver = ends
-    sender.post((b"z" * (1 << 22),))
-    sender.close()
-    with pytest.raises(EOFError):
-        receiver.receive()
+        (receiver.receive, sender.flush)[ending]()

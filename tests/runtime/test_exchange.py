@@ -20,14 +20,7 @@ VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
 UNKNOWN = TensorSpec(tf.TensorShape([None]), tf.float32)
 
 
-def instr(
-    op: str,
-    inputs: Any,
-    outputs: Any,
-    spec: TensorSpec = VECTOR,
-    core: int = 0,
-    **attrs: Any,
-) -> Instr:
+def instr(op, inputs, outputs, spec=VECTOR, core=0, **attrs) -> Instr:
     if op == "CrossReplicaSum":
         attrs.setdefault("groups", ())
     name, specs = f"{op}_{outputs[0]}", (spec,) * len(outputs)
@@ -162,9 +155,7 @@ def expected(computation: Any) -> list[bytes]:
     ("processes", "algorithm"),
     [(1, "auto"), (2, "auto"), (3, "flat"), (3, "direct"), ("cores", "auto")],
 )
-def test_the_bits_are_those_of_lockstep(
-    computation: Any, processes: Any, algorithm: str
-) -> None:
+def test_the_bits_are_those_of_lockstep(computation, processes, algorithm):
     settings = {"processes": processes, "all_reduce": algorithm}
     found = results(computation, executor="pool", **settings)
     assert found == expected(computation)

@@ -92,13 +92,16 @@ def asked_for(shape: list[int], steps: int) -> list[int]:
     return counts
 
 
-def test_a_core_asks_for_more_as_its_loop_goes_on() -> None:
-    assert asked_for([4], 60) == [FIRST, 8, AHEAD, AHEAD, AHEAD]
-
-
-def test_large_elements_wait_in_small_numbers() -> None:
-    assert asked_for([100_000], 8) == [2, 2, 2, 2]
-    assert asked_for([10_000_000], 3) == [1, 1, 1]
+@pytest.mark.parametrize(
+    ("shape", "steps", "counts"),
+    [
+        ([4], 60, [FIRST, 8, AHEAD, AHEAD, AHEAD]),
+        ([100_000], 8, [2, 2, 2, 2]),  # large elements wait in small numbers
+        ([10_000_000], 3, [1, 1, 1]),
+    ],
+)
+def test_a_core_asks_for_more_as_its_loop_goes_on(shape, steps, counts):
+    assert asked_for(shape, steps) == counts
 
 
 def test_elements_of_one_run_do_not_reach_the_next() -> None:

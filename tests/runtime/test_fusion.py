@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DTYPES
 from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
+
+from .programs import instr
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -102,13 +102,6 @@ def test_stacked_operations_give_the_bits_of_single_ones(definition: OpDef) -> N
 
 
 # -- plans -------------------------------------------------------------------------
-
-
-def instr(op: str, inputs: Sequence[int], output: int, **attrs: Any) -> Instr:
-    given = dict(attrs)
-    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
-    site = CallSite("program.py", 1, "computation")
-    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
 
 
 # Numbers of rank 0, 1 and 2, one of them known, on operations that stack, that go from

@@ -61,22 +61,19 @@ def test_lines_have_the_core_before_them(written: Any, capsys: Any) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_is_shown_when_it_is_whole(written: Any, capsys: Any) -> None:
-    written.write(b"begin")
-    written.output.show()
-    assert capsys.readouterr().err == ""
-    written.write(b", end\nrest")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] begin, end\n"
+def test_a_line_is_shown_when_it_is_whole(written, capsys):
+    for content, shown in (
+        (b"begin", ""),
+        (b", end\nrest", "[core 3] begin, end\n"),
+        (b" \xff\n", "[core 3] rest \ufffd\n"),  # as far as it is text
+        (b"last", ""),
+    ):
+        written.write(content)
+        written.output.show()
+        assert capsys.readouterr().err == shown
     written.output.show(last=True)
     written.output.show(last=True)
-    assert capsys.readouterr().err == "[core 3] rest\n"
-
-
-def test_what_is_not_text_is_shown_as_far_as_it_is(written: Any, capsys: Any) -> None:
-    written.write(b"a\xffb\n")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] a\ufffdb\n"
+    assert capsys.readouterr().err == "[core 3] last\n"
 
 
 def test_long_lines_are_cut(written: Any, capsys: Any) -> None:

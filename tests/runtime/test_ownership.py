@@ -55,14 +55,9 @@ def test_a_dataset_keeps_what_was_fed(session: tf.Session) -> None:
 
 
 def sharded(axis: int) -> tuple[Any, Any]:
-    x = tf.placeholder(tf.float32, [200, 400])
-    (out,) = tf.tpu.shard(
-        lambda part: part + 1.0,
-        [x],
-        num_shards=2,
-        input_shard_axes=[axis],
-        output_shard_axes=[axis],
-    )
+    x, axes = tf.placeholder(tf.float32, [200, 400]), [axis]
+    options = {"input_shard_axes": axes, "output_shard_axes": axes}
+    (out,) = tf.tpu.shard(lambda part: part + 1.0, [x], num_shards=2, **options)
     return x, out
 
 

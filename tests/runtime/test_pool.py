@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import gc
 import os
 import signal
-import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-def test_its_processes_end_when_nobody_holds_it() -> None:
+def test_its_processes_end_when_nobody_holds_it():
     with tf.config.override(processes="cores"):
         pool = CorePool(2)
     pids, reference = pool.process_ids, weakref.ref(pool)
@@ -57,9 +57,6 @@ def test_its_processes_end_when_nobody_holds_it() -> None:
     gc.collect()
     assert reference() is None
     assert not any(map(alive, pids))
-
-
-def test_closing_twice() -> None:
     pool = CorePool(1)
     before = pool.process_ids
     for _ in range(3):
@@ -78,22 +75,17 @@ def test_two_pools_have_nothing_in_common(session: tf.Session) -> None:
     other.close()
 
 
-def test_a_new_start_gives_new_processes(session: tf.Session) -> None:
+def test_a_new_start_gives_new_processes(session):
     fetch = replicated(tf.tpu.cross_replica_sum)
     first = executor().process_ids
     assert session.run(fetch) == [(1.0,), (1.0,)]
     assert executor().process_ids == first, "a run does not start any"
     session.run(tf.tpu.initialize_system())
-    assert not set(first) & set(executor().process_ids)
-    assert not any(map(alive, first))
+    second = executor().process_ids
+    assert not set(first) & set(second) and not any(map(alive, first))
     assert session.run(fetch) == [(1.0,), (1.0,)]
-
-
-def test_after_a_shutdown(session: tf.Session) -> None:
-    fetch = replicated(tf.tpu.cross_replica_sum)
-    pids = executor().process_ids
     session.run(tf.tpu.shutdown_system())
-    assert not any(map(alive, pids))
+    assert not any(map(alive, second))
     with pytest.raises(FailedPreconditionError, match="test_pool.py"):
         session.run(fetch)
 
@@ -122,47 +114,33 @@ def test_old_programs_are_forgotten(session: tf.Session) -> None:
     assert session.run(fetch) == [(1.0,), (2.0,)]
 
 
-def test_threads_take_turns(session: tf.Session) -> None:
+def test_threads_take_turns(session):
     x = tf.placeholder(tf.float32, [])
     fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [x]])
-    wrong: list[Any] = []
 
-    def use(number: int) -> None:
+    def use(number):
         for turn in range(50):
             value = float(number * 1000 + turn)
-            if session.run(fetch, {x: value}) != [(2 * value,)] * 2:
-                wrong.append(value)
+            assert session.run(fetch, {x: value}) == [(2 * value,)] * 2
 
-    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(use, range(4))) == [None] * 4
 
 
-def test_a_shutdown_ends_the_run_of_another_thread(session: tf.Session) -> None:
+def test_a_shutdown_ends_the_run_of_another_thread(session):
     endless = replicated(
         lambda x: tf.while_loop(lambda y: y < 9e9, lambda y: y * 1.0, [x])
     )
-    caught: list[Exception] = []
-
-    def use() -> None:
-        try:
-            session.run(endless)
-        except Exception as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=use)
-    thread.start()
-    time.sleep(0.3)
-    pids = executor().process_ids
-    session.run(tf.tpu.shutdown_system())
-    thread.join(30.0)
-    assert not thread.is_alive() and not any(map(alive, pids))
-    (error,) = caught
-    assert isinstance(error, tf.errors.AbortedError | FailedPreconditionError)
-    assert "shut down" in str(error)
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        run = threads.submit(session.run, endless)
+        time.sleep(0.3)
+        pids = executor().process_ids
+        session.run(tf.tpu.shutdown_system())
+        with pytest.raises(
+            (tf.errors.AbortedError, FailedPreconditionError), match="shut down"
+        ):
+            run.result(30.0)
+    assert not any(map(alive, pids))
 
 
 def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -> None:

@@ -101,14 +101,11 @@ def test_a_process_that_runs_on(start: Any) -> None:
     assert not stays(process)
 
 
-def test_the_log_is_what_it_wrote(start: Any) -> None:
+def test_the_log_is_what_it_wrote(start):
     process = start("print('out'); print('err', file=sys.stderr); sys.exit()")
     assert process.wait(SECONDS)
     assert sorted(process.log().split()) == ["err", "out"]
     assert process.log(4) == process.log()[4:].strip()
-
-
-def test_of_a_long_log_the_end_is_kept(start: Any) -> None:
     process = start("print('first', 'x' * 100_000, 'last')")
     assert process.wait(SECONDS)
     assert len(process.log()) <= 1 << 16 and process.log().endswith("last")

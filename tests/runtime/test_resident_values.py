@@ -15,6 +15,8 @@ from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest
 from tpuref.engine.runtime.system import LOCAL
 
+from .programs import LocalResolver
+
 LARGE = 5_000
 
 
@@ -76,16 +78,6 @@ def test_each_process_is_told_of_a_value_once(
     assert names[0::2] == names[1::2], "both processes hear the same"
     wanted = [["large", "small"], [], [], ["small"], [], ["large"]]
     assert names[0::2] == wanted
-
-
-class LocalResolver:
-    """What a strategy asks of a resolver, for this process."""
-
-    def master(self) -> str:
-        return "local"
-
-    def cluster_spec(self) -> None:
-        return None
 
 
 def test_a_process_is_told_of_the_variables_of_its_towers(

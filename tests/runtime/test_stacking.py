@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.base.callsite import CallSite
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import SAME, STACKED, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
+
+from .programs import instr
 
 CORES = 3
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")
@@ -121,13 +122,6 @@ def test_each_rule_is_compared() -> None:
 
 
 # -- in a plan ---------------------------------------------------------------------
-
-
-def instr(op: str, inputs: Any, output: int, **attrs: Any) -> Instr:
-    given = dict(attrs)
-    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
-    site = CallSite("program.py", 1, "computation")
-    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
 
 
 def fused(program: list[Instr], column: list[Any], wanted: list[int]) -> list[Any]:

@@ -17,6 +17,8 @@ from tpuref.engine.runtime.pool.process.row_steps import RowSteps
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
 from tpuref.engine.runtime.pool.split import Lane
 
+from .programs import LocalResolver
+
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
 
@@ -190,16 +192,6 @@ def expected() -> list[bytes]:
 @pytest.mark.parametrize("processes", [1, 2, 3, "cores"])
 def test_the_bits_are_those_of_lockstep(processes: Any) -> None:
     assert results(executor="pool", processes=processes) == expected()
-
-
-class LocalResolver:
-    """What a strategy asks of a resolver, for this process."""
-
-    def master(self) -> str:
-        return "local"
-
-    def cluster_spec(self) -> None:
-        return None
 
 
 def plain_variable(writers: tuple[int, ...], **settings: Any) -> list[Any]:

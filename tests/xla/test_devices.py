@@ -55,19 +55,13 @@ def replicas(*shape: int, dtype: Any = np.float32) -> list[list[Any]]:
     ("count", "setting", "used"),
     [(8, 8, 8), (8, 4, 4), (6, 4, 3), (8, 3, 2), (5, 4, 1), (2, 8, 2), (1, 8, 1)],
 )
-def test_the_largest_number_that_divides_the_replicas(
-    count: int, setting: int, used: int
-) -> None:
+def test_the_largest_number_that_divides_the_replicas(count, setting, used):
     place = placement(count, setting)
     assert len(place.shared.device_set) == used
-    rows = place.put_rows(lambda replica: np.full(2, replica))
-    each = count // used
+    rows, each = place.put_rows(lambda replica: np.full(2, replica)), count // used
     assert [s.data[:, 0].tolist() for s in rows.addressable_shards] == [
         list(range(k * each, (k + 1) * each)) for k in range(used)
     ]
-
-
-def test_without_a_setting_all_devices_of_jax() -> None:
     assert len(placement(REPLICAS, None).shared.device_set) == MOST_DEVICES
     assert placement(REPLICAS, "cpu").shared == placement(REPLICAS, None).shared
 

@@ -63,36 +63,35 @@ def test_calls_come_in_the_order_of_program_and_replicas() -> None:
     ]
 
 
-def test_a_call_in_a_branch_is_of_those_that_take_it() -> None:
-    seen: list[float] = []
+def called_from(build, change):
+    """Return what a program gives, and the first elements its host function saw."""
+    seen = []
 
-    def note(a: Any) -> Any:
+    def note(a):
         seen.append(float(a[0]))
-        return a * 2
+        return change(a)
 
-    def computation(x: Any) -> Any:
-        return tf.cond(x[0] > 0, lambda: called(note, x, tf.float32), lambda: x - 1)
+    def computation(x):
+        return build(x, lambda a: called(note, a, tf.float32))
 
     got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
-    assert seen == [1, 2]
-    assert [row[0].tolist() for row in got] == [[-1, 0], [2, 4], [4, 6]]
+    return seen, [row[0].tolist() for row in got]
 
 
-def test_a_call_in_a_loop() -> None:
-    seen: list[float] = []
+def test_a_call_in_a_branch_is_of_those_that_take_it():
+    def build(x, call):
+        return tf.cond(x[0] > 0, lambda: call(x), lambda: x - 1)
 
-    def note(a: Any) -> Any:
-        seen.append(float(a[0]))
-        return a + 10
+    found = called_from(build, lambda a: a * 2)
+    assert found == ([1, 2], [[-1, 0], [2, 4], [4, 6]])
 
-    def computation(x: Any) -> Any:
-        return tf.while_loop(
-            lambda a: a[0] < 21, lambda a: [called(note, a, tf.float32)], [x]
-        )
 
-    got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
-    assert seen == [0, 1, 2, 10, 11, 12, 20]
-    assert [row[0].tolist() for row in got] == [[30, 31], [21, 22], [22, 23]]
+def test_a_call_in_a_loop():
+    def build(x, call):
+        return tf.while_loop(lambda a: a[0] < 21, lambda a: [call(a)], [x])
+
+    found = called_from(build, lambda a: a + 10)
+    assert found == ([0, 1, 2, 10, 11, 12, 20], [[30, 31], [21, 22], [22, 23]])
 
 
 def test_an_error_of_a_host_function_arrives(capfd: Any) -> None:
@@ -170,18 +169,14 @@ def test_a_host_part_reads_and_assigns_a_variable(agree: Any) -> None:
     agree(build, runs=3)
 
 
-def test_infeed_queues_feed_the_replicas(agree: Any) -> None:
-    def build() -> Any:
-        queue = tf.contrib.tpu.InfeedQueue(
-            number_of_tuple_elements=1,
-            tuple_types=[tf.float32],
-            tuple_shapes=[tf.TensorShape([2])],
-        )
+def test_infeed_queues_feed_the_replicas(agree):
+    def build():
+        shapes = [tf.TensorShape([2])]
+        queue = tf.contrib.tpu.InfeedQueue(1, [tf.float32], shapes)
         queue.set_number_of_shards(3)
-        given = [[tf.constant(row[0])] for row in rows()]
-        feeding = queue.generate_enqueue_ops(given)
+        feeding = queue.generate_enqueue_ops([[tf.constant(row[0])] for row in rows()])
 
-        def computation() -> Any:
+        def computation():
             (x,) = queue.generate_dequeue_op()
             return x * 2
 

@@ -7,9 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -232,39 +232,27 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
 
 def joined(jobs: list[Job]) -> list[Any]:
     """Let hosts meet in threads, and return members or errors."""
-    found: list[Any] = [None] * len(jobs)
 
-    def join(k: int) -> None:
+    def join(job: Job) -> Any:
         try:
-            found[k] = Member(jobs[k])
+            return Member(job)
         except UnavailableError as error:
-            found[k] = str(error)
+            return str(error)
 
-    threads = [threading.Thread(target=join, args=[k]) for k in range(len(jobs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return found
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        return list(threads.map(join, jobs))
 
 
-def test_hosts_that_do_not_arrive_are_named() -> None:
+def test_hosts_that_do_not_arrive_are_named():
     at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=1.5):
         errors = joined([Job(at, 5, 0), Job(at, 5, 3)])
     for error in errors:
         assert "only 2 of 5 hosts arrived within 1.5 s; missing: 1, 2, 4" in error
         assert "[TPUREF-E265]" in error
-
-
-def test_nobody_at_the_coordinator() -> None:
-    at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=0.5):
         (error,) = joined([Job(at, 2, 1)])
     assert f"host 1 of 2 cannot join at the coordinator {at}: nobody" in error
-
-
-def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         at = f"127.0.0.1:{other.getsockname()[1]}"
         (error,) = joined([Job(at, 2, 0)])
@@ -303,25 +291,17 @@ def test_settings_that_contradict_each_other(settings: Any, message: str) -> Non
         wanted_job()
 
 
-def test_one_host_needs_no_coordinator() -> None:
+def test_one_host_needs_no_coordinator_and_what_slurm_says(monkeypatch):
     with tf.config.override(executor="xla"):
         assert wanted_job() is None
     with tf.config.override(executor="xla", num_hosts=1, coordinator="a:1"):
         assert wanted_job() is None
-
-
-def test_what_slurm_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "SLURM_JOB_ID": "4242",
-        "SLURM_STEP_NODELIST": "node[3-5]",
-        "SLURM_NTASKS": "3",
-        "SLURM_PROCID": "2",
-        "SLURM_LOCALID": "0",
-    }.items():
-        monkeypatch.setenv(name, value)
+    said = "JOB_ID=4242 STEP_NODELIST=node[3-5] NTASKS=3 PROCID=2 LOCALID=0"
+    for pair in said.split():
+        name, _, value = pair.partition("=")
+        monkeypatch.setenv(f"SLURM_{name}", value)
     with tf.config.override(executor="xla"):
         job = wanted_job()
-    assert job is not None
     assert job.coordinator.startswith("node3:")
     assert (job.hosts, job.host, job.devices) == (3, 2, [0])
     with tf.config.override(executor="xla", num_hosts=1):
