@@ -223,14 +223,3 @@ def test_a_seeded_program_repeats_in_eager_mode():
 
 
 # The functions of tf.tpu run at once as well.
-
-
-def test_replicated_computations_run_at_once():
-    with tf.eager_execution():
-        v = tf.Variable(10.0)
-        (y,) = tf.tpu.rewrite(lambda x: v.assign_add(x), [tf.constant(1.0)])
-        assert (float(y), float(v)) == (11.0, 11.0)
-        rows = tf.tpu.shard(lambda x: x + 1, [tf.constant([1, 2, 3, 4])], num_shards=2)
-        assert rows[0].numpy().tolist() == [2, 3, 4, 5]
-        sums = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0], [3.0]])
-        assert [float(total[0]) for total in sums] == [6.0, 6.0, 6.0]

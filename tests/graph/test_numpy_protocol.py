@@ -53,17 +53,6 @@ def test_both_build_the_same_operation_with_numpys_values(
     np.testing.assert_allclose(run(by_numpy), expected, rtol=1e-6)
 
 
-def test_functions_of_several_tensors() -> None:
-    x, y = tf.constant([1.0, 2.0]), tf.constant([3.0])
-    joined = np.concatenate([x, y])
-    assert joined.op.type == tf.concat([x, y], 0).op.type
-    assert run(joined).tolist() == [1.0, 2.0, 3.0]
-    assert run(np.stack([x, x])).tolist() == [[1.0, 2.0], [1.0, 2.0]]
-    assert run(np.where(x > 1.5, x, 0.0)).tolist() == [0.0, 2.0]
-    assert run(np.dot(x, x)) == 5.0
-    assert run(np.einsum("i,i->", x, x)) == 5.0
-
-
 def test_tensors_of_unknown_shape_and_variables():
     x, v = tf.placeholder(tf.float32), tf.Variable([4.0, 9.0])
     with tf.Session() as session:
@@ -74,23 +63,10 @@ def test_tensors_of_unknown_shape_and_variables():
         assert session.run(np.sum(v)) == 13.0
 
 
-def test_reduce_of_a_ufunc_is_the_reduction() -> None:
-    x = tf.constant(X)
-    assert np.add.reduce(x).op.type == "Sum"
-    assert run(np.add.reduce(x)).tolist() == X.sum(0).tolist()
-    assert run(np.maximum.reduce(x, axis=1)).tolist() == X.max(1).tolist()
-
-
 def test_the_dtype_argument_of_a_ufunc_converts_its_inputs() -> None:
     total = np.add(tf.constant([1, 2]), tf.constant([3, 4]), dtype=np.float64)
     assert total.dtype == tf.float64
     assert run(total).tolist() == [4.0, 6.0]
-
-
-def test_eager_tensors_give_eager_tensors() -> None:
-    with tf.eager_execution():
-        assert np.sqrt(tf.constant([4.0, 9.0])).numpy().tolist() == [2.0, 3.0]
-        assert np.sum(tf.constant([4.0, 9.0])).numpy() == 13.0
 
 
 def test_every_ufunc_of_numpy_is_served_or_refused_by_name() -> None:

@@ -518,37 +518,3 @@ def test_sessions_run_from_several_threads():
 
 
 # Random numbers repeat from session to session where there is a seed.
-
-
-def draws(session: tf.Session, tensor: tf.Tensor) -> list[list[float]]:
-    return [session.run(tensor).tolist() for _ in range(3)]
-
-
-def test_an_operation_seed_replays_in_a_new_session():
-    x, unseeded = tf.random_normal([4], seed=3), tf.random_normal([8])
-    first, second = draws(tf.Session(), x), draws(tf.Session(), x)
-    assert first == second
-    assert first[0] != first[1] != first[2]
-    assert draws(tf.Session(), unseeded) != draws(tf.Session(), unseeded)
-    once = tf.Session().run([x, x * 1.0])  # a run draws once for all its uses
-    assert once[0].tolist() == once[1].tolist()
-
-
-def test_a_graph_seed_replays_and_tells_operations_apart() -> None:
-    tf.set_random_seed(5)
-    x, y = tf.random_uniform([4]), tf.random_uniform([4])
-    assert draws(tf.Session(), x) == draws(tf.Session(), x)
-    left, right = tf.Session().run([x, y])
-    assert left.tolist() != right.tolist()
-
-
-def test_the_same_program_in_a_new_graph_draws_the_same() -> None:
-    def program(seed: int | None) -> list[float]:
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.set_random_seed(seed)
-            values: list[float] = session.run(tf.random_normal([4])).tolist()
-            return values
-
-    assert program(5) == program(5)
-    assert program(5) != program(6)
-    assert program(None) != program(None)

@@ -23,28 +23,6 @@ def whole(start: Any = None, stop: Any = None, step: Any = None) -> tuple:
 # -- subscripts --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("key", "index"),
-    [
-        ((), ...),
-        ((("index", 1),), 1),
-        ((("index", -3),), -3),
-        ((whole(1, -1),), slice(1, -1)),
-        ((whole(None, None, -2),), slice(None, None, -2)),
-        ((whole(9, 0, -1), whole(-100, 100)), np.s_[9:0:-1, -100:100]),
-        ((("ellipsis",), ("index", 2)), np.s_[..., 2]),
-        ((("index", 0), ("ellipsis",), whole(3, 1)), np.s_[0, ..., 3:1]),
-        ((("newaxis",), ("index", 0), ("newaxis",)), np.s_[None, 0, None]),
-        ((("ellipsis",), ("newaxis",)), np.s_[..., None]),
-        ((("index", 1), ("index", 2), ("index", 3)), np.s_[1, 2, 3]),
-    ],
-)
-def test_static_subscripts_are_numpys(key, index) -> None:
-    got = run("StridedSlice", CUBE, key=key)
-    np.testing.assert_array_equal(got, CUBE[index])
-    assert isinstance(got, np.ndarray)
-
-
 def test_subscripts_take_the_values_of_inputs() -> None:
     key = (("index", ("input", 1)), whole(("input", 0), None, ("input", 2)))
     got = run("StridedSlice", CUBE, 1, -1, 2, key=key)
@@ -134,11 +112,6 @@ def test_operands_that_do_not_fit(name, operands, attrs, message):
 # -- slice -------------------------------------------------------------------------
 
 
-def test_slice_takes_a_block() -> None:
-    got = run("Slice", CUBE, ints(0, 1, 2), ints(-1, 2, 3))
-    np.testing.assert_array_equal(got, CUBE[:, 1:3, 2:5])
-
-
 def test_slice_knows_its_sizes_without_its_place() -> None:
     size = known([2], "int32", ints(2, -1))
     spec = infer("Slice", known([None, 4]), known([2], "int32"), size)
@@ -162,13 +135,6 @@ def test_slice_refuses_what_lies_outside(begin, size, message) -> None:
 
 
 # -- gather ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("axis", [0, 1, 2, -1])
-def test_gather_is_take(axis) -> None:
-    indices = ints((0, 2), (1, 1))
-    got = run("GatherV2", CUBE, indices, axis=axis, batch_dims=0)
-    np.testing.assert_array_equal(got, np.take(CUBE, indices, axis))
 
 
 @pytest.mark.parametrize("axis", [1, 2])

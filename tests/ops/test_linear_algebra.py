@@ -80,14 +80,6 @@ def test_matrices_that_do_not_fit(left, right, attrs, message):
         run("MatMul", np.ones((2, 3)), np.ones((4, 5)))
 
 
-def test_tensordot_sums_over_the_pairs_of_axes() -> None:
-    a, b = numbers(2, 3, 4), numbers(4, 5, 3)
-    product = run("Tensordot", a, b, axes_a=(1, -1), axes_b=(2, 0))
-    assert product.tolist() == np.einsum("ijk,klj->il", a, b).tolist()
-    outer = run("Tensordot", [1, 2], [3, 4], axes_a=(), axes_b=())
-    assert outer.tolist() == [[3, 4], [6, 8]]
-
-
 @pytest.mark.parametrize(
     ("axes_a", "axes_b", "message"),
     [

@@ -79,13 +79,6 @@ def test_integers_take_every_value_of_the_range(dtype):
         draw("RandomUniformInt", MANY, 3, 3)
 
 
-def test_shuffling_moves_whole_rows() -> None:
-    rows = np.arange(20).reshape(10, 2)
-    got = draw("RandomShuffle", rows)
-    assert (got != rows).any()
-    np.testing.assert_array_equal(got[got[:, 0].argsort()], rows)
-
-
 def test_classes_come_with_their_chances():
     chances = np.array([[1.0, 2.0, 5.0], [8.0, 1e-30, 8.0]])
     got = draw("Multinomial", np.log(chances), 20000, output_dtype="int64")

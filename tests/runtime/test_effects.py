@@ -148,20 +148,6 @@ def test_interrupts_pass_through(session: Any) -> None:
 # -- others --------------------------------------------------------------------
 
 
-def test_replicas_know_their_number(evaluate: Any) -> None:
-    x = tf.contrib.distribute.PerReplica([10, 20, 30])
-    groups = [[0], [1], [2]]
-    out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x, groups), [[]] * 3)
-    assert evaluate(out) == [(10,), (20,), (30,)]
-
-
-def test_the_system_cannot_be_used_from_within(session):
-    out = tf.tpu.replicate(lambda: (tf.tpu.initialize_system(), None)[1])
-    message = "within a replicated computation"
-    with pytest.raises(tf.errors.FailedPreconditionError, match=message):
-        session.run(out)
-
-
 # -- while the graph is built --------------------------------------------------
 
 

@@ -121,18 +121,3 @@ def test_padded_inputs_of_any_layout(executor: str, visible: bool) -> None:
                 corner = copy[: array.shape[0], : array.shape[1]]
                 assert np.array_equal(corner, array)
                 assert total == pytest.approx(array.sum(dtype=np.float64), rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("padding", "compilations", "hits"),
-    [(tf.tpu.PaddingSpec.POWER_OF_TWO, 6, 34), (tf.tpu.PaddingSpec.AUTO, 40, 0)],
-)
-def test_buckets_save_compilations(padding, compilations, hits):
-    x = tf.placeholder(tf.float32, [None])
-    options = {"maximum_shapes": [tf.TensorShape([None])], "padding_spec": padding}
-    fetch = tf.tpu.replicate(tf.reduce_sum, [[x]], **options)
-    with tf.Session() as session:
-        for length in range(1, 41):
-            session.run(fetch, {x: np.ones(length, np.float32)})
-    report = tf.padding_report()
-    assert (report.compilations, report.hits) == (compilations, hits)

@@ -109,25 +109,3 @@ def test_outputs_come_replica_by_replica():
     inputs = [np.float32(1), np.float32(2), np.float32(9)]  # the last is captured
     outputs = replicate(instr, inputs, place(instr, 2), Lockstep(), run)
     assert [float(output) for output in outputs] == [9.0, 1.0, 9.0, 2.0]
-
-
-def test_a_run_that_fails_leaves_variables_as_they_were(evaluate: Any) -> None:
-    v = tf.Variable(1.0)
-
-    def computation(x: Any) -> Any:
-        with tf.control_dependencies([v.assign(100.0)]):
-            return tf.gather([1.0], x)
-
-    out = tf.tpu.replicate(computation, [[0], [1]])
-    evaluate(v)
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        evaluate(out)
-    assert evaluate(v) == 1.0
-
-
-def test_replicas_start_from_the_value_before_the_run(evaluate: Any) -> None:
-    v = tf.Variable(1.0)
-    out = tf.tpu.replicate(lambda x: v.assign_add(x), [[1.0], [2.0], [3.0]])
-    assert evaluate(out) == [(2.0,), (3.0,), (4.0,)]
-    assert evaluate(out) == [(3.0,), (4.0,), (5.0,)]
-    assert evaluate(v) == 3.0

@@ -65,50 +65,6 @@ def test_settings_give_a_topology():
 # -- one system ----------------------------------------------------------------
 
 
-def test_a_system_starts_with_what_is_asked_for(system: System) -> None:
-    assert system.topology is None
-    topology, fixed = acquired(system, 3, None)
-    assert topology.num_cores >= 3 and not fixed and system.topology is topology
-
-
-def test_it_grows_and_never_shrinks(system):
-    small, _ = acquired(system, 2, None)
-    assert acquired(system, 1, None)[0] is small
-    large, _ = acquired(system, 6, None)
-    assert large.num_cores >= 6
-    assert acquired(system, 2, None)[0] is large
-    system.close()
-    assigned = Topology.for_mesh(2, 2, 1)
-    assert acquired(system, 1, assigned) == (assigned, True)
-    system.close()
-    with tf.config.override(cores=4):
-        topology, fixed = acquired(system, 8, None)
-        assert topology.num_cores == 4 and fixed
-
-
-def test_an_explicit_start_fixes_the_size(system):
-    with tf.config.override(topology=None, cores=None):
-        assert system.initialize().mesh_shape.tolist() == [2, 2, 2]
-    with tf.config.override(cores=4):
-        topology = system.initialize()
-    assert topology.num_cores == 4
-    assert acquired(system, 8, None) == (topology, True)
-    assert acquired(system, 8, Topology.for_mesh(2, 2, 2)) == (topology, True)
-    with tf.config.override(cores=2):
-        assert acquired(system, 2, None) == (topology, True)
-
-
-def test_after_a_shutdown_only_an_explicit_start_helps(system):
-    system.initialize()
-    system.shutdown(SITE)
-    assert system.topology is None
-    refused = pytest.raises(tf.errors.FailedPreconditionError, match=":12 in stop")
-    with tf.config.override(cores=4), refused:
-        acquired(system, 4, None)
-    system.initialize()
-    assert acquired(system, 1, None)[1]
-
-
 def test_after_a_close_an_evaluation_starts_it_again(system: System) -> None:
     for start in (system.initialize, lambda: system.acquire(3, None)):
         with tf.config.override(cores=3):
@@ -138,20 +94,6 @@ def test_devices_are_those_of_the_running_system(cluster):
     assert cluster.devices()[0].name == "/job:worker/replica:0/task:0/device:CPU:0"
     cluster.shutdown(instr("ShutdownDistributedTPU"))
     assert len(cluster.devices()) == 1 + 8  # those it would be started with
-
-
-@pytest.mark.parametrize("method", ["initialize", "shutdown"])
-def test_which_job_is_meant(method, cluster):
-    two = Cluster(["worker", "ps"])
-    getattr(cluster, method)(instr("op"))
-    getattr(two, method)(instr("op", "ps"))
-    for where, job, message in (
-        (two, None, "job is None.*'ps'"),
-        (cluster, "other", "no job 'other'.*'worker'"),
-    ):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-            getattr(where, method)(instr("op", job))
-    two.reset()
 
 
 def test_reset_forgets_everything(cluster: Cluster) -> None:
