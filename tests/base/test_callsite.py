@@ -1,7 +1,5 @@
 """The user's line: found across frames of the library, and shown with its text."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -21,7 +19,7 @@ def test_the_site_is_that_of_the_caller():
     )
 
 
-def test_frames_of_the_library_and_of_numpy_are_passed_over() -> None:
+def test_frames_of_the_library_and_of_numpy_are_passed_over():
     found: list[CallSite] = []
     nest.map_structure(lambda _: found.append(user_site()), [1])
     assert found[0].function == "<lambda>"
@@ -33,7 +31,7 @@ def test_frames_of_the_library_and_of_numpy_are_passed_over() -> None:
 class _Site:
     """Asks for the site from a frame that counts as the library's."""
 
-    def __call__(self, _: object) -> CallSite:
+    def __call__(self, _):
         code = compile("site = user_site()", nest.__file__, "exec")
         scope = {"user_site": user_site}
         exec(code, scope)
@@ -42,7 +40,7 @@ class _Site:
         # The innermost frame outside the library is this one; go on to its caller.
         caller = sys._getframe(1)
         while caller.f_code.co_filename != __file__:
-            caller = caller.f_back  # type: ignore[assignment]
+            caller = caller.f_back
         assert frame.function == "__call__"
         return CallSite(frame.filename, caller.f_lineno, caller.f_code.co_name)
 

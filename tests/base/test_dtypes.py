@@ -1,7 +1,5 @@
 """Element types: conversion, equality, identity and properties."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
@@ -18,7 +16,7 @@ PUBLIC_ENUM |= {"bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19}
 PUBLIC_ENUM |= {"uint32": 22, "uint64": 23}
 
 
-def test_serialized_numbers_are_the_public_ones() -> None:
+def test_serialized_numbers_are_the_public_ones():
     assert {dtype.name: dtype.as_datatype_enum for dtype in DTYPES} == PUBLIC_ENUM
 
 
@@ -64,7 +62,7 @@ def test_every_form_of_a_type_converts_to_the_one_object(dtype):
         (ml_dtypes.bfloat16, "bfloat16"),
     ],
 )
-def test_other_spellings(value: type, expected: str) -> None:
+def test_other_spellings(value, expected):
     assert as_dtype(value).name == expected
 
 
@@ -86,18 +84,18 @@ def test_equality_from_the_other_side():
     assert len(set(DTYPES)) == len(DTYPES)
 
 
-def test_compatible_means_same() -> None:
+def test_compatible_means_same():
     assert dtypes.int32.is_compatible_with("int32")
     assert not dtypes.int32.is_compatible_with(np.int64)
     with pytest.raises(TypeError, match="'integer'"):
         dtypes.int32.is_compatible_with("integer")
 
 
-def names_where(attribute: str) -> set[str]:
+def names_where(attribute):
     return {dtype.name for dtype in DTYPES if getattr(dtype, attribute)}
 
 
-def test_families() -> None:
+def test_families():
     floating = {"float16", "bfloat16", "float32", "float64"}
     unsigned = {"uint8", "uint16", "uint32", "uint64"}
     integer = unsigned | {"int8", "int16", "int32", "int64"}
@@ -131,7 +129,7 @@ def test_least_and_greatest():
                 getattr(dtype, limit)
 
 
-def test_image_limits() -> None:
+def test_image_limits():
     assert dtypes.uint8.limits == (0, 255)
     assert dtypes.int8.limits == (0, 127)
     assert dtypes.float32.limits == (0, 1)

@@ -1,7 +1,5 @@
 """The error classes: names and codes of tf.errors, context, and pickling."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest
@@ -23,7 +21,7 @@ class Node:
     name = "total"
 
     @property
-    def node_def(self) -> str:
+    def node_def(self):
         return "the node of total"
 
 
@@ -43,7 +41,7 @@ def test_each_status_has_its_class_and_code(name, code):
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_the_arguments_of_tensorflow(name: str) -> None:
+def test_the_arguments_of_tensorflow(name):
     kind, op = getattr(tf.errors, name), Node()
     for error in (
         kind("a node", op, "it failed"),
@@ -59,14 +57,14 @@ def test_the_arguments_of_tensorflow(name: str) -> None:
     assert (again.op, again.message, again.site) == ("total", "it failed", SITE)
 
 
-def test_an_error_with_a_status_of_its_own() -> None:
+def test_an_error_with_a_status_of_its_own():
     error = tf.errors.OpError(None, None, "it failed", tf.errors.DATA_LOSS)
     assert error.error_code == tf.errors.DATA_LOSS
     assert pickle.loads(pickle.dumps(error)).error_code == tf.errors.DATA_LOSS
     assert tf.errors.OpError("it failed").error_code == tf.errors.UNKNOWN
 
 
-def test_all_statuses_are_covered() -> None:
+def test_all_statuses_are_covered():
     kinds = {kind.__name__ for kind in errors.OpError.__subclasses__()}
     assert kinds == set(CODES)
     assert tf.errors.OK == 0

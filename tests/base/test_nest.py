@@ -1,7 +1,5 @@
 """Nests: order of leaves, packing, mapping and the report of differences."""
 
-from __future__ import annotations
-
 import re
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
@@ -22,8 +20,8 @@ class Pair(NamedTuple):
 
 
 # Two types of the name "Pair", and one with the fields of Pair.
-PairAgain = namedtuple("Pair", ["right", "left"])  # type: ignore[name-match]
-PairOfOthers = namedtuple("Pair", ["x", "y"])  # type: ignore[name-match]
+PairAgain = namedtuple("Pair", ["right", "left"])
+PairOfOthers = namedtuple("Pair", ["x", "y"])
 Other = namedtuple("Other", ["right", "left"])
 
 
@@ -37,7 +35,7 @@ LEAVES += [range(3), {1, 2}]
 
 
 @pytest.mark.parametrize("leaf", LEAVES, ids=lambda leaf: type(leaf).__name__)
-def test_leaves_are_not_taken_apart(leaf: Any) -> None:
+def test_leaves_are_not_taken_apart(leaf):
     assert not nest.is_nested(leaf)
     assert nest.flatten(leaf)[0] is leaf
     assert nest.flatten([leaf])[0] is leaf
@@ -55,7 +53,7 @@ def test_leaves_of_mappings_come_in_key_order():
         nest.flatten([{1: 0, "a": 0}])
 
 
-def test_paths() -> None:
+def test_paths():
     structure = [0, {"b": Pair(1, [2]), "a": 3}]
     assert nest.flatten_with_paths(structure) == [
         ("[0]", 0),
@@ -79,13 +77,13 @@ STRUCTURES = [
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=repr)
-def test_packing_undoes_flattening(structure: Any) -> None:
+def test_packing_undoes_flattening(structure):
     packed = nest.pack_sequence_as(structure, nest.flatten(structure))
     assert packed == structure
     assert type(packed) is type(structure)
 
 
-def test_packing_keeps_kinds_and_key_order() -> None:
+def test_packing_keeps_kinds_and_key_order():
     structure = {
         "b": OrderedDict([("z", 0), ("y", 0)]),
         "a": defaultdict(int, x=0),
@@ -123,7 +121,7 @@ def test_mapping_over_leaves():
         nest.map_structure([1], len)
 
 
-def test_mapping_over_different_structures() -> None:
+def test_mapping_over_different_structures():
     with pytest.raises(StructureError, match=r"structures\[2\]\[0\] is a leaf"):
         nest.map_structure(max, [[1]], [[2]], [3])
     with pytest.raises(StructureError):
@@ -143,7 +141,7 @@ def test_mapping_over_different_structures() -> None:
     ],
     ids=repr,
 )
-def test_same_structures(a: Any, b: Any) -> None:
+def test_same_structures(a, b):
     nest.assert_same_structure(a, b)
     nest.assert_same_structure(b, a)
 
@@ -179,7 +177,7 @@ def test_first_difference_is_reported(a, b, message, check_types):
     ],
     ids=repr,
 )
-def test_container_types_matter_when_checked(a: Any, b: Any) -> None:
+def test_container_types_matter_when_checked(a, b):
     with pytest.raises(StructureError, match=r"a\[0\] is a .*, b\[0\] is a "):
         nest.assert_same_structure(a, b)
     nest.assert_same_structure(a, b, check_types=False)
@@ -191,9 +189,6 @@ def test_the_names_of_the_nests_are_used():
         nest.assert_same_structure(a, b, a_name="inputs", b_name="outputs")
     assert "inputs[1]['a'] is a leaf of type int" in str(caught.value)
     assert "outputs[1]['a'] is a tuple of length 0" in str(caught.value)
-
-
-# -- depth -------------------------------------------------------------------------
 
 
 def deep(leaf, depth):

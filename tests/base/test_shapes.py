@@ -1,11 +1,8 @@
 """Dimensions and shapes: the algebra of partly unknown sizes."""
 
-from __future__ import annotations
-
 import copy
 import operator
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +19,6 @@ UNKNOWN = Dimension(None)
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
 COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt]
 COMPARISONS.append(operator.ge)
-
-
-# Dimensions.
 
 
 def test_dimension_of_any_integer():
@@ -85,7 +79,7 @@ def test_dimension_comparison(function):
             assert function(Dimension(3), foreign) is (function is operator.ne)
 
 
-def test_dimension_as_integer() -> None:
+def test_dimension_as_integer():
     assert int(Dimension(3)) == 3
     assert list(range(10))[Dimension(3)] == 3
     assert np.zeros((Dimension(2), Dimension(3))).shape == (2, 3)
@@ -105,15 +99,12 @@ def test_dimension_merging():
             contradict(4)
 
 
-def test_dimension_text_hash_and_identity() -> None:
+def test_dimension_text_hash_and_identity():
     assert (repr(Dimension(3)), str(Dimension(3))) == ("Dimension(3)", "3")
     assert (repr(UNKNOWN), str(UNKNOWN)) == ("Dimension(None)", "?")
-    assert {Dimension(3): "three"}[3] == "three"  # type: ignore[index]
+    assert {Dimension(3): "three"}[3] == "three"
     assert as_dimension(UNKNOWN) is UNKNOWN
     assert as_dimension(3).value == 3
-
-
-# Shapes.
 
 
 @pytest.mark.parametrize(
@@ -131,7 +122,7 @@ def test_dimension_text_hash_and_identity() -> None:
         (None, "<unknown>"),
     ],
 )
-def test_shape_of_anything_alike(value: Any, expected: str) -> None:
+def test_shape_of_anything_alike(value, expected):
     assert str(as_shape(value)) == expected
 
 
@@ -159,7 +150,7 @@ def test_conversions_of_a_shape():
     assert np.zeros(TensorShape([2, 3])).shape == (2, 3)
 
 
-def test_shape_cannot_be_changed_through_its_lists() -> None:
+def test_shape_cannot_be_changed_through_its_lists():
     shape = TensorShape([2, 3])
     shape.as_list()[0] = 9
     dims = shape.dims
@@ -167,7 +158,7 @@ def test_shape_cannot_be_changed_through_its_lists() -> None:
     dims[0] = Dimension(9)
     assert shape == [2, 3]
     with pytest.raises(TypeError):
-        shape[0] = 9  # type: ignore[index]
+        shape[0] = 9
 
 
 def test_unknown_rank():
@@ -195,7 +186,7 @@ def test_number_of_elements():
     assert TensorShape(None).num_elements() is None
 
 
-def test_fully_defined() -> None:
+def test_fully_defined():
     assert TensorShape([2, 3]).is_fully_defined()
     assert TensorShape([]).is_fully_defined()
     TensorShape([2, 3]).assert_is_fully_defined()
@@ -205,7 +196,7 @@ def test_fully_defined() -> None:
             shape.assert_is_fully_defined()
 
 
-def test_equality_of_shapes() -> None:
+def test_equality_of_shapes():
     assert TensorShape([2, None]) == [2, None]
     assert TensorShape([2, 3]) == (2, 3)
     assert TensorShape([2, None]) != [2, 3]
@@ -215,13 +206,13 @@ def test_equality_of_shapes() -> None:
     assert TensorShape([2]) != [-1]
 
 
-def test_equal_shapes_have_equal_hashes() -> None:
+def test_equal_shapes_have_equal_hashes():
     assert hash(TensorShape([2, None])) == hash(TensorShape((2, Dimension(None))))
     assert hash(TensorShape([2, 3])) == hash((2, 3))
     assert len({TensorShape([2]), TensorShape([2]), TensorShape(None)}) == 2
 
 
-def test_indexing() -> None:
+def test_indexing():
     shape = TensorShape([2, None, 4])
     assert repr(shape[0]) == "Dimension(2)"
     assert shape[-1].value == 4
@@ -242,7 +233,7 @@ COMPATIBLE = [
 
 
 @pytest.mark.parametrize(("left", "right", "merged", "common"), COMPATIBLE)
-def test_compatible_shapes(left: Any, right: Any, merged: Any, common: Any) -> None:
+def test_compatible_shapes(left, right, merged, common):
     for a, b in [(TensorShape(left), right), (TensorShape(right), left)]:
         assert a.is_compatible_with(b)
         a.assert_is_compatible_with(b)
@@ -280,7 +271,7 @@ def test_rank_demands():
             check(rank)
 
 
-def test_concatenation() -> None:
+def test_concatenation():
     assert TensorShape([2]).concatenate([None, 3]) == [2, None, 3]
     assert TensorShape([2]).concatenate(3) == [2, 3]
     assert TensorShape([2]).concatenate(None).rank is None

@@ -1,11 +1,8 @@
 """Descriptions of tensors: conversion, compatibility and text."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -48,14 +45,14 @@ def test_wrong_arguments():
         ([7], "bool", "bool[7]"),
     ],
 )
-def test_short_form(shape: Any, dtype: str, text: str) -> None:
+def test_short_form(shape, dtype, text):
     spec = TensorSpec(shape, dtype)
     assert spec.describe() == str(spec) == text
     assert repr(spec) == f"TensorSpec({text})"
     assert repr(TensorSpec(shape, dtype, "x")) == f"TensorSpec({text}, name='x')"
 
 
-def test_compatibility_ignores_names() -> None:
+def test_compatibility_ignores_names():
     spec = TensorSpec([2, None], "int32", "a")
     assert spec.is_compatible_with(TensorSpec([2, 7], "int32", "b"))
     assert spec.is_compatible_with(TensorSpec(None, "int32"))
@@ -63,7 +60,7 @@ def test_compatibility_ignores_names() -> None:
     assert not spec.is_compatible_with(TensorSpec([2, 7], "int64"))
 
 
-def test_equality_and_hash() -> None:
+def test_equality_and_hash():
     spec = TensorSpec([2, None], "int32", "a")
     same = TensorSpec((2, None), dtypes.int32, name="a")
     assert spec == same

@@ -1,11 +1,7 @@
 """The bench command measures, verifies and writes; it need not be fast."""
 
-from __future__ import annotations
-
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +27,7 @@ from tpuref.tools.cli import main
 
 
 @pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+def tiny(monkeypatch):
     """Make every benchmark as small as it can be."""
     monkeypatch.setattr(Extent, "rounds", 2)
     monkeypatch.setattr(machine, "MOVED_BYTES", 1 << 20)
@@ -50,7 +46,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
-def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_tables_as_json(monkeypatch, capsys):
     monkeypatch.setattr(digits, "why_missing", lambda: "elsewhere")
     assert main(["bench", "--quick", "--no-peers", "--json"]) == 0
     printed = capsys.readouterr()
@@ -75,7 +71,7 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     assert (goal["factor"], goal["verdict"]) == (None, "not measured")
 
 
-def test_a_page_without_plots(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_a_page_without_plots(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "has_matplotlib", lambda: False)
     command = ["bench", "sharding", "--quick", "--no-peers", "--write-docs"]
     (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
@@ -101,15 +97,13 @@ def test_an_unknown_benchmark(capsys):
     assert message in capsys.readouterr().err
 
 
-def test_wrong_sums_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_sums_are_not_timed(monkeypatch):
     monkeypatch.setattr(chain, "contribution", lambda rank, n: np.zeros(n, np.float32))
     with pytest.raises(AssertionError, match="Mismatched elements"):
         main(["bench", "all-reduce", "--quick", "--no-peers"])
 
 
-def test_a_peer_that_is_not_installed(
-    monkeypatch: Any, capsys: Any, tmp_path: Path
-) -> None:
+def test_a_peer_that_is_not_installed(monkeypatch, capsys, tmp_path):
     """A table whose rows all need it is empty, and says why."""
     monkeypatch.setitem(process.REQUIRED, "jax", "no_such_package")
     assert main(["bench", "steps", "--quick", "--write-docs", str(tmp_path)]) == 0
@@ -121,7 +115,7 @@ def test_a_peer_that_is_not_installed(
 
 
 @pytest.mark.parametrize("kind", models.MODELS)
-def test_a_model_that_learns_what_numpy_says(kind: str) -> None:
+def test_a_model_that_learns_what_numpy_says(kind):
     with steps._step(kind, 2, "lockstep") as once:
         assert sum(loss for (loss,) in once()) > 1.0
     model = models.MODELS[kind]()
@@ -135,15 +129,15 @@ def test_a_model_that_learns_what_numpy_says(kind: str) -> None:
 
 @pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")
 @pytest.mark.filterwarnings("ignore:.*joblib will operate in serial mode")
-def test_what_is_learnt_is_compared_first() -> None:
+def test_what_is_learnt_is_compared_first():
     assert math.isfinite(digits.epoch_times("softmax", epochs=1)["NumPy"]())
 
 
-def test_turns_and_withdrawal() -> None:
+def test_turns_and_withdrawal():
     calls = []
 
-    def measure(name: str) -> Any:
-        def once() -> float:
+    def measure(name):
+        def once():
             calls.append(name)
             if name == "b" and len(calls) > 3:
                 raise Withdrawn

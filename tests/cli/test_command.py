@@ -1,12 +1,9 @@
 """The tpuref command as a whole."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,9 +23,7 @@ def test_without_a_command_it_prints_help(capsys):
     assert tuple(BENCHMARKS) == bench.BENCHMARKS
 
 
-def test_the_arguments_of_the_process_are_the_default(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_the_arguments_of_the_process_are_the_default(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["tpuref", "explain", "E021"])
     assert main() == 0
     assert "TPUREF-E021" in capsys.readouterr().out
@@ -84,9 +79,6 @@ def test_the_help_imports_little():
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
-# -- conformance ---------------------------------------------------------------
-
-
 def test_conformance_hands_its_arguments_to_the_suite(monkeypatch, capsys):
     received, suite = [], types.ModuleType("tpuref_conformance")
     suite.main = lambda arguments: (received.append(arguments), 3)[1]
@@ -98,7 +90,7 @@ def test_conformance_hands_its_arguments_to_the_suite(monkeypatch, capsys):
     assert "not installed" in capsys.readouterr().err
 
 
-def test_a_reader_that_has_enough() -> None:
+def test_a_reader_that_has_enough():
     command = [sys.executable, "-m", "tpuref", "explain"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **pipes) as process:

@@ -1,23 +1,19 @@
 """tpuref completion: what a shell asks and gets."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tpuref.tools.cli import main
 
 
-def needs_argcomplete() -> None:
+def needs_argcomplete():
     pytest.importorskip("argcomplete", reason="needs pip install tpuref[completion]")
 
 
-def completions(line: str, folder: Path) -> list[str]:
+def completions(line, folder):
     """Return what bash would offer after `line`."""
     needs_argcomplete()
     command = folder / "tpuref"
@@ -64,13 +60,11 @@ def test_a_script_for_each_shell(shell, capsys):
         ("tpuref run --as", "--as-tensorflow"),
     ],
 )
-def test_what_a_shell_offers(line: str, offered: str, tmp_path: Path) -> None:
+def test_what_a_shell_offers(line, offered, tmp_path):
     assert offered in completions(line, tmp_path)
 
 
-def test_without_argcomplete_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_without_argcomplete_it_says_so(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "argcomplete", None)
     assert main(["completion", "bash"]) == 2
     assert "pip install 'tpuref[completion]'" in capsys.readouterr().err

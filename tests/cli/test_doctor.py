@@ -1,12 +1,9 @@
 """tpuref doctor: what is found, and what to do."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -66,7 +63,7 @@ def test_a_setting_with_which_nothing_runs():
     assert facts["settings"]["TPUREF_CORES"] == "eight"
 
 
-def test_cpus_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cpus_without_affinity(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
     assert usable_processors() == 6
@@ -98,7 +95,7 @@ def test_the_quota_of_a_container(files, quota, usable, tmp_path, monkeypatch):
     assert cpu_quota() == quota and processors() == usable
 
 
-def test_the_tpu_that_the_environment_names(environment: Any) -> None:
+def test_the_tpu_that_the_environment_names(environment):
     for name in ("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME", "TPU_CONFIG"):
         environment.delenv(name, raising=False)
     assert doctor._cloud_tpu().startswith("none (KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS: not")
@@ -106,22 +103,19 @@ def test_the_tpu_that_the_environment_names(environment: Any) -> None:
     assert doctor._cloud_tpu().endswith("TPU_NAME: 'my-tpu', the name of a Cloud TPU")
 
 
-def test_extras_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extras_that_are_not_there(monkeypatch):
     monkeypatch.setattr(doctor, "EXTRAS", {"grpc": ("json",), "gcp": ("no.such",)})
     assert doctor._extra("grpc") == "installed"
     assert doctor._extra("gcp") == "not installed (pip install 'tpuref[gcp]')"
 
 
-# -- the checks ----------------------------------------------------------------
-
-
-def test_a_variable_that_is_misspelt() -> None:
+def test_a_variable_that_is_misspelt():
     found = checks.misspelt_variables({"TPUREF_CORE": "8", "TPUREF_OTHER": "x"})
     assert found.state == NOTE and found.advice == "set TPUREF_CORES"
     assert checks.misspelt_variables({"TPUREF_CORES": "8", "CORE": ""}).state == GOOD
 
 
-def test_kernels(environment: Any) -> None:
+def test_kernels(environment):
     assert checks.compiled_kernels("cython").state == GOOD
     found = checks.compiled_kernels("python")
     assert found.state == NOTE and "C compiler" in found.advice

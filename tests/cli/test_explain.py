@@ -1,9 +1,6 @@
 """tpuref explain: codes, and what to do."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -12,7 +9,7 @@ from tpuref.tools.error_catalogue import ENTRIES
 
 
 @pytest.mark.parametrize("code", ["E021", "e021", "TPUREF-E021", "[TPUREF-E021]"])
-def test_a_code_is_explained(code: str, capsys: Any) -> None:
+def test_a_code_is_explained(code, capsys):
     assert main(["explain", code]) == 0
     out = capsys.readouterr().out
     assert out.startswith("TPUREF-E021: Something cannot be divided into equal parts\n")
@@ -22,13 +19,13 @@ def test_a_code_is_explained(code: str, capsys: Any) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_a_former_code_shows_the_one_that_replaced_it(capsys: Any) -> None:
+def test_a_former_code_shows_the_one_that_replaced_it(capsys):
     assert main(["explain", "E251"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("TPUREF-E021: ") and "mean the same: E068 E251 E262." in out
 
 
-def test_all_codes_are_listed(capsys: Any) -> None:
+def test_all_codes_are_listed(capsys):
     assert main(["explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
     for entry in ENTRIES:
@@ -56,9 +53,6 @@ def test_a_code_that_is_none(capsys):
         captured = capsys.readouterr()
         assert said in captured.err and unsaid not in captured.err
         assert captured.err.startswith("tpuref explain: ") and captured.out == ""
-
-
-# -- colours -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

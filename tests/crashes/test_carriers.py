@@ -1,12 +1,9 @@
 """Processes that carry several cores: what is said of each when one ends or fails."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import time
-from typing import Any
 
 import pytest
 
@@ -17,7 +14,7 @@ from .processes import PROMPTLY, Later, works_again
 
 
 @pytest.fixture
-def pool(make_pool: Any) -> Any:
+def pool(make_pool):
     """Five cores on two processes: two and three."""
     return make_pool(5, 2)
 
@@ -38,13 +35,13 @@ def test_a_death_names_all_cores_that_the_process_carried(pool, computation):
 
 
 @pytest.fixture
-def light(make_pool: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def light(make_pool, monkeypatch):
     """Two processes, of which the first carries all cores of a light program."""
     monkeypatch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
     return make_pool(5, None)
 
 
-def half(replica: Any) -> Any:
+def half(replica):
     return tf.to_float(replica) + 0.5
 
 
@@ -99,8 +96,8 @@ def test_a_light_program_on_another_core_of_a_replica(light):
         assert light.session.run(outputs) == [(0.5,), (2.5,), (4.5,)]
 
 
-def test_an_error_names_its_core(pool: Any) -> None:
-    def failing(replica: Any) -> Any:
+def test_an_error_names_its_core(pool):
+    def failing(replica):
         return tf.gather(tf.zeros([3]), replica)
 
     with pytest.raises(
@@ -124,8 +121,8 @@ def test_a_stall_names_the_cores(pool, capfd):
     assert works_again(pool)
 
 
-def test_replicas_that_do_not_meet_are_named(pool: Any) -> None:
-    def uneven(replica: Any) -> Any:
+def test_replicas_that_do_not_meet_are_named(pool):
+    def uneven(replica):
         summed = tf.tpu.cross_replica_sum
         return tf.cond(replica > 2, lambda: summed(replica), lambda: replica)
 

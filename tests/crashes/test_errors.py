@@ -1,13 +1,9 @@
 """Errors that a core or a host function raises: the first arrives, the pool stays."""
 
-from __future__ import annotations
-
 import contextlib
 import resource
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ from .computations import LARGE, calling, replicate, turning
 from .processes import PROMPTLY, resident_bytes
 
 
-def failing(pool: Any, fetch: Any, kind: Any, feed: Any = None) -> Any:
+def failing(pool, fetch, kind, feed=None):
     """The error of a run, which comes promptly."""
     start = time.monotonic()
     with pytest.raises(kind) as caught:
@@ -28,18 +24,18 @@ def failing(pool: Any, fetch: Any, kind: Any, feed: Any = None) -> Any:
     return caught.value
 
 
-def on_the_last(action: Callable[[Any], Any], otherwise: Callable[[Any], Any]) -> Any:
+def on_the_last(action, otherwise):
     """Do one thing on the last of three replicas and another on the others."""
     return lambda r: tf.cond(tf.equal(r, 2), lambda: action(r), lambda: otherwise(r))
 
 
-def out_of_range(replica: Any) -> Any:
+def out_of_range(replica):
     return tf.gather([1, 2, 3], replica + 10)
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_an_operation_fails_while_others_wait_in_a_sum(pool: Any, size: int) -> None:
-    def computation(replica: Any) -> Any:
+def test_an_operation_fails_while_others_wait_in_a_sum(pool, size):
+    def computation(replica):
         x = tf.cast(on_the_last(out_of_range, lambda r: r)(replica), tf.float32)
         return tf.tpu.cross_replica_sum(tf.ones([size]) * x)
 
@@ -53,17 +49,17 @@ def test_an_operation_fails_while_others_wait_in_a_sum(pool: Any, size: int) -> 
         assert pool.works and pool.pids == pids
 
 
-def test_an_operation_fails_while_others_turn_in_a_loop(pool: Any) -> None:
+def test_an_operation_fails_while_others_turn_in_a_loop(pool):
     pids = pool.pids
     fetch = replicate(on_the_last(out_of_range, turning), 3)
     failing(pool, fetch, tf.errors.InvalidArgumentError)
     assert pool.works and pool.pids == pids
 
 
-def test_others_are_in_a_long_operation(pool: Any) -> None:
+def test_others_are_in_a_long_operation(pool):
     """They are ended, and new ones started for the next run, as nothing was lost."""
 
-    def long(r: Any) -> Any:
+    def long(r):
         x = tf.ones([4500, 4500]) * tf.cast(r, tf.float32)
         return tf.cast(tf.reduce_sum(x @ x), tf.int32)
 
@@ -122,7 +118,7 @@ def test_a_core_fails_for_whose_value_another_waits(make_pool, failing_core):
     assert pool.works and pool.pids == pids
 
 
-def test_more_memory_than_there_is(pool: Any) -> None:
+def test_more_memory_than_there_is(pool):
     pids = pool.pids
     fetch = replicate(lambda r: tf.reduce_sum(tf.ones([1 << 45]) * tf.to_float(r)), 3)
     error = failing(pool, fetch, tf.errors.ResourceExhaustedError)
@@ -178,11 +174,11 @@ def test_the_host_may_not_have_more_memory(pool, monkeypatch):
     assert pool.session.run(fetch, {x: data}) == [(float(1 << 22),)] * 3
 
 
-def test_failed_runs_leave_no_memory_taken(make_pool: Any) -> None:
+def test_failed_runs_leave_no_memory_taken(make_pool):
     pool = make_pool(2)
     size = 1 << 19
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         total = tf.tpu.cross_replica_sum(tf.ones([size]) * x)
         bad = tf.gather([1.0, 2.0], tf.cast(x, tf.int32))  # fails on the last
         return total * bad, tf.tpu.cross_replica_sum(total)

@@ -1,12 +1,9 @@
 """The host ends, one way or another: its cores end with it, and nothing is left."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -51,7 +48,7 @@ DOING = {
 
 
 @pytest.mark.parametrize("what", DOING)
-def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
+def test_the_host_is_killed(tmp_path, what):
     with Host(tmp_path, START + DOING[what]) as host:
         host.await_line("running")
         assert len(host.family()) == 3
@@ -62,7 +59,7 @@ def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
         assert host.errors == ""
 
 
-def test_the_host_is_killed_while_cores_are_stopped(tmp_path: Path) -> None:
+def test_the_host_is_killed_while_cores_are_stopped(tmp_path):
     with Host(tmp_path, START + IDLE) as host:
         host.await_line("running")
         for pid in host.family():
@@ -72,7 +69,7 @@ def test_the_host_is_killed_while_cores_are_stopped(tmp_path: Path) -> None:
         assert host.leaves_nothing(PROMPTLY)
 
 
-def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
+def test_the_host_is_killed_while_it_starts(tmp_path):
     """At random moments from its first core on, or already before."""
     seed = 20 if not FULL else random.SystemRandom().randrange(1 << 32)
     print("seed", seed)
@@ -132,7 +129,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_host_ends(tmp_path: Path, how: str) -> None:
+def test_the_host_ends(tmp_path, how):
     program, status, error = ENDS[how]
     with Host(tmp_path, START + program) as host:
         host.await_line("running")
@@ -168,7 +165,7 @@ for name, what in (("turning", turning), ("waiting", lambda r: r + 1)):
 LATER = "import atexit, time\natexit.register(time.sleep, 2.0)\n"
 
 
-def test_the_host_ends_while_a_thread_waits_for_the_cores(tmp_path: Path) -> None:
+def test_the_host_ends_while_a_thread_waits_for_the_cores(tmp_path):
     with Host(tmp_path, LATER + START + WAITING) as host:
         host.await_line("running")
         status, printed = host.end()

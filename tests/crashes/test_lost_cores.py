@@ -1,13 +1,10 @@
 """A core is killed: the caller learns of it at once, and nothing hangs or stays."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -38,7 +35,7 @@ from .processes import (
 SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM]
 
 
-def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
+def lost(pool, fetch, seconds, number, core):
     """The message of a run in which a core is sent a signal after some seconds."""
     with Later(seconds, number, pool.pids[core]) as sent:
         with pytest.raises(tf.errors.AbortedError) as caught:
@@ -54,7 +51,7 @@ def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda n: n.name)
 @pytest.mark.parametrize("computation", [turning, multiplying])
-def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
+def test_while_it_computes(pool, computation, number):
     message = lost(pool, replicate(computation, 3), 0.3, number, 1)
     assert re.search(r"in \w+ '\w+(/\w+)*', built at", message)
     assert "computations.py" in message
@@ -64,7 +61,7 @@ def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
 
 @pytest.mark.parametrize("core", [0, 2])
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_while_others_wait_in_a_sum(pool: Any, size: int, core: int) -> None:
+def test_while_others_wait_in_a_sum(pool, size, core):
     fetch = replicate(waiting_for_the_last(size, 3), 3)
     message = lost(pool, fetch, 0.3, signal.SIGKILL, core)
     assert ("CrossReplicaSum" in message) is (core == 0)
@@ -72,14 +69,14 @@ def test_while_others_wait_in_a_sum(pool: Any, size: int, core: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_within_a_sum(pool: Any, size: int) -> None:
+def test_within_a_sum(pool, size):
     fetch = replicate(summing(size), 3)
     for core, seconds in enumerate((0.11, 0.173, 0.217)):
         lost(pool, fetch, seconds, signal.SIGKILL, core)
         assert works_again(pool)
 
 
-def test_all_at_once(pool: Any) -> None:
+def test_all_at_once(pool):
     with Later(0.2, signal.SIGKILL, *pool.pids) as sent:
         with pytest.raises(tf.errors.AbortedError, match="SIGKILL"):
             pool.session.run(replicate(summing(LARGE), 3))
@@ -88,7 +85,7 @@ def test_all_at_once(pool: Any) -> None:
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
-def test_while_it_is_idle(pool: Any, known: bool) -> None:
+def test_while_it_is_idle(pool, known):
     fetch = tf.tpu.replicate(lambda x: x + 1.0, [[1.0]] * 3)
     if known:
         pool.session.run(fetch)
@@ -104,7 +101,7 @@ def test_while_it_is_idle(pool: Any, known: bool) -> None:
     assert works_again(pool)
 
 
-def test_while_it_waits_for_the_infeed(pool: Any) -> None:
+def test_while_it_waits_for_the_infeed(pool):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
     fetch = tf.tpu.replicate(lambda fed: fed * 1.0, [[]] * 3, queue)
     lost(pool, fetch, 0.3, signal.SIGKILL, 1)
@@ -176,13 +173,13 @@ def test_while_it_starts(make_pool, seconds):
     assert works_again(make_pool(2))
 
 
-def test_no_file_has_a_name(pool: Any) -> None:
+def test_no_file_has_a_name(pool):
     assert pool.works
     for pid in pool.pids:
         assert open_files(pid) and named_files(pid) == []
 
 
-def test_several_times_in_a_row(pool: Any) -> None:
+def test_several_times_in_a_row(pool):
     held = []
     for core in (0, 1, 2, 1):
         lost(pool, replicate(summing(1), 3), 0.05, signal.SIGKILL, core)
@@ -228,9 +225,7 @@ def test_while_it_computes_it_ends_itself(pool, how):
     ],
     ids=["os._exit", "sys.exit", "an exception"],
 )
-def test_between_runs_it_ends_itself(
-    pool: Any, code: str, status: int, text: str | None
-) -> None:
+def test_between_runs_it_ends_itself(pool, code, status, text):
     pool.plant(2, code)
     with pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(summing(1), 3))

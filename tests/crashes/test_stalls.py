@@ -1,14 +1,10 @@
 """A core that stops or never comes is reported, and given up at the deadline."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,13 +23,13 @@ from .processes import PROMPTLY, Later, state_of, works_again
 
 
 @pytest.fixture
-def warnings(caplog: Any) -> Any:
+def warnings(caplog):
     """The text of what was logged."""
     caplog.set_level(logging.WARNING, logger="tpuref")
     return lambda: [r.getMessage() for r in caplog.records if r.name == "tpuref.stall"]
 
 
-def stalled(pool: Any, fetch: Any, timeout: float) -> str:
+def stalled(pool, fetch, timeout):
     """The message of a run that gets nowhere."""
     with tf.config.override(timeout=timeout):
         start = time.monotonic()
@@ -44,7 +40,7 @@ def stalled(pool: Any, fetch: Any, timeout: float) -> str:
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_a_core_is_stopped_in_a_sum(pool: Any, warnings: Any, size: int) -> None:
+def test_a_core_is_stopped_in_a_sum(pool, warnings, size):
     pid = pool.pids[1]
     with Later(0.2, signal.SIGSTOP, pid):
         message = stalled(pool, replicate(summing(size), 3), 1.0)
@@ -63,9 +59,7 @@ def test_a_core_is_stopped_in_a_sum(pool: Any, warnings: Any, size: int) -> None
 
 
 @pytest.mark.parametrize("computation", [turning, None], ids=["computing", "idle"])
-def test_cores_are_stopped_that_nobody_else_waits_for(
-    pool: Any, warnings: Any, computation: Any
-) -> None:
+def test_cores_are_stopped_that_nobody_else_waits_for(pool, warnings, computation):
     fetch = replicate(computation or (lambda replica: replica + 1), 3)
     if computation is None:
         for pid in pool.pids:
@@ -80,7 +74,7 @@ def test_cores_are_stopped_that_nobody_else_waits_for(
     assert works_again(pool)
 
 
-def test_a_core_that_goes_on_in_time_is_forgiven(pool: Any, warnings: Any) -> None:
+def test_a_core_that_goes_on_in_time_is_forgiven(pool, warnings):
     fetch = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x), [[1.0]] * 3)
     pids = pool.pids
     os.kill(pids[1], signal.SIGSTOP)
@@ -90,7 +84,7 @@ def test_a_core_that_goes_on_in_time_is_forgiven(pool: Any, warnings: Any) -> No
     assert pool.pids == pids
 
 
-def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
+def test_a_replica_that_never_comes(pool, warnings):
     pids = pool.pids
     message = stalled(pool, replicate(waiting_for_the_last(1, 3), 3), 2.0)
     assert "CrossReplicaSum: replica 0 waited 2 s (TPUREF_TIMEOUT)" in message
@@ -101,7 +95,7 @@ def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
     assert pool.works and pool.pids == pids  # the loop saw that it was called off
 
 
-def lasts(seconds: float, run: Callable[[int], None], size: int) -> None:
+def lasts(seconds, run, size):
     """Run with larger and larger sizes, until a run lasts that long."""
     start = time.monotonic()
     run(size)
@@ -131,12 +125,12 @@ def test_a_long_run_that_gets_on_has_no_deadline(pool, warnings):
         lasts(0.4, run, 8000)
 
 
-def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None:
+def test_a_long_operation_has_no_deadline(make_pool, warnings):
     pool = make_pool(1)
     x = tf.placeholder(tf.float32, [None, None])
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x @ x), [[x]])
 
-    def run(size: int) -> None:
+    def run(size):
         pool.session.run(fetch, {x: np.ones([size, size], np.float32)})
 
     with tf.config.override(timeout=0.1):
@@ -158,7 +152,7 @@ def test_a_slow_host_function_has_no_deadline(pool, warnings):
     assert warnings() == []
 
 
-def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
+def test_a_core_is_stopped_while_it_takes_a_large_program(pool):
     large = np.arange(1 << 20, dtype=np.float32)
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x + large), [[1.0]] * 3)
     os.kill(pool.pids[1], signal.SIGSTOP)

@@ -1,7 +1,5 @@
 """A case for each operation with a gradient: inputs at which it is smooth."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,19 +23,19 @@ class Case:
     smooth: bool = True
 
 
-def case(name: str, *inputs: Any, by: Any = (0,), smooth: bool = True, **attrs: Any):
+def case(name, *inputs, by=(0,), smooth=True, **attrs):
     return Case(name, inputs, attrs, by, smooth)
 
 
-def both(name: str, x: Any, y: Any, **attrs: Any) -> Case:
+def both(name, x, y, **attrs):
     return case(name, x, y, by=(0, 1), **attrs)
 
 
-def ints(*values: Any) -> np.ndarray:
+def ints(*values):
     return np.array(values, np.int32)
 
 
-def scalar(value: int) -> np.ndarray:
+def scalar(value):
     return np.array(value, np.int32)
 
 
@@ -64,7 +62,7 @@ POOL_SAME = {"ksize": (3, 2), "strides": (2, 3), "padding": "SAME"}
 FIRST = np.moveaxis(IMAGES, 3, 1)
 
 
-def key(*items: Any) -> dict[str, Any]:
+def key(*items):
     return {"key": items}
 
 

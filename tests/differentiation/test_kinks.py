@@ -1,10 +1,5 @@
 """Gradients at corners, poles and NaN, as TensorFlow 1.15.5 gives them on a CPU."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -27,7 +22,7 @@ ONE = {
 }
 
 
-def slopes(function: Callable[..., Any], *values: Any, **seeds: Any) -> list[Any]:
+def slopes(function, *values, **seeds):
     xs = [tf.constant(np.asarray(value, np.float32)) for value in values]
     found = [tf.convert_to_tensor(g) for g in tf.gradients(function(*xs), xs, **seeds)]
     return [g.tolist() for g in tf.Session().run(found)]
@@ -80,7 +75,7 @@ TWO = {
 
 
 @pytest.mark.parametrize("name", TWO)
-def test_of_equal_numbers_the_first_was_chosen(name: str) -> None:
+def test_of_equal_numbers_the_first_was_chosen(name):
     function, *expected = TWO[name]
     assert slopes(function, X, Y) == expected
 
@@ -98,7 +93,7 @@ def test_roots_of_zero():
     np.testing.assert_array_equal(found, [NAN, 2])
 
 
-def test_no_gradient_comes_back_through_integers_and_rounding() -> None:
+def test_no_gradient_comes_back_through_integers_and_rounding():
     x = tf.constant([1.5])
     for y in (tf.floor(x), tf.round(x), tf.cast(tf.cast(x, tf.int32), tf.float32)):
         assert tf.gradients(y, x) == [None]

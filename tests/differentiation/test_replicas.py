@@ -1,9 +1,5 @@
 """Gradients inside replicated computations and towers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,16 +11,16 @@ DATA = [np.sin(np.arange(12.0) + 5 * k).reshape(4, 3) for k in range(4)]
 
 
 @pytest.fixture(params=EXECUTORS)
-def sess(request: Any) -> Any:
+def sess(request):
     with tf.config.override(cores=4, executor=request.param), tf.Session() as session:
         yield session
 
 
 @pytest.mark.parametrize("groups", [None, [[0, 2], [3, 1]]])
-def test_a_sum_over_replicas_adds_their_gradients(sess: Any, groups: Any) -> None:
+def test_a_sum_over_replicas_adds_their_gradients(sess, groups):
     w = tf.get_variable("w", initializer=W)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         total = tf.tpu.cross_replica_sum(tf.reduce_sum(tf.matmul(x, w) ** 2), groups)
         scale = tf.cast(tf.shape(x)[0], tf.float64)
         return tf.gradients(total * total / scale, [w, x])
@@ -43,8 +39,8 @@ def test_a_sum_over_replicas_adds_their_gradients(sess: Any, groups: Any) -> Non
         np.testing.assert_allclose(dx, factor * 2 * x @ W @ W.T, rtol=1e-9)
 
 
-def test_rewrite_shard_and_batch_parallel(sess: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_rewrite_shard_and_batch_parallel(sess):
+    def computation(x):
         return tf.gradients(tf.reduce_sum(x**3), x)[0]
 
     x = np.arange(8.0)
@@ -55,8 +51,8 @@ def test_rewrite_shard_and_batch_parallel(sess: Any) -> None:
         np.testing.assert_allclose(found, 3 * x**2)
 
 
-def test_inputs_padded_from_different_sizes(sess: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_inputs_padded_from_different_sizes(sess):
+    def computation(x):
         y = tf.reduce_mean(x * x) + tf.reduce_max(x)
         return tf.gradients(y, x)[0]
 
@@ -89,12 +85,12 @@ def test_the_gradient_of_an_operation_runs_on_its_core():
     np.testing.assert_allclose(found, np.exp(np.sin(points)) * np.cos(points), 1e-6)
 
 
-def test_a_cast_to_bfloat16_and_back(sess: Any) -> None:
+def test_a_cast_to_bfloat16_and_back(sess):
     with tf.tpu.bfloat16_scope():
         w = tf.get_variable("w", [3], tf.bfloat16, tf.constant_initializer(2.0))
     (stored,) = tf.global_variables()
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         y = tf.cast(tf.reduce_sum(w * tf.cast(x, tf.bfloat16)), tf.float32)
         return tf.gradients(y * y, [stored, x])
 
@@ -116,14 +112,14 @@ def test_an_outside_compilation_is_refused_and_what_is_around_is_not(sess):
     assert sess.run(around) == (36.0,)
 
 
-def test_from_outside_of_the_computation_there_is_none() -> None:
+def test_from_outside_of_the_computation_there_is_none():
     x = tf.constant(1.0)
     (y,) = tf.tpu.rewrite(lambda a: a * 2, [x])
     with pytest.raises(LookupError, match=r"TPUReplicate.*test_replicas.py.*E190"):
         tf.gradients(y, x)
 
 
-def test_an_infeed_queue_is_a_constant(sess: Any) -> None:
+def test_an_infeed_queue_is_a_constant(sess):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=1)
     w = tf.get_variable("w", initializer=[1.0, 2.0])
     given = np.arange(8.0, dtype=np.float32).reshape(4, 2)
@@ -131,7 +127,7 @@ def test_an_infeed_queue_is_a_constant(sess: Any) -> None:
         [[tf.constant(x)] for x in given]
     )
 
-    def computation(fed: Any) -> Any:
+    def computation(fed):
         return tf.gradients(tf.reduce_sum(fed * w * w), w)[0]
 
     out = tf.tpu.replicate(computation, [[]] * 4, infeed_queue=queue)

@@ -1,20 +1,15 @@
 """Drawings of graphs."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import tpuref as tf
 from tpuref.engine.drawings import dot
-from tpuref.engine.drawings.graph import GraphDrawing
 from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
 
 NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
@@ -22,21 +17,21 @@ ARROW = re.compile(r'^ *"([^"]*)" -> "([^"]*)"(?: \[(.*)\])?;$', re.MULTILINE)
 
 
 @pytest.fixture
-def graph() -> Any:
+def graph():
     with tf.Graph().as_default() as opened:
         yield opened
 
 
-def nodes(drawing: GraphDrawing) -> dict[str, list[str]]:
+def nodes(drawing):
     found = NODE.finditer(drawing.dot)
     return {node["name"]: node["label"].split("\\n") for node in found}
 
 
-def arrows(drawing: GraphDrawing) -> dict[tuple[str, str], str]:
+def arrows(drawing):
     return {(a, b): rest for a, b, rest in ARROW.findall(drawing.dot)}
 
 
-def frames(drawing: GraphDrawing) -> dict[str, list[str]]:
+def frames(drawing):
     """Return the frames around each node, from the outermost to the innermost."""
     around: list[str] = []
     found = {}
@@ -52,16 +47,13 @@ def frames(drawing: GraphDrawing) -> dict[str, list[str]]:
     return found
 
 
-def two_cores(x: Any) -> Any:
+def two_cores(x):
     with tf.device(tf.tpu.core(1)):
         y = tf.multiply(x, 2.0, name="doubled")
     return tf.tpu.cross_replica_sum(y)
 
 
-# -- what is drawn -------------------------------------------------------------
-
-
-def test_nodes_have_type_name_shape_and_dtype(graph: Any) -> None:
+def test_nodes_have_type_name_shape_and_dtype(graph):
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     y = tf.matmul(x, tf.zeros([3, 2]), name="y")
     drawn = nodes(graph.draw())
@@ -83,7 +75,7 @@ def test_constants_and_variables_show_what_they_are(graph):
     assert ["AssignAdd", "layer/w", "float32[2]"] in drawn.values()
 
 
-def test_fetches_leave_out_what_they_do_not_need(graph: Any) -> None:
+def test_fetches_leave_out_what_they_do_not_need(graph):
     tf.constant(1.0, name="unused")
     first = tf.constant(2.0, name="first")
     with tf.control_dependencies([tf.constant(3.0, name="awaited")]):
@@ -95,7 +87,7 @@ def test_fetches_leave_out_what_they_do_not_need(graph: Any) -> None:
     assert set(nodes(graph.draw(first.op))) == {"first"}
 
 
-def test_each_logical_core_has_a_frame(graph: Any) -> None:
+def test_each_logical_core_has_a_frame(graph):
     topology = tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
     pairs = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=4)
     out = tf.tpu.replicate(two_cores, [[1.0]] * 4, device_assignment=pairs)
@@ -110,7 +102,7 @@ def test_each_logical_core_has_a_frame(graph: Any) -> None:
     assert around["cluster output 0"] == []
 
 
-def test_collectives_are_marked(graph: Any) -> None:
+def test_collectives_are_marked(graph):
     tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
     pairs = [[0, 1], [2, 3]]
     tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x, pairs), [[1.0]] * 4)
@@ -122,8 +114,8 @@ def test_collectives_are_marked(graph: Any) -> None:
     assert len(marked) == 2 and all('"CrossReplicaSum' in line for line in marked)
 
 
-def test_the_host_part_is_apart(graph: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_the_host_part_is_apart(graph):
+    def computation(x):
         return tf.tpu.outside_compilation(lambda y: tf.add(y, 1.0, name="there"), x)
 
     out = tf.tpu.rewrite(computation, [1.0])
@@ -132,7 +124,7 @@ def test_the_host_part_is_apart(graph: Any) -> None:
     assert around["input0"] == ["cluster: 1 replica", "logical core 0"]
 
 
-def test_replicas_are_on_the_arrows_of_a_computation(graph: Any) -> None:
+def test_replicas_are_on_the_arrows_of_a_computation(graph):
     x = tf.zeros([8], name="x")
     out = tf.tpu.shard(lambda x: x * 2.0, [x], num_shards=4)
     drawing = graph.draw(out)
@@ -149,7 +141,7 @@ def test_replicas_are_on_the_arrows_of_a_computation(graph: Any) -> None:
     assert drawn["b", "input0_1"] == 'label="replica 1"'
 
 
-def test_outputs_that_nothing_reads_are_one_node(graph: Any) -> None:
+def test_outputs_that_nothing_reads_are_one_node(graph):
     out = tf.tpu.replicate(lambda x: (x, tf.negative(x, name="minus")), [[1.0]] * 3)
     drawing = graph.draw(out)
     assert nodes(drawing)["cluster output 1"] == ["output 1", "float32[]"]
@@ -158,8 +150,8 @@ def test_outputs_that_nothing_reads_are_one_node(graph: Any) -> None:
     assert "replica 1" in arrows(one)["Identity_1", "cluster output 1"]
 
 
-def test_what_waits_for_a_computation_waits_for_its_frame(graph: Any) -> None:
-    def computation(x: Any) -> None:
+def test_what_waits_for_a_computation_waits_for_its_frame(graph):
+    def computation(x):
         tf.negative(x, name="minus")
 
     before = tf.constant(1.0, name="before")
@@ -188,10 +180,10 @@ def test_branches_loops_and_towers_have_frames(graph):
     assert around["of_0"] == ["tower 0"] and around["of_1"] == ["tower 1"]
 
 
-def test_a_graph_that_is_being_built_can_be_drawn(graph: Any) -> None:
+def test_a_graph_that_is_being_built_can_be_drawn(graph):
     seen = []
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         y = tf.negative(x, name="minus")
         seen.append(frames(graph.draw()))
         return y
@@ -200,7 +192,7 @@ def test_a_graph_that_is_being_built_can_be_drawn(graph: Any) -> None:
     assert seen[0]["minus"] == ["cluster: 1 replica", "logical core 0"]
 
 
-def test_what_is_no_fetch(graph: Any) -> None:
+def test_what_is_no_fetch(graph):
     with pytest.raises(TypeError):
         graph.draw(3)
     x = tf.constant(1.0)
@@ -208,15 +200,12 @@ def test_what_is_no_fetch(graph: Any) -> None:
         tf.Graph().draw(x)
 
 
-# -- Graphviz ------------------------------------------------------------------
-
-
 @pytest.fixture
-def no_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def no_graphviz(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
 
 
-def stand_in(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def stand_in(folder, script, monkeypatch):
     """Put a program where dot is expected."""
     program = folder / "dot"
     program.write_text(f"#!/bin/sh\n{script}\n")
@@ -225,7 +214,7 @@ def stand_in(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("no_graphviz")
-def test_without_graphviz_the_text_is_written(graph: Any, tmp_path: Path) -> None:
+def test_without_graphviz_the_text_is_written(graph, tmp_path):
     tf.constant(1.0, name="a")
     drawing = graph.draw()
     with pytest.warns(UserWarning, match="Graphviz is not installed.*dot -Tsvg"):

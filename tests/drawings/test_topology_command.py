@@ -1,11 +1,8 @@
 """The command ``tpuref topology``."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import product
-from typing import Any
 
 import pytest
 
@@ -17,40 +14,40 @@ TPU = tf.contrib.tpu
 
 
 @pytest.fixture(autouse=True)
-def no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_color(monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
 
 
-def printed(capsys: Any, *arguments: str) -> str:
+def printed(capsys, *arguments):
     assert main(["topology", *arguments]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
     return str(captured.out)
 
 
-def refused(capsys: Any, status: int, *arguments: str) -> str:
+def refused(capsys, status, *arguments):
     assert main(["topology", *arguments]) == status
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.startswith("tpuref topology: ")
     return str(captured.err)
 
 
-def test_the_configured_topology_is_drawn(capsys: Any) -> None:
+def test_the_configured_topology_is_drawn(capsys):
     with tf.config.override(topology="4x1x2"):
         assert printed(capsys) == TPU.Topology.for_mesh(4, 1, 2).draw() + "\n"
     with tf.config.override(topology=None, cores=None):
         assert printed(capsys) == TPU.Topology.for_mesh(2, 2, 2).draw() + "\n"
 
 
-def test_replicas_of_several_cores_are_placed(capsys: Any) -> None:
+def test_replicas_of_several_cores_are_placed(capsys):
     given = printed(capsys, "4x4x2", "--replicas", "8", "--cores-per-replica", "4")
     topology = TPU.Topology.for_mesh(4, 4, 2)
     expected = TPU.device_assignment(topology, [1, 2, 2], num_replicas=8)
     assert given == expected.draw() + "\n"
 
 
-def test_shape_and_stride_are_those_of_build(capsys: Any) -> None:
+def test_shape_and_stride_are_those_of_build(capsys):
     given = printed(
         capsys, "4x2x2", "--computation-shape=2x1x1", "--stride=2x1x1", "--replicas=3"
     )
@@ -74,7 +71,7 @@ def test_as_many_replicas_as_fit(arguments, replicas, capsys):
     assert facts["replicas"] == replicas
 
 
-def test_facts_are_those_of_the_assignment(capsys: Any) -> None:
+def test_facts_are_those_of_the_assignment(capsys):
     facts = json.loads(printed(capsys, "2x2x2", "--cores-per-replica=2", "--json"))
     topology = TPU.Topology.for_mesh(2, 2, 2)
     expected = TPU.device_assignment(topology, [1, 1, 2], num_replicas=4)
@@ -97,7 +94,7 @@ def test_the_picture_is_written(tmp_path, capsys):
     assert "nowhere" in refused(capsys, 2, "--svg", str(tmp_path / "nowhere" / "a.svg"))
 
 
-def test_meshes_of_four_axes_have_hosts_in_each_layer(capsys: Any) -> None:
+def test_meshes_of_four_axes_have_hosts_in_each_layer(capsys):
     arguments = ["4x4x2x2", "--replicas", "16", "--cores-per-replica", "4"]
     facts = json.loads(printed(capsys, *arguments, "--json"))
     assert facts["mesh"] == [4, 4, 2, 2] and facts["cores"] == 64
@@ -109,7 +106,7 @@ def test_meshes_of_four_axes_have_hosts_in_each_layer(capsys: Any) -> None:
     assert used == set(product(range(4), range(4), range(2), range(2)))
 
 
-def test_three_sizes_are_chips_where_only_that_has_room(capsys: Any) -> None:
+def test_three_sizes_are_chips_where_only_that_has_room(capsys):
     arguments = ["topology", "--json", "--replicas=16", "--cores-per-replica=4"]
     assert main([*arguments, "4x4x2"]) == 0
     three = capsys.readouterr()

@@ -1,11 +1,8 @@
 """The pool where there is little: memory, processors, descriptors, rights, network."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ ALONE = ["unshare", "--mount"]
 
 
 @functools.cache
-def permits(*command: str) -> bool:
+def permits(*command):
     """Whether a command may be used here."""
     try:
         return subprocess.run(command, capture_output=True).returncode == 0
@@ -24,7 +21,7 @@ def permits(*command: str) -> bool:
         return False
 
 
-def mounting(commands: str) -> list[str]:
+def mounting(commands):
     """The words in front of a program that sees other mounts; skip where forbidden."""
     if not permits(*ALONE, "mount", "--bind", "/tmp", "/tmp"):
         pytest.skip("only root may mount")
@@ -81,7 +78,7 @@ def test_one_processor_and_little_address_space(tmp_path, limit):
     assert python(tmp_path, "-W", "error", "-c", limit + PROGRAM) == RESULT
 
 
-def test_read_only_home(tmp_path: Path) -> None:
+def test_read_only_home(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     before = mounting(READ_ONLY.format(home))
@@ -117,7 +114,7 @@ def test_too_little_address_space_or_too_small_files(tmp_path, what, size, optio
 
 
 @pytest.mark.parametrize("more", [1, 4, 6, 12])
-def test_too_few_descriptors(tmp_path: Path, more: int) -> None:
+def test_too_few_descriptors(tmp_path, more):
     """Wherever they run out, the error says so and none is lost."""
     limit = f"""\
 held = len(os.listdir("/proc/self/fd")) - 1

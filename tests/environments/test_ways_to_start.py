@@ -1,10 +1,7 @@
 """The pool in scripts, at prompts, in notebooks, threads and forks."""
 
-from __future__ import annotations
-
 import importlib.util
 import zipapp
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ RUN = PROGRAM.partition("with ")[0] + "def run():\n" + "".join(
 )  # fmt: skip
 
 
-def written(folder: Path, program: str) -> str:
+def written(folder, program):
     """The name of a file with the program."""
     file = folder / "program.py"
     file.write_text(program)
@@ -34,7 +31,7 @@ def test_other_ways_to_name_a_program(tmp_path, how):
     assert python(tmp_path, "-W", "error", *how, stdin=PROGRAM) == RESULT
 
 
-def test_zipped_application(tmp_path: Path) -> None:
+def test_zipped_application(tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     (source / "__main__.py").write_text(PROGRAM)
@@ -42,7 +39,7 @@ def test_zipped_application(tmp_path: Path) -> None:
     assert python(tmp_path, "-W", "error", str(tmp_path / "program.pyz")) == RESULT
 
 
-def test_modules_in_the_way(tmp_path: Path) -> None:
+def test_modules_in_the_way(tmp_path):
     """Files of the user that are named as modules that the cores need."""
     for name in ("socket", "select", "marshal", "faulthandler", "numpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')\n")
@@ -52,7 +49,7 @@ def test_modules_in_the_way(tmp_path: Path) -> None:
     assert python(tmp_path, written(tmp_path, program)) == RESULT
 
 
-def test_prompt() -> None:
+def test_prompt():
     with Terminal("-q", "-i", "-W", "error", TPUREF_CORES="2") as terminal:
         lines = PROGRAM.splitlines()
         terminal.enter(lines[:2])
@@ -114,7 +111,7 @@ def test_notebook(tmp_path):
 @pytest.mark.skipif(
     importlib.util.find_spec("xdist") is None, reason="pytest-xdist is not installed"
 )
-def test_pytest_workers(tmp_path: Path) -> None:
+def test_pytest_workers(tmp_path):
     body = "".join(f"def test_{n}(): run()\n" for n in range(4))
     (tmp_path / "test_it.py").write_text(RUN + body)
     arguments = ["-m", "pytest", "-q", "-n", "2", "-W", "error", "test_it.py"]
@@ -157,14 +154,14 @@ run()
 """
 
 
-def test_fork(tmp_path: Path) -> None:
+def test_fork(tmp_path):
     """A fork has no cores, says so, and may start its own; its host keeps the old."""
     alone = {"OPENBLAS_NUM_THREADS": "1"}  # Python warns of forks beside threads
     said = python(tmp_path, "-W", "error", "-c", RUN + FORK, **alone)
     assert said == RESULT * 3
 
 
-def test_fork_that_dies(tmp_path: Path) -> None:
+def test_fork_that_dies(tmp_path):
     """It holds no end of the pool open, and ends nothing of it."""
     body = """\
 import os, signal
@@ -181,7 +178,7 @@ run()
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_multiprocessing_child(tmp_path: Path, method: str) -> None:
+def test_multiprocessing_child(tmp_path, method):
     body = f"""\
 if __name__ == "__main__":
     import multiprocessing
@@ -197,7 +194,7 @@ if __name__ == "__main__":
     assert said == RESULT * 2
 
 
-def test_program_without_standard_streams(tmp_path: Path) -> None:
+def test_program_without_standard_streams(tmp_path):
     """As a service may be started: 0, 1 and 2 are then what is opened first."""
     quiet = PROGRAM.replace("print(", "print(file=open('result', 'w'), *(").rstrip()
     file = written(tmp_path, quiet.replace("*(*", "*") + "\n")
@@ -206,6 +203,6 @@ def test_program_without_standard_streams(tmp_path: Path) -> None:
     assert (tmp_path / "result").read_text() == RESULT
 
 
-def test_children_that_nobody_waits_for(tmp_path: Path) -> None:
+def test_children_that_nobody_waits_for(tmp_path):
     ignored = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
     assert python(tmp_path, "-W", "error", "-c", ignored + PROGRAM) == RESULT

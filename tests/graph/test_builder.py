@@ -1,7 +1,5 @@
 """What builds operations is registered, whichever module is imported first."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,9 +1,6 @@
 """What values become as tensors: element types, packing, and what is refused."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -12,11 +9,11 @@ import pytest
 import tpuref as tf
 
 
-def run(fetches: Any) -> Any:
+def run(fetches):
     return tf.Session().run(fetches)
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
@@ -43,7 +40,7 @@ def test_the_natural_dtype(dtype):
         assert tf.convert_to_tensor(value).dtype == tf.constant(value).dtype == dtype
 
 
-def test_values_arrive_as_they_are() -> None:
+def test_values_arrive_as_they_are():
     values = [2**40, [[1, 2], [3, 4]], 0.1, tf.TensorShape([2, 3])]
     values += [[tf.Dimension(2), 3]]
     found = run([tf.constant(value) for value in values])
@@ -53,7 +50,7 @@ def test_values_arrive_as_they_are() -> None:
     assert found[3].tolist() == found[4].tolist() == [2, 3]
 
 
-def test_text_becomes_bytes_and_loses_none_of_them() -> None:
+def test_text_becomes_bytes_and_loses_none_of_them():
     assert run(tf.constant("Grüße")) == "Grüße".encode()
     assert run(tf.constant(b"ends with zero\0")) == b"ends with zero\0"
     assert run(tf.constant([b"a\0", "b", ""])).tolist() == [b"a\0", b"b", b""]
@@ -123,17 +120,14 @@ def test_values_without_a_tensor_form(value, error, message):
         tf.convert_to_tensor(tf.no_op())
 
 
-# Tensors among the values.
-
-
-def test_a_tensor_stays_itself() -> None:
+def test_a_tensor_stays_itself():
     x = tf.constant(1.0)
     assert tf.convert_to_tensor(x) is x
     assert tf.convert_to_tensor(x, tf.float32) is x
     assert tf.convert_to_tensor(x, preferred_dtype=tf.int32) is x
 
 
-def test_a_tensor_of_another_dtype_is_refused_with_its_place() -> None:
+def test_a_tensor_of_another_dtype_is_refused_with_its_place():
     x, made = tf.constant(1.0, name="x"), line()
     with pytest.raises(
         ValueError, match="expected dtype int32, got x:0 float32"
@@ -156,7 +150,7 @@ def test_lists_with_tensors_and_variables_are_packed():
         assert session.run(tf.convert_to_tensor([v, 1])).tolist() == [3.0, 1.0]
 
 
-def test_lists_with_tensors_have_to_be_even() -> None:
+def test_lists_with_tensors_have_to_be_even():
     x = tf.constant(1.0)
     with pytest.raises(ValueError, match="(?i)pack"):
         tf.convert_to_tensor([x, [x, x]])
@@ -192,10 +186,7 @@ def test_hints(value, hint, dtype):
     assert tf.convert_to_tensor(value, preferred_dtype=hint).dtype == dtype
 
 
-# Constants.
-
-
-def test_a_shape_is_filled_with_the_last_value() -> None:
+def test_a_shape_is_filled_with_the_last_value():
     cases = [
         (tf.constant(7, shape=[2, 2]), [[7, 7], [7, 7]]),
         (tf.constant([1, 2, 3], shape=[5]), [1, 2, 3, 3, 3]),
@@ -236,11 +227,11 @@ def test_a_constant_needs_a_plain_value():
         tf.constant(tf.constant(1))
 
 
-def test_constants_are_copies() -> None:
+def test_constants_are_copies():
     array = np.zeros(3)
 
     class Wrapped:
-        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        def __array__(self, dtype=None, copy=None):
             return array
 
     x, y, z = tf.constant(array), tf.constant(Wrapped()), tf.constant([array])

@@ -1,7 +1,5 @@
 """Eager mode: operations run at once, and their tensors are values."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading
@@ -13,14 +11,11 @@ import pytest
 import tpuref as tf
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
-# The mode.
-
-
-def test_graph_mode_is_the_default_and_the_scope_ends() -> None:
+def test_graph_mode_is_the_default_and_the_scope_ends():
     assert not tf.executing_eagerly()
     with tf.eager_execution():
         assert tf.executing_eagerly()
@@ -35,7 +30,7 @@ def test_graph_mode_is_the_default_and_the_scope_ends() -> None:
     assert not tf.executing_eagerly()
 
 
-def test_the_mode_belongs_to_its_thread() -> None:
+def test_the_mode_belongs_to_its_thread():
     found: list[bool] = []
     with tf.eager_execution():
         thread = threading.Thread(target=lambda: found.append(tf.executing_eagerly()))
@@ -67,10 +62,7 @@ def test_enabling_is_for_the_whole_program():
     assert "ValueError" in done.stderr and "at program start" in done.stderr
 
 
-# Eager tensors.
-
-
-def test_operations_give_values_and_leave_the_graph_alone(graph: tf.Graph) -> None:
+def test_operations_give_values_and_leave_the_graph_alone(graph):
     with tf.eager_execution():
         x = tf.constant([1.0, 2.0])
         y = tf.reduce_sum(x * 2.0 + np.float32(1.0))
@@ -81,7 +73,7 @@ def test_operations_give_values_and_leave_the_graph_alone(graph: tf.Graph) -> No
     assert graph.get_operations() == []
 
 
-def test_eager_tensors_behave_as_their_values() -> None:
+def test_eager_tensors_behave_as_their_values():
     with tf.eager_execution():
         n, x = tf.constant(3), tf.constant([[1.0, 2.0], [3.0, 4.0]])
         assert int(n) == 3 and float(n) == 3.0
@@ -101,7 +93,7 @@ def test_eager_tensors_behave_as_their_values() -> None:
             bool(x)
 
 
-def test_numpy_gives_scalars_bytes_and_private_arrays() -> None:
+def test_numpy_gives_scalars_bytes_and_private_arrays():
     with tf.eager_execution():
         assert type(tf.constant(1.0).numpy()) is np.float32
         assert tf.constant("text").numpy() == b"text"
@@ -112,7 +104,7 @@ def test_numpy_gives_scalars_bytes_and_private_arrays() -> None:
         assert x.numpy().tolist() == [1, 2]
 
 
-def test_conversion_rules_hold_in_eager_mode_too() -> None:
+def test_conversion_rules_hold_in_eager_mode_too():
     with tf.eager_execution():
         assert tf.convert_to_tensor([1, tf.constant(2)]).numpy().tolist() == [1, 2]
         assert tf.constant(1.5).dtype == tf.float32
@@ -122,7 +114,7 @@ def test_conversion_rules_hold_in_eager_mode_too() -> None:
         assert f"{__file__}:{made}" in str(caught.value)
 
 
-def test_a_failing_operation_is_named_with_its_line() -> None:
+def test_a_failing_operation_is_named_with_its_line():
     with tf.eager_execution():
         x = tf.constant([1, 2]), tf.constant([1, 0])
         with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
@@ -140,9 +132,6 @@ def test_a_symbolic_tensor_has_no_value_in_eager_mode():
         tf.sqrt(x)
 
 
-# Eager tensors in a graph.
-
-
 def test_a_graph_captures_an_eager_tensor_as_a_constant():
     with tf.eager_execution():
         x, n = tf.constant([1.0, 2.0]), tf.constant(3)
@@ -154,7 +143,7 @@ def test_a_graph_captures_an_eager_tensor_as_a_constant():
     assert tf.zeros([n, 2]).shape.as_list() == [3, 2]
 
 
-def test_an_eager_tensor_is_itself_no_part_of_a_graph() -> None:
+def test_an_eager_tensor_is_itself_no_part_of_a_graph():
     with tf.eager_execution():
         x = tf.constant(3)
     with pytest.raises(TypeError, match="cannot fetch.*EagerTensor"):
@@ -164,9 +153,6 @@ def test_an_eager_tensor_is_itself_no_part_of_a_graph() -> None:
     with pytest.raises(TypeError, match="value already"), tf.control_dependencies([x]):
         pass
     assert tf.Session().run(tf.identity(x)) == 3
-
-
-# Variables.
 
 
 def test_variables_have_their_value_at_once():
@@ -185,7 +171,7 @@ def test_variables_have_their_value_at_once():
         assert bool(tf.Variable(True)) and int(tf.Variable(7)) == float(w) == 7
 
 
-def test_initializers_are_not_needed_in_eager_mode() -> None:
+def test_initializers_are_not_needed_in_eager_mode():
     with tf.eager_execution():
         v = tf.Variable(lambda: tf.ones([2]))
         assert tf.global_variables_initializer() is None
@@ -217,9 +203,6 @@ def test_a_seeded_program_repeats_in_eager_mode():
     first, second = python(code), python(code)
     assert first.returncode == 0, first.stderr
     assert first.stdout == second.stdout != ""
-
-
-# Random numbers.
 
 
 # The functions of tf.tpu run at once as well.

@@ -1,7 +1,5 @@
 """Graphs: names, scopes, dependencies, collections, and what belongs to which."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import functools
 import threading
@@ -36,7 +34,7 @@ def test_names_of_other_letters_are_refused(name):
         pass
 
 
-def test_unique_name_marks_the_name_unless_told_not_to(graph: tf.Graph) -> None:
+def test_unique_name_marks_the_name_unless_told_not_to(graph):
     assert graph.unique_name("n", mark_as_used=False) == "n"
     assert graph.unique_name("n") == "n"
     assert graph.unique_name("n") == "n_1"
@@ -100,7 +98,7 @@ def test_name_scopes_prefix_names_and_become_unique():
     assert (beside_an_operation, scope, other) == ("x_1/", "fallback/", "given/")
 
 
-def test_a_scope_with_its_slash_is_entered_again() -> None:
+def test_a_scope_with_its_slash_is_entered_again():
     with tf.name_scope("a") as scope:
         tf.constant(0, name="x")
     with tf.name_scope("other"), tf.name_scope(scope) as again:
@@ -121,7 +119,7 @@ def test_an_empty_scope_returns_to_the_root(name, graph):
     assert graph.get_name_scope() == ""
 
 
-def test_an_operation_may_take_the_name_of_its_scope() -> None:
+def test_an_operation_may_take_the_name_of_its_scope():
     with tf.name_scope("loss") as scope:
         x = tf.constant(0)
         loss = tf.identity(x, name=scope)
@@ -133,7 +131,7 @@ def test_an_operation_may_take_the_name_of_its_scope() -> None:
 # The default graph.
 
 
-def test_as_default_holds_within_the_block(graph: tf.Graph) -> None:
+def test_as_default_holds_within_the_block(graph):
     other = tf.Graph()
     with other.as_default() as entered:
         assert entered is other
@@ -171,7 +169,7 @@ def in_threads(functions):
         return [future.result(30) for future in started]
 
 
-def test_tensors_of_another_graph_are_refused() -> None:
+def test_tensors_of_another_graph_are_refused():
     with tf.Graph().as_default():
         foreign = tf.constant(1.0, name="foreign")
     with pytest.raises(ValueError, match=r"(?s)foreign:0.*another graph.*test_graph"):
@@ -225,7 +223,7 @@ def trace(log, label):
     return tf.py_func(lambda: log.append(label) or 0, [], tf.int32).op
 
 
-def test_dependencies_run_first_and_only_where_asked() -> None:
+def test_dependencies_run_first_and_only_where_asked():
     log: list[str] = []
     first, second, idle = (trace(log, label) for label in ("first", "second", "idle"))
     with tf.control_dependencies([first]), tf.control_dependencies([second]):
@@ -236,7 +234,7 @@ def test_dependencies_run_first_and_only_where_asked() -> None:
     assert idle not in x.op.control_inputs
 
 
-def test_dependencies_accept_tensors_and_variables() -> None:
+def test_dependencies_accept_tensors_and_variables():
     log: list[str] = []
     tensor = trace(log, "tensor").outputs[0]
     v = tf.Variable(1, name="v")
@@ -250,7 +248,7 @@ def test_dependencies_accept_tensors_and_variables() -> None:
     assert log == ["tensor"]
 
 
-def test_none_clears_the_dependencies_of_the_scopes_around() -> None:
+def test_none_clears_the_dependencies_of_the_scopes_around():
     log: list[str] = []
     with tf.control_dependencies([trace(log, "first")]):
         with tf.control_dependencies(None):
@@ -267,7 +265,7 @@ def test_none_clears_the_dependencies_of_the_scopes_around() -> None:
     assert log == ["second", "first"]
 
 
-def test_dependencies_hold_across_an_assignment() -> None:
+def test_dependencies_hold_across_an_assignment():
     v = tf.Variable(1.0)
     with tf.control_dependencies([v.assign(5.0)]):
         after = v.read_value()
@@ -307,7 +305,7 @@ def test_collections_keep_the_order_and_may_be_filtered(graph):
     assert (graph.get_collection("a"), graph.get_collection("b")) == ([1], [1])
 
 
-def test_a_collection_comes_as_a_copy_and_its_ref_does_not(graph: tf.Graph) -> None:
+def test_a_collection_comes_as_a_copy_and_its_ref_does_not(graph):
     graph.add_to_collection("mine", 1)
     graph.get_collection("mine").append(2)
     assert graph.get_collection("mine") == [1]

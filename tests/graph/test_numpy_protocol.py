@@ -1,9 +1,5 @@
 """NumPy's functions on tensors build the operations of tf's functions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +7,7 @@ import tpuref as tf
 from tpuref.engine.graph.numpy_protocol import UFUNCS
 
 
-def run(fetches: Any, feed_dict: Any = None) -> Any:
+def run(fetches, feed_dict=None):
     return tf.Session().run(fetches, feed_dict)
 
 
@@ -41,9 +37,7 @@ SAME = [
 @pytest.mark.parametrize(
     ("numpy", "function", "rest"), SAME, ids=[numpy.__name__ for numpy, _, _ in SAME]
 )
-def test_both_build_the_same_operation_with_numpys_values(
-    numpy: Any, function: Any, rest: tuple[Any, ...]
-) -> None:
+def test_both_build_the_same_operation_with_numpys_values(numpy, function, rest):
     x = tf.constant(X)
     by_numpy, by_function = numpy(x, *rest), function(x, *rest)
     assert by_numpy.op.type == by_function.op.type
@@ -63,13 +57,13 @@ def test_tensors_of_unknown_shape_and_variables():
         assert session.run(np.sum(v)) == 13.0
 
 
-def test_the_dtype_argument_of_a_ufunc_converts_its_inputs() -> None:
+def test_the_dtype_argument_of_a_ufunc_converts_its_inputs():
     total = np.add(tf.constant([1, 2]), tf.constant([3, 4]), dtype=np.float64)
     assert total.dtype == tf.float64
     assert run(total).tolist() == [4.0, 6.0]
 
 
-def test_every_ufunc_of_numpy_is_served_or_refused_by_name() -> None:
+def test_every_ufunc_of_numpy_is_served_or_refused_by_name():
     """The issue names every ufunc; what has no tensor form has to say so."""
     ufuncs = [u for u in vars(np).values() if isinstance(u, np.ufunc)]
     assert len(ufuncs) > 80
@@ -93,12 +87,12 @@ def test_every_ufunc_of_numpy_is_served_or_refused_by_name() -> None:
         (lambda x: np.add.outer(x, x), "np.add.outer"),
     ],
 )
-def test_functions_without_an_operation_are_named(build: Any, name: str) -> None:
+def test_functions_without_an_operation_are_named(build, name):
     with pytest.raises(TypeError, match=rf"{name} .*outside_compilation.*py_func"):
         build(tf.constant(X))
 
 
 @pytest.mark.parametrize("kwargs", [{"where": True}, {"out": np.empty(2)}])
-def test_arguments_that_have_no_meaning_are_refused(kwargs: Any) -> None:
+def test_arguments_that_have_no_meaning_are_refused(kwargs):
     with pytest.raises(TypeError, match=next(iter(kwargs))):
         np.sqrt(tf.constant([1.0, 4.0]), **kwargs)

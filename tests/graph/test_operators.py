@@ -1,10 +1,6 @@
 """Python's operators on tensors and variables, on either side of plain values."""
 
-from __future__ import annotations
-
 import operator
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +8,7 @@ import pytest
 import tpuref as tf
 
 
-def run(fetches: Any) -> Any:
+def run(fetches):
     return tf.Session().run(fetches)
 
 
@@ -35,9 +31,7 @@ BINARY = [
 
 
 @pytest.mark.parametrize(("python", "type", "function"), BINARY)
-def test_operators_and_functions_build_the_same_operation(
-    python: Callable[..., Any], type: str, function: Callable[..., Any]
-) -> None:
+def test_operators_and_functions_build_the_same_operation(python, type, function):
     x, y = tf.constant(np.abs(A)), tf.constant(B)
     by_operator, by_function = python(x, y), function(x, y)
     assert by_operator.op.type == by_function.op.type == type
@@ -59,7 +53,7 @@ def test_plain_values_on_either_side_take_the_tensors_dtype(python, type, _, oth
     assert right.op.type == type
 
 
-def test_matrix_products_on_either_side() -> None:
+def test_matrix_products_on_either_side():
     m, n = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
     for product in (
         tf.constant(m) @ n,
@@ -70,7 +64,7 @@ def test_matrix_products_on_either_side() -> None:
         np.testing.assert_array_equal(run(product), m @ n)
 
 
-def test_unary_operators() -> None:
+def test_unary_operators():
     x = tf.constant(A)
     assert ((-x).op.type, abs(x).op.type) == ("Neg", "Abs")
     np.testing.assert_array_equal(run(-x), -A)
@@ -93,7 +87,7 @@ def test_logic_on_bools_and_bits_on_integers():
     assert found == [[2, 1], [7, 7], [5, 6], [-7, -6]]
 
 
-def test_integers_divide_as_in_python() -> None:
+def test_integers_divide_as_in_python():
     x, y = tf.constant([7, -7]), tf.constant([2, 2])
     assert run(x // y).tolist() == [3, -4]
     assert run(x % y).tolist() == [1, 1]
@@ -104,7 +98,7 @@ def test_integers_divide_as_in_python() -> None:
     assert run(x**2).tolist() == [49, 49]
 
 
-def test_an_array_is_not_changed_in_place() -> None:
+def test_an_array_is_not_changed_in_place():
     array = np.zeros(2)
     with pytest.raises(TypeError, match="np.add on a tensor does not take out"):
         array += tf.constant([1.0, 2.0], tf.float64)
@@ -114,7 +108,7 @@ def test_an_array_is_not_changed_in_place() -> None:
 # Mixed dtypes are refused, with both operands and where each was made.
 
 
-def test_a_mismatch_shows_both_operands_and_their_places() -> None:
+def test_a_mismatch_shows_both_operands_and_their_places():
     x = tf.constant([1.0], name="left")
     y = tf.constant([1], name="right")
     with pytest.raises(TypeError) as caught:
@@ -147,10 +141,7 @@ def test_values_that_would_lose_something_are_refused(tensor, other):
             build()
 
 
-# Variables.
-
-
-def test_variables_take_part_on_both_sides() -> None:
+def test_variables_take_part_on_both_sides():
     v = tf.Variable([1.0, 2.0])
     results = [v + 1, 1 + v, v * v, 2 / v, -v]
     with tf.Session() as session:
@@ -160,7 +151,7 @@ def test_variables_take_part_on_both_sides() -> None:
     assert (v < 2).dtype == tf.bool
 
 
-def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
+def test_variables_are_subscripted_and_iterated_as_tensors():
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     with tf.Session() as session:
         session.run(v.initializer)

@@ -1,7 +1,5 @@
 """Operations on devices that do not exist."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
@@ -11,7 +9,7 @@ import tpuref as tf
     "device",
     ["/device:GPU:0", "/cpu:5", "/job:ps/cpu:0", tf.tpu.core(1), "/device:XPU:3"],
 )
-def test_an_unknown_device_is_an_error_that_names_the_place(device: str) -> None:
+def test_an_unknown_device_is_an_error_that_names_the_place(device):
     with tf.device(device):
         x = tf.constant(1)  # the place
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
@@ -24,7 +22,7 @@ def test_an_unknown_device_is_an_error_that_names_the_place(device: str) -> None
 @pytest.mark.parametrize(
     "device", ["", "/cpu:0", "/job:localhost/task:0/cpu:0", "/device:TPU:0"]
 )
-def test_known_devices_run(device: str) -> None:
+def test_known_devices_run(device):
     with tf.device(device):
         x = tf.constant(1)
     assert tf.Session().run(x + 1) == 2

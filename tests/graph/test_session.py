@@ -1,7 +1,5 @@
 """Sessions: what can be fetched and fed, and in which form the values come back."""
 
-from __future__ import annotations
-
 import collections
 import concurrent.futures
 import sys
@@ -19,7 +17,7 @@ class Pair(NamedTuple):
     right: Any
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
@@ -51,7 +49,7 @@ def test_values_come_back_in_the_structure_of_the_fetches():
     assert found["empty"] == [[], (), {}]
 
 
-def test_names_and_variables_are_fetched() -> None:
+def test_names_and_variables_are_fetched():
     tf.constant(5, name="five")
     v = tf.Variable([1.0], name="v")
     with tf.Session() as session:
@@ -62,9 +60,7 @@ def test_names_and_variables_are_fetched() -> None:
         assert session.run([v, "v:0", v.op]) == [[1.0], [1.0], None]
 
 
-def test_a_step_with_variables_is_prepared_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_step_with_variables_is_prepared_once(monkeypatch):
     v = tf.Variable(1.0)
     with tf.Session() as session:
         session.run(v.initializer)
@@ -94,7 +90,7 @@ def test_fetched_arrays_are_private_copies_of_constants_variables_and_feeds():
         assert keep.tolist() == session.run(v).tolist() == [3.0, 4.0]
 
 
-def test_what_was_fed_does_not_change_what_was_kept() -> None:
+def test_what_was_fed_does_not_change_what_was_kept():
     x = tf.placeholder(tf.float32, [2])
     v, w = tf.Variable([0.0, 0.0]), tf.Variable([0.0, 0.0])
     fed = np.array([1.0, 2.0], np.float32)
@@ -108,7 +104,7 @@ def test_what_was_fed_does_not_change_what_was_kept() -> None:
     assert fed.flags.writeable
 
 
-def test_text_that_is_fed_becomes_bytes() -> None:
+def test_text_that_is_fed_becomes_bytes():
     x = tf.placeholder(tf.string)
     for value in (["a", b"b"], np.array(["a", "b"]), np.array(["a", b"b"], object)):
         assert tf.Session().run(tf.identity(x), {x: value}).tolist() == [b"a", b"b"]
@@ -135,7 +131,7 @@ def test_rank_zero_comes_as_a_numpy_scalar(value, expected, kind):
     assert found == expected
 
 
-def test_other_ranks_come_as_arrays_of_the_dtype() -> None:
+def test_other_ranks_come_as_arrays_of_the_dtype():
     x = tf.constant([1.0, 2.0], tf.bfloat16)
     found, words = tf.Session().run([x, tf.constant(["a", "b"])])
     assert found.dtype == ml_dtypes.bfloat16
@@ -158,7 +154,7 @@ def test_names_and_tensors_that_are_not_in_the_graph():
         tf.Session(graph=tf.Graph()).run(x)
 
 
-def test_only_what_is_asked_for_runs() -> None:
+def test_only_what_is_asked_for_runs():
     calls: list[int] = []
     idle = tf.py_func(lambda: calls.append(1) or 0, [], tf.int32)
     x = tf.constant(1)
@@ -184,7 +180,7 @@ def test_placeholders_take_what_is_fed():
     assert type(session.run(x * 2.0, {x: masked})) is np.ndarray
 
 
-def test_a_tuple_of_tensors_takes_a_tuple_of_values() -> None:
+def test_a_tuple_of_tensors_takes_a_tuple_of_values():
     x, y = tf.placeholder(tf.int32), tf.placeholder(tf.int32)
     session = tf.Session()
     assert session.run(x - y, {(x, y): (5, 3)}) == 2
@@ -205,7 +201,7 @@ def test_intermediate_tensors_can_be_fed():
     assert [value.tolist() for value in fed] == [[1, 2], [7, 8]]
 
 
-def test_a_feed_reaches_into_branches_and_loops() -> None:
+def test_a_feed_reaches_into_branches_and_loops():
     x = tf.placeholder(tf.int32, [])
     chosen = tf.cond(x > 0, lambda: x * 2, lambda: -x)
     total = tf.while_loop(lambda i: i < 3, lambda i: i + x, [tf.constant(0)])
@@ -213,7 +209,7 @@ def test_a_feed_reaches_into_branches_and_loops() -> None:
     assert session.run([chosen, total], {x: 2}) == [4, 4]
 
 
-def test_a_placeholder_that_is_not_fed_is_named_with_its_place() -> None:
+def test_a_placeholder_that_is_not_fed_is_named_with_its_place():
     x, made = tf.placeholder(tf.float32, [2], name="x"), line()
     y = x + 1.0
     with pytest.raises(tf.errors.InvalidArgumentError, match="has to be fed") as caught:
@@ -224,7 +220,7 @@ def test_a_placeholder_that_is_not_fed_is_named_with_its_place() -> None:
 
 
 @pytest.mark.parametrize("value", [[1.0, 2.0], 1.0, [[1.0, 2.0]], [[[1.0, 2.0, 3.0]]]])
-def test_feeding_a_wrong_shape_shows_both(value: Any) -> None:
+def test_feeding_a_wrong_shape_shows_both(value):
     x, made = tf.placeholder(tf.float32, [None, 3], name="x"), line()
     with pytest.raises(ValueError, match=r"shape \[.*x:0 float32\[\?,3\]") as caught:
         tf.Session().run(x, {x: value})
@@ -251,7 +247,7 @@ def test_feeding_a_wrong_kind(dtype, value, error):
         tf.Session().run(x, {x: value})
 
 
-def test_tensors_and_variables_are_no_values_to_feed() -> None:
+def test_tensors_and_variables_are_no_values_to_feed():
     x = tf.placeholder(tf.float32, [])
     for value in (tf.constant(1.0), tf.Variable(1.0)):
         with pytest.raises(TypeError, match="feed NumPy arrays, numbers or lists"):
@@ -290,7 +286,7 @@ def test_a_structure_that_has_changed_gives_what_it_is_now():
         assert session.run([x, x + y]) == [1, 3]  # built after a run
 
 
-def test_feeds_of_other_shapes_dtypes_and_orders() -> None:
+def test_feeds_of_other_shapes_dtypes_and_orders():
     x = tf.placeholder(tf.float32, [None])
     y = tf.placeholder(tf.float32, [])
     z = x * y
@@ -309,7 +305,7 @@ def test_feeds_of_other_shapes_dtypes_and_orders() -> None:
             session.run(z, {x: [1], y: np.float32(4)})
 
 
-def test_one_tensor_under_two_keys_takes_the_last_value() -> None:
+def test_one_tensor_under_two_keys_takes_the_last_value():
     x = tf.placeholder(tf.float32, [], name="x")
     with tf.Session() as session:
         for _ in range(2):
@@ -317,14 +313,14 @@ def test_one_tensor_under_two_keys_takes_the_last_value() -> None:
             assert session.run(x, {"x:0": 1.0, x: 2.0}) == 2.0
 
 
-def test_the_second_run_follows_the_settings() -> None:
+def test_the_second_run_follows_the_settings():
     x = tf.placeholder(tf.float32, [2])
     fetches = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x), [[x], [x]])
     metadata = tf.RunMetadata()
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     with tf.config.override(executor="lockstep", cores=2), tf.Session() as session:
 
-        def values(**given: Any) -> Any:
+        def values(**given):
             found = session.run(fetches, {x: [1, 2]}, **given)
             return [[array.tolist() for array in own] for own in found]
 
@@ -346,7 +342,7 @@ def test_the_second_run_follows_the_settings() -> None:
 # Functions of a step.
 
 
-def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure() -> None:
+def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure():
     x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [])
     count = tf.Variable(0)
     fetches = {"sum": x + y, "op": tf.assign_add(count, 1).op}
@@ -363,7 +359,7 @@ def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure() -> None:
         assert session.make_callable(count)() == 2
 
 
-def test_a_callable_that_accepts_options() -> None:
+def test_a_callable_that_accepts_options():
     fetches = tf.tpu.replicate(lambda: tf.constant(1) + 1, [[], []])
     metadata = tf.RunMetadata()
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
@@ -397,7 +393,7 @@ def test_what_a_callable_refuses():
 # The life of a session.
 
 
-def test_a_closed_session_runs_nothing() -> None:
+def test_a_closed_session_runs_nothing():
     x = tf.constant(1)
     with tf.Session() as session:
         assert session.run(x) == 1
@@ -409,7 +405,7 @@ def test_a_closed_session_runs_nothing() -> None:
     other.close()
 
 
-def test_with_makes_session_and_graph_current() -> None:
+def test_with_makes_session_and_graph_current():
     graph = tf.Graph()
     with tf.Session(graph=graph) as session:
         assert tf.get_default_session() is session
@@ -445,7 +441,7 @@ def test_a_session_cannot_be_entered_twice_at_once():
     assert tf.get_default_session() is None
 
 
-def test_errors_pass_through_and_end_the_session() -> None:
+def test_errors_pass_through_and_end_the_session():
     with pytest.raises(ZeroDivisionError), tf.Session() as session:
         raise ZeroDivisionError
     assert tf.get_default_session() is None
@@ -453,17 +449,17 @@ def test_errors_pass_through_and_end_the_session() -> None:
         session.run([])
 
 
-def test_arguments_of_a_session() -> None:
+def test_arguments_of_a_session():
     with pytest.raises(ValueError, match="target must be"):
         tf.Session("nowhere")
     with pytest.raises(TypeError, match=r"must be a tf.Graph"):
-        tf.Session(graph="g")  # type: ignore[arg-type]
+        tf.Session(graph="g")
     assert tf.Session("local").sess_str == "local"
     config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False)
     assert tf.Session(config=config).run(tf.constant(1)) == 1
 
 
-def test_sessions_are_left_in_the_reverse_order_of_entering() -> None:
+def test_sessions_are_left_in_the_reverse_order_of_entering():
     first, second = tf.Session(), tf.Session()
     with first.as_default(), second.as_default():
         outer = first.as_default()
@@ -484,7 +480,7 @@ def test_the_devices_of_a_session():
     assert len({d.incarnation for d in devices}) == 1
 
 
-def test_cores_that_start_again_are_new_ones() -> None:
+def test_cores_that_start_again_are_new_ones():
     session = tf.Session()
     session.run(tf.tpu.initialize_system())
     before = session.list_devices()[-1]
@@ -493,7 +489,7 @@ def test_cores_that_start_again_are_new_ones() -> None:
     assert before.name == after.name and before.incarnation != after.incarnation
 
 
-def test_a_full_trace_tells_what_ran_on_which_core() -> None:
+def test_a_full_trace_tells_what_ran_on_which_core():
     outputs = tf.tpu.replicate(lambda x: tf.add(x, 1.0, name="more"), [[1.0], [2.0]])
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     metadata = tf.RunMetadata()

@@ -1,11 +1,8 @@
 """Symbolic tensors: what they tell, and what they refuse before they have a value."""
 
-from __future__ import annotations
-
 import math
 import operator
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +10,8 @@ import pytest
 import tpuref as tf
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
-
-
-# What a tensor tells.
 
 
 def test_name_shape_dtype_and_producer(graph):
@@ -41,7 +35,7 @@ def test_repr(shape, text):
     assert repr(x) == f"<tf.Tensor 'x:0' shape={text} dtype=float32>"
 
 
-def test_equality_is_identity_and_tensors_are_hashable() -> None:
+def test_equality_is_identity_and_tensors_are_hashable():
     x, y = tf.constant(1), tf.constant(1)
     assert x == x
     assert (x == y) is False
@@ -93,19 +87,19 @@ def test_variables_have_no_value_before_a_session():
 
 
 @pytest.mark.parametrize("convert", [np.asarray, np.array, lambda x: np.add([0], [x])])
-def test_arrays_do_not_exist_yet(convert: Any) -> None:
+def test_arrays_do_not_exist_yet(convert):
     with pytest.raises(NotImplementedError, match=r"Const:0.*Session\(\)\.run"):
         convert(tf.constant(1))
 
 
-def test_length_is_that_of_the_first_dimension_where_it_is_known() -> None:
+def test_length_is_that_of_the_first_dimension_where_it_is_known():
     assert len(tf.placeholder(tf.float32, [4, None])) == 4
     for shape in ([None, 4], [], None):
         with pytest.raises(TypeError, match=r"len\(\)"):
             len(tf.placeholder(tf.float32, shape))
 
 
-def test_iteration_gives_the_parts_along_the_first_dimension() -> None:
+def test_iteration_gives_the_parts_along_the_first_dimension():
     rows = list(tf.constant([[1, 2], [3, 4], [5, 6]]))
     assert [row.shape.as_list() for row in rows] == [[2]] * 3
     assert [v.tolist() for v in tf.Session().run(rows)] == [[1, 2], [3, 4], [5, 6]]
@@ -119,7 +113,7 @@ def test_iteration_gives_the_parts_along_the_first_dimension() -> None:
     ("shape", "message"),
     [([None], "length is not known"), (None, "length is not known"), ([], "scalar")],
 )
-def test_iteration_over_an_unknown_number_is_refused(shape: Any, message: str) -> None:
+def test_iteration_over_an_unknown_number_is_refused(shape, message):
     x, made = tf.placeholder(tf.float32, shape), line()
     with pytest.raises(TypeError, match=message) as caught:
         for _ in x:
@@ -129,10 +123,7 @@ def test_iteration_over_an_unknown_number_is_refused(shape: Any, message: str) -
         assert "tf.while_loop" in str(caught.value)
 
 
-# Evaluation.
-
-
-def test_eval_uses_the_current_or_the_given_session() -> None:
+def test_eval_uses_the_current_or_the_given_session():
     x = tf.placeholder(tf.float32, [])
     y = x * 2.0
     with tf.Session() as session:
@@ -143,7 +134,7 @@ def test_eval_uses_the_current_or_the_given_session() -> None:
         assert y.eval({x: 5.0}) == 10.0
 
 
-def test_eval_needs_a_session_of_the_same_graph() -> None:
+def test_eval_needs_a_session_of_the_same_graph():
     x = tf.constant(1)
     with pytest.raises(ValueError, match="no current session"):
         x.eval()

@@ -1,7 +1,5 @@
 """Variables: values that last from run to run of one session."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -10,19 +8,16 @@ import pytest
 import tpuref as tf
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
 @pytest.fixture
-def session() -> tf.Session:
+def session():
     return tf.Session()
 
 
-# What a variable tells.
-
-
-def test_name_shape_dtype_and_operation(graph: tf.Graph) -> None:
+def test_name_shape_dtype_and_operation(graph):
     with tf.name_scope("layer"):
         v = tf.Variable([[1.0, 2.0]], name="w")
     assert v.name == "layer/w:0"
@@ -101,12 +96,7 @@ def test_the_shape_of_the_initial_value_has_to_be_known(session):
     assert session.run(w).tolist() == [1.0, 2.0, 3.0]
 
 
-# Before a variable has a value.
-
-
-def test_reading_before_initialising_names_the_variable_and_the_place(
-    session: tf.Session,
-) -> None:
+def test_reading_before_initialising_names_the_variable_and_the_place(session):
     v = tf.Variable(1.0, name="weight")
     y, made = v + 1.0, line()
     with pytest.raises(tf.errors.FailedPreconditionError) as caught:
@@ -133,7 +123,7 @@ def test_being_initialised_can_be_asked(session):
     assert session.run(v) == 1.0
 
 
-def test_values_belong_to_their_session() -> None:
+def test_values_belong_to_their_session():
     v = tf.Variable(1.0)
     own = tf.ConfigProto(isolate_session_state=True)  # as those of one process are
     first, second = tf.Session(config=own), tf.Session(config=own)
@@ -143,9 +133,6 @@ def test_values_belong_to_their_session() -> None:
         second.run(v)
     second.run(v.initializer)
     assert (first.run(v), second.run(v)) == (2.0, 1.0)
-
-
-# Assigning.
 
 
 def test_assignments_give_the_new_value(session):
@@ -166,7 +153,7 @@ def test_assignments_give_the_new_value(session):
     assert session.run(v).tolist() == [2.0, 2.0]
 
 
-def test_reads_and_writes_of_one_run_come_in_program_order(session: tf.Session) -> None:
+def test_reads_and_writes_of_one_run_come_in_program_order(session):
     v = tf.Variable(1.0)
     before = v.read_value()
     doubled = v.assign(v * 2.0)
@@ -178,7 +165,7 @@ def test_reads_and_writes_of_one_run_come_in_program_order(session: tf.Session) 
     assert found == [12.0, 12.0, 2.0, 2.0, 1.0]
 
 
-def test_a_value_read_earlier_does_not_change(session: tf.Session) -> None:
+def test_a_value_read_earlier_does_not_change(session):
     v = tf.Variable([1.0])
     session.run(v.initializer)
     with tf.control_dependencies([v.read_value()]):
@@ -189,7 +176,7 @@ def test_a_value_read_earlier_does_not_change(session: tf.Session) -> None:
 
 
 @pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
-def test_assigning_what_does_not_fit(method: str) -> None:
+def test_assigning_what_does_not_fit(method):
     v = tf.Variable([1.0, 2.0], name="v")
     change = getattr(v, method)
     with pytest.raises(ValueError, match=r"'v'.*float32\[2\].*float32\[3\]"):
@@ -200,7 +187,7 @@ def test_assigning_what_does_not_fit(method: str) -> None:
         tf.Variable(1, name="n").assign(2.5)
 
 
-def test_assigning_another_shape_at_run_time_fails_there(session: tf.Session) -> None:
+def test_assigning_another_shape_at_run_time_fails_there(session):
     v = tf.Variable([1.0, 2.0], name="v")
     x = tf.placeholder(tf.float32)
     changed, made = v.assign(x), line()
@@ -227,10 +214,7 @@ def test_load_gives_a_value_and_leaves_the_graph_alone(graph):
         v.load([1.0, 2.0])
 
 
-# Collections and graphs.
-
-
-def test_collections() -> None:
+def test_collections():
     v = tf.Variable(1.0, name="v")
     w = tf.Variable(1.0, name="w", trainable=False)
     local = tf.Variable(
@@ -246,7 +230,7 @@ def test_collections() -> None:
     assert tf.global_variables("w") == [w]
 
 
-def test_initializers_of_all_and_of_some(session: tf.Session) -> None:
+def test_initializers_of_all_and_of_some(session):
     v, w = tf.Variable(1.0), tf.Variable(2.0)
     local = tf.Variable(3.0, trainable=False, collections=["local_variables"])
     session.run(tf.variables_initializer([w]))
@@ -258,7 +242,7 @@ def test_initializers_of_all_and_of_some(session: tf.Session) -> None:
     assert tf.variables_initializer([]).type == "NoOp"
 
 
-def test_a_variable_is_used_in_its_graph_only() -> None:
+def test_a_variable_is_used_in_its_graph_only():
     v, made = tf.Variable(1.0, name="v"), line()
     with tf.Graph().as_default():
         for use in (
@@ -272,8 +256,8 @@ def test_a_variable_is_used_in_its_graph_only() -> None:
             assert f"{__file__}:{made}" in str(caught.value)
 
 
-def test_an_initial_value_from_within_a_computation_is_refused() -> None:
-    def branch() -> tf.Tensor:
+def test_an_initial_value_from_within_a_computation_is_refused():
+    def branch():
         return tf.Variable(tf.constant(1.0)).read_value()
 
     with pytest.raises(tf.errors.InaccessibleTensorError, match="branch of tf.cond"):

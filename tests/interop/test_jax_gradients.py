@@ -1,8 +1,5 @@
 """The rules of gradients beside JAX's derivatives of the same operations."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,17 +23,14 @@ DTYPES = (np.float32, np.float64)
 TOLERANCE = {np.float32: 1e-6, np.float64: 1e-12}
 
 
-# -- both sides --------------------------------------------------------------------
-
-
-def seeds_for(outputs: Any) -> list[np.ndarray]:
+def seeds_for(outputs):
     rng = np.random.default_rng(3)
     return [
         rng.uniform(0.5, 1.5, np.shape(y)).astype(np.asarray(y).dtype) for y in outputs
     ]
 
 
-def ours(name: str, inputs: list[Any], by: Any, attrs: Any) -> tuple[list, list]:
+def ours(name, inputs, by, attrs):
     """Return the gradients and the seeds that they began with."""
     with tf.Graph().as_default(), tf.Session() as sess:
         tensors = [tf.constant(x) for x in inputs]
@@ -50,10 +44,8 @@ def ours(name: str, inputs: list[Any], by: Any, attrs: Any) -> tuple[list, list]
         return sess.run([tf.convert_to_tensor(g) for g in found]), seeds
 
 
-def theirs(
-    function: Callable[..., Any], inputs: list[Any], by: Any, seeds: list[Any]
-) -> Any:
-    def of_some(*some: Any) -> Any:
+def theirs(function, inputs, by, seeds):
+    def of_some(*some):
         whole = list(inputs)
         for k, x in zip(by, some, strict=True):
             whole[k] = x
@@ -64,7 +56,7 @@ def theirs(
     return back(tuple(jnp.asarray(seed) for seed in seeds))
 
 
-def agree(name: str, function: Any, inputs: list[Any], by: Any, attrs: Any) -> None:
+def agree(name, function, inputs, by, attrs):
     found, seeds = ours(name, inputs, by, attrs)
     expected = theirs(function, inputs, by, seeds)
     for mine, other in zip(found, expected, strict=True):
@@ -75,18 +67,15 @@ def agree(name: str, function: Any, inputs: list[Any], by: Any, attrs: Any) -> N
         np.testing.assert_allclose(mine, other, 2 * tolerance, 2 * tolerance * scale)
 
 
-def with_dtype(case: Case, dtype: Any) -> list[Any]:
-    def converted(x: Any) -> Any:
+def with_dtype(case, dtype):
+    def converted(x):
         array = np.asarray(x)
         return array.astype(dtype) if array.dtype == np.float64 else array
 
     return [converted(x) for x in case.inputs]
 
 
-# -- what JAX differentiates -------------------------------------------------------
-
-
-def meaning_of(case: Case) -> Callable[..., Any]:
+def meaning_of(case):
     meaning = REGISTRY[case.name].meaning
     assert meaning is not None
     return lambda *arrays: meaning(jnp, *arrays, **case.attrs)
@@ -130,7 +119,7 @@ BINARY = (
 @pytest.mark.parametrize("name", BINARY)
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_broadcast_shapes(name: str, data: Any) -> None:
+def test_broadcast_shapes(name, data):
     shapes = mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3)
     drawn, dtype = data.draw(shapes).input_shapes, data.draw(st.sampled_from(DTYPES))
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
@@ -145,7 +134,7 @@ def test_broadcast_shapes(name: str, data: Any) -> None:
 )
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_folds(name: str, data: Any) -> None:
+def test_folds(name, data):
     shape = tuple(data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
     axes = data.draw(st.sets(st.integers(0, len(shape) - 1)))
     attrs: dict[str, Any] = {
@@ -161,17 +150,17 @@ def test_folds(name: str, data: Any) -> None:
     agree(name, lambda x: meaning(jnp, x, **attrs), [x], (0,), attrs)
 
 
-def test_complex_numbers() -> None:
+def test_complex_numbers():
     """JAX gives the conjugate of TensorFlow's gradient."""
     rng = np.random.default_rng(2)
     a = rng.normal(size=(2, 3)) + 1j * rng.normal(size=(2, 3))
     b = rng.normal(size=(3, 2)) + 1j * rng.normal(size=(3, 2))
 
-    def mine(x: Any, y: Any) -> Any:
+    def mine(x, y):
         z = tf.matmul(x, y) * tf.exp(tf.matmul(y, y, adjoint_a=True))
         return tf.reduce_sum(tf.math.real(z / tf.sqrt(z)) + tf.math.imag(tf.sin(z)))
 
-    def other(x: Any, y: Any) -> Any:
+    def other(x, y):
         z = jnp.matmul(x, y) * jnp.exp(jnp.conj(y.T) @ y)
         return jnp.sum(jnp.real(z / jnp.sqrt(z)) + jnp.imag(jnp.sin(z)))
 

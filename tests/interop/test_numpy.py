@@ -1,9 +1,5 @@
 """NumPy's protocols, and DLPack between tpuref and NumPy."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -19,22 +15,19 @@ READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 class Array:
     """An array of some library that knows nothing but DLPack."""
 
-    def __init__(self, array: Any, device: tuple[int, int] = (1, 0)) -> None:
+    def __init__(self, array, device=(1, 0)):
         self._array = array
         self._device = device
 
-    def __dlpack__(self, **wanted: Any) -> Any:
+    def __dlpack__(self, **wanted):
         return dlpack.exported(self._array, **wanted)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self):
         return self._device
 
 
-def address(array: Any) -> int:
+def address(array):
     return int(array.__array_interface__["data"][0])
-
-
-# -- from tensors --------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("eager")
@@ -54,7 +47,7 @@ def test_an_eager_tensor_becomes_an_array_of_its_own():
 
 
 @pytest.mark.usefixtures("eager")
-def test_numpy_functions_give_tensors() -> None:
+def test_numpy_functions_give_tensors():
     x = tf.constant([[1.0, 2.0]])
     assert isinstance(np.add(x, 1), tf.Tensor)
     assert np.concatenate([x, x]).numpy().tolist() == [[1.0, 2.0]] * 2
@@ -73,7 +66,7 @@ def test_numpy_functions_give_tensors() -> None:
     ],
     ids=lambda value: value.dtype.name,
 )
-def test_numpy_takes_the_memory_of_a_tensor(value: Any) -> None:
+def test_numpy_takes_the_memory_of_a_tensor(value):
     x = tf.constant(value)
     assert x.__dlpack_device__() == (1, 0)
     taken = np.from_dlpack(x)
@@ -84,7 +77,7 @@ def test_numpy_takes_the_memory_of_a_tensor(value: Any) -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_what_a_consumer_may_ask_for() -> None:
+def test_what_a_consumer_may_ask_for():
     x = tf.constant([1.0, 2.0])
     copied = np.from_dlpack(dlpack.Producer(x.__dlpack__(copy=True)))
     assert address(copied) != address(x.array)
@@ -121,7 +114,7 @@ def test_what_has_no_capsule():
             dlpack_of.to_dlpack(value)
 
 
-def test_components_of_a_strategy() -> None:
+def test_components_of_a_strategy():
     local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
     strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
     with tf.eager_execution(), strategy.scope():
@@ -136,9 +129,6 @@ def test_components_of_a_strategy() -> None:
         assert address(np.from_dlpack(one)) == address(parts[0].array)
 
 
-# -- to tensors ----------------------------------------------------------------
-
-
 def test_a_tensor_takes_the_memory_of_an_array(session):
     array = np.zeros(3)
     x = dlpack_of.from_dlpack(array)
@@ -151,12 +141,12 @@ def test_a_tensor_takes_the_memory_of_an_array(session):
 
 
 @pytest.mark.parametrize("value", [3, "text", [1.0], np.ndarray])
-def test_what_is_no_capsule(value: Any) -> None:
+def test_what_is_no_capsule(value):
     with pytest.raises(TypeError, match="from_dlpack: "):
         dlpack_of.from_dlpack(value)
 
 
-def test_arrays_that_know_dlpack_alone(session: tf.Session) -> None:
+def test_arrays_that_know_dlpack_alone(session):
     foreign = Array(np.array([1.0, 2.0]))
     assert session.run(tf.convert_to_tensor(foreign)).tolist() == [1.0, 2.0]
     assert session.run(tf.convert_to_tensor([foreign] * 2)).shape == (2, 2)
@@ -166,7 +156,7 @@ def test_arrays_that_know_dlpack_alone(session: tf.Session) -> None:
     assert session.run(rows) == 1.0
 
 
-def test_an_array_on_another_device(session: tf.Session) -> None:
+def test_an_array_on_another_device(session):
     elsewhere = Array(np.zeros(2), device=(2, 0))
     x = tf.placeholder(tf.float64, [2])
     with pytest.raises(TypeError, match=r"cannot feed .*Array cannot be read"):
@@ -175,11 +165,8 @@ def test_an_array_on_another_device(session: tf.Session) -> None:
     assert tf.convert_to_tensor(pinned).dtype == tf.bfloat16
 
 
-# -- bfloat16 ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("version", [None, (1, 0)])
-def test_every_bfloat16_goes_through_dlpack(version: Any) -> None:
+def test_every_bfloat16_goes_through_dlpack(version):
     array = PATTERNS.view(ml_dtypes.bfloat16)
     capsule = dlpack.exported(array, max_version=version)
     back = dlpack_of.from_dlpack(capsule)
@@ -188,15 +175,13 @@ def test_every_bfloat16_goes_through_dlpack(version: Any) -> None:
     assert address(back.array) == address(array)
 
 
-def test_every_bfloat16_goes_through_a_computation(
-    executor: str, session: tf.Session
-) -> None:
+def test_every_bfloat16_goes_through_a_computation(executor, session):
     x = tf.placeholder(tf.bfloat16, [1 << 16])
     (out,) = tf.tpu.rewrite(tf.identity, [x])
     values = session.run(out, {x: Array(PATTERNS.view(ml_dtypes.bfloat16))})
     assert np.array_equal(values.view(np.uint16), PATTERNS)
 
 
-def test_text_types_of_numpy_are_no_element_types() -> None:
+def test_text_types_of_numpy_are_no_element_types():
     if READ_ONLY:  # as old as these
         assert tf.float32 != np.dtypes.StringDType()

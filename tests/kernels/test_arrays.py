@@ -1,7 +1,5 @@
 """split, join and pad_to on whole arrays, over each twin."""
 
-from __future__ import annotations
-
 import itertools
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """Which twin is taken, in fresh interpreters, and that the twins are twins."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

@@ -1,18 +1,13 @@
 """Features of serialized examples, against protobuf."""
 
-from __future__ import annotations
-
 import importlib
 import struct
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-
-from .conftest import Kernels
 
 DecodeError = pytest.importorskip(
     "google.protobuf.message", reason="needs the extra: tpuref[training]"
@@ -22,7 +17,7 @@ KINDS = {"bytes_list": 1, "float_list": 2, "int64_list": 3}
 NAMES = ["image", "label", "weights", "größe", "missing", ""]
 
 
-def random_example(rng: np.random.Generator) -> Any:
+def random_example(rng):
     example = tf.train.Example()
     features = example.features.feature
     features["image"].bytes_list.value.extend(
@@ -37,7 +32,7 @@ def random_example(rng: np.random.Generator) -> Any:
     return example
 
 
-def by_protobuf(record: bytes, names: Sequence[str] = NAMES) -> Any:
+def by_protobuf(record, names=NAMES):
     try:
         message = tf.train.Example.FromString(record)
     except DecodeError:
@@ -56,7 +51,7 @@ def by_protobuf(record: bytes, names: Sequence[str] = NAMES) -> Any:
     return found
 
 
-def test_random_examples(kernels: Kernels) -> None:
+def test_random_examples(kernels):
     rng = np.random.default_rng(1)
     names = [name.encode() for name in NAMES]
     for _ in range(60):
@@ -64,13 +59,13 @@ def test_random_examples(kernels: Kernels) -> None:
         assert kernels.examples.features(record, names) == by_protobuf(record)
 
 
-def field(number: int, content: bytes | int) -> bytes:
+def field(number, content):
     if isinstance(content, int):
         return bytes([number << 3, content])
     return bytes([number << 3 | 2, len(content)]) + content
 
 
-def example_of(*features: bytes) -> bytes:
+def example_of(*features):
     return field(1, b"".join(field(1, feature) for feature in features))
 
 
@@ -97,7 +92,7 @@ def example_of(*features: bytes) -> bytes:
     ],
     ids=range(7),
 )  # fmt: skip
-def test_ways_to_write_an_example(kernels: Kernels, record: bytes) -> None:
+def test_ways_to_write_an_example(kernels, record):
     names = [name.encode() for name in NAMES]
     assert kernels.examples.features(record, names) == by_protobuf(record)
 

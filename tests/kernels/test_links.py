@@ -4,8 +4,6 @@ The twins promise the same of every call, so all tests run on both; only the pac
 Python twin keeps it from the longest vectors and chains.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import itertools
@@ -122,8 +120,7 @@ class Threads:
     def run_scenario(self, cores, scenario, *arguments):
         play = getattr(links_core, scenario)
         return self.run(
-            cores,
-            lambda core, ends: play(ends.links, self.arena, core, *arguments),
+            cores, lambda core, ends: play(ends.links, self.arena, core, *arguments)
         )
 
     def allocate(self, size):

@@ -1,7 +1,5 @@
 """pad, each twin against NumPy's own padding."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

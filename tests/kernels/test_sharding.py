@@ -1,7 +1,5 @@
 """take_shard and put_shard, each twin against NumPy's own slicing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Operations that make, reshape, join, split, repeat and select from arrays."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -12,9 +10,6 @@ from .records import infer, ints, known, run, value
 
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 TEXT = np.array([b"a", b"bc", b""], object)
-
-
-# -- values ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -35,7 +30,7 @@ def test_values_that_no_function_asks_for(name, inputs, attrs, expected):
     np.testing.assert_array_equal(run(name, *inputs, **attrs), expected)
 
 
-def test_text_goes_through_whole() -> None:
+def test_text_goes_through_whole():
     assert run("Pack", TEXT, TEXT, axis=0).tolist() == [TEXT.tolist()] * 2
     assert run("Unpack", TEXT, axis=0, num=3)[1].dtype == object
     assert run("ZerosLike", TEXT).tolist() == [b""] * 3
@@ -44,19 +39,16 @@ def test_text_goes_through_whole() -> None:
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16])
-def test_a_range_of_16_bits_is_rounded_once(dtype) -> None:
+def test_a_range_of_16_bits_is_rounded_once(dtype):
     got = run("Range", *(np.array(x, dtype) for x in (0, 3, 0.1)))
     step = float(np.array(0.1, dtype))
     np.testing.assert_array_equal(got, (np.arange(len(got)) * step).astype(dtype))
 
 
-def test_results_share_no_memory_with_a_broadcast_input() -> None:
+def test_results_share_no_memory_with_a_broadcast_input():
     wide = run("BroadcastTo", np.ones(1), ints(3))
     wide[0] = 5
     assert wide.tolist() == [5, 1, 1]
-
-
-# -- static shapes -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -95,18 +87,15 @@ def test_results_share_no_memory_with_a_broadcast_input() -> None:
         ("Where", [known([2, 2], "bool")], {}, [None, 2]),
     ],
 )
-def test_static_shapes_are_as_exact_as_can_be(name, operands, attrs, expected) -> None:
+def test_static_shapes_are_as_exact_as_can_be(name, operands, attrs, expected):
     assert infer(name, *operands, **attrs).shape.as_list() == expected
 
 
-def test_parts_of_an_unknown_size_are_unknown() -> None:
+def test_parts_of_an_unknown_size_are_unknown():
     parts = infer("Split", known([None, 3]), axis=0, sizes=(None, None))
     assert [part.shape.as_list() for part in parts] == [[None, 3]] * 2
     parts = infer("Split", known([None, 3]), axis=0, sizes=(1, 2))
     assert [part.shape.as_list() for part in parts] == [[1, 3], [2, 3]]
-
-
-# -- faults ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -193,7 +182,7 @@ def test_parts_of_an_unknown_size_are_unknown() -> None:
         ),
     ],
 )
-def test_shapes_that_do_not_fit_are_refused(name, operands, attrs, message) -> None:
+def test_shapes_that_do_not_fit_are_refused(name, operands, attrs, message):
     with pytest.raises(ValueError, match=message):
         infer(name, *operands, **attrs)
 

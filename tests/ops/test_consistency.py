@@ -4,8 +4,6 @@ Each case runs with every dtype that the operation takes, and its rule is asked 
 with values, dimensions and ranks hidden, in all combinations.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,7 +36,7 @@ from tpuref.engine.ops.broadcasting import (
     REAL,
     Kind,
 )
-from tpuref.engine.ops.definition import Operand, outputs_of
+from tpuref.engine.ops.definition import outputs_of
 from tpuref.engine.ops.elementwise import INTEGER_OR_BOOL, SIGNED_OR_COMPLEX
 from tpuref.engine.ops.reductions import REAL_OR_BOOL
 from tpuref.engine.ops.registry import ARRAYS, REGISTRY
@@ -81,7 +79,7 @@ POOL_SAME = {"ksize": (3, 2), "strides": (2, 3), "padding": "SAME"}
 SEED = {"seed": (1, 2)}
 
 
-def key(*items: Any) -> dict[str, Any]:
+def key(*items):
     return {"key": items}
 
 
@@ -403,7 +401,7 @@ COMPUTED = (
 )
 
 
-def as_input(value: Any, dtype: Any) -> np.ndarray:
+def as_input(value, dtype):
     if dtype == string:
         texts = np.empty(np.shape(value), object)
         texts[...] = np.vectorize(lambda n: b"%d" % n, otypes=[object])(value)
@@ -411,14 +409,14 @@ def as_input(value: Any, dtype: Any) -> np.ndarray:
     return np.asarray(value).astype(dtype.np)
 
 
-def inputs_of(case: Case, dtype: Any) -> list[np.ndarray]:
+def inputs_of(case, dtype):
     return [
         as_input(value, dtype) if k in case.data else np.asarray(value)
         for k, value in enumerate(case.inputs)
     ]
 
 
-def views(array: np.ndarray) -> list[Operand]:
+def views(array):
     """What may be known: all, the shape, some sizes, the rank, nothing."""
     dtype = string if array.dtype == object else as_dtype(array.dtype)
     shape = array.shape
@@ -431,7 +429,7 @@ def views(array: np.ndarray) -> list[Operand]:
     ]
 
 
-def check(definition, inputs, attrs, exact="values") -> None:
+def check(definition, inputs, attrs, exact="values"):
     """Compare results with all that is inferred of them; no input may change."""
     before = [array.copy() for array in inputs]
     for array in inputs:

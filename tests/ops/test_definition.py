@@ -1,7 +1,5 @@
 """The record of an operation: what can be asked of it, and how it is checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -35,7 +33,7 @@ def test_types_of_attributes(hint, fitting, others):
     assert [v for v in others if accepts(v)] == []
 
 
-def test_every_attribute_has_a_type_that_is_checked() -> None:
+def test_every_attribute_has_a_type_that_is_checked():
     for definition in DEFINITIONS:
         for attribute in definition.attributes.values():
             assert attribute.type is not Any, (definition.name, attribute.name)
@@ -56,12 +54,12 @@ def test_attributes_left_out_have_their_defaults():
         ({"axis": None}, "'axis' must be of type int, got NoneType None"),
     ],
 )
-def test_attributes_that_do_not_fit(attrs: dict[str, Any], message: str) -> None:
+def test_attributes_that_do_not_fit(attrs, message):
     with pytest.raises(TypeError, match=message):
         REGISTRY["ConcatV2"].check(attrs)
 
 
-def test_a_graph_refuses_an_attribute_with_the_line_that_built_it() -> None:
+def test_a_graph_refuses_an_attribute_with_the_line_that_built_it():
     from tpuref.engine.graph.build import apply
 
     with pytest.raises(TypeError, match=r"(?s)Softmax: the attribute.*test_definition"):
@@ -78,7 +76,7 @@ def test_a_graph_refuses_an_attribute_with_the_line_that_built_it() -> None:
         ("PyFunc", [0, 4], []),
     ],
 )
-def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> None:
+def test_how_many_inputs(name, fitting, others):
     for count in fitting:
         REGISTRY[name].check_inputs(count)
     for count in others:
@@ -86,16 +84,16 @@ def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> No
             REGISTRY[name].check_inputs(count)
 
 
-def test_one_record_says_one_thing() -> None:
+def test_one_record_says_one_thing():
     with pytest.raises(ValueError, match="give one of them"):
         OpDef("Both", infer=lambda x: x, compute=np.add, effect=np.add)
 
 
-def names_where(condition: Any) -> set[str]:
+def names_where(condition):
     return {d.name for d in DEFINITIONS if condition(d)}
 
 
-def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
+def test_what_cannot_be_computed_is_known_to_the_interpreters():
     assert names_where(
         lambda d: not (d.compute or d.collective or d.effect or d.fed)
     ) == {"If", "While", "TowerCopy"}
@@ -116,7 +114,7 @@ def test_variables_queues_and_collectives():
         assert names <= d.attributes.keys(), d.name
 
 
-def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
+def test_what_is_ordered_may_be_neither_folded_nor_repeated():
     ordered = names_where(lambda d: d.ordered)
     assert ordered - names_where(lambda d: d.stateful) == {"CrossReplicaSum"}
     assert {"Assign", "PyFunc", "Print", "Assert", "TPUReplicate"} <= ordered

@@ -1,9 +1,6 @@
 """Elementwise operations: values against NumPy in double precision, and the edges."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -27,12 +24,12 @@ from .records import infer, known
 INF, NAN = math.inf, math.nan
 
 
-def run(name: str, *values: Any, dtype: Any = None, **attrs: Any) -> Any:
+def run(name, *values, dtype=None, **attrs):
     arrays = [np.asarray(value, dtype) for value in values]
     return REGISTRY[name].compute(*arrays, **attrs)
 
 
-def check(*rows: Any, dtype: Any = None) -> None:
+def check(*rows, dtype=None):
     """Compare rows of a name, inputs and the expected values."""
     for name, *inputs, expected in rows:
         assert run(name, *inputs, dtype=dtype).tolist() == expected, name
@@ -94,7 +91,7 @@ BINARY = (
 )
 
 
-def close(result: np.ndarray, expected: Any) -> None:
+def close(result, expected):
     """A few roundings in the dtype of the result, no more."""
     step = float(ml_dtypes.finfo(result.real.dtype).eps)
     np.testing.assert_allclose(
@@ -103,7 +100,7 @@ def close(result: np.ndarray, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("case", UNARY, ids=lambda case: case[0])
-def test_unary_values(case: Any) -> None:
+def test_unary_values(case):
     name, reference, points, kind = case
     for dtype in kind.dtypes:
         x = np.asarray(points, dtype.np)
@@ -112,7 +109,7 @@ def test_unary_values(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", BINARY, ids=lambda case: case[0])
-def test_binary_values(case: Any) -> None:
+def test_binary_values(case):
     name, reference, kind = case
     for dtype in kind.dtypes:
         x = np.asarray([[0.75], [3.5], [8.0]], dtype.np)
@@ -121,13 +118,13 @@ def test_binary_values(case: Any) -> None:
         close(run(name, x, y), reference(x.astype(wide), y.astype(wide)))
 
 
-def test_complex_trigonometry_follows_the_exponential() -> None:
+def test_complex_trigonometry_follows_the_exponential():
     z = np.asarray([0.5 + 0.25j, -1.0 + 2.0j])
     close(run("Sin", z), (np.exp(1j * z) - np.exp(-1j * z)) / 2j)
     close(run("Cos", z), (np.exp(1j * z) + np.exp(-1j * z)) / 2)
 
 
-def test_bfloat16_is_rounded_to_nearest_even() -> None:
+def test_bfloat16_is_rounded_to_nearest_even():
     total = run("AddV2", [1.0, 1.0078125], [0.00390625] * 2, dtype=bfloat16.np)
     assert total.dtype == bfloat16.np
     assert total.astype(float).tolist() == [1.0, 1.015625]
@@ -139,7 +136,7 @@ def test_integer_arithmetic_wraps_around():
 
 
 @pytest.mark.parametrize("name", ["FloorDiv", "FloorMod", "TruncateMod", "DivMod"])
-def test_integer_division_by_zero_is_an_error(name: str) -> None:
+def test_integer_division_by_zero_is_an_error(name):
     with pytest.raises(InvalidArgumentError, match=r"division by zero.*int32\[2\]"):
         run(name, [1, 2], [1, 0], dtype=np.int32)
 
@@ -177,7 +174,7 @@ def test_true_quotient_of_integers_is_floating_point(dtype, expected):
     assert float(quotient[0]) == 1.5
 
 
-def test_powers_of_integers() -> None:
+def test_powers_of_integers():
     assert run("Pow", [2, -3], [10, 3], dtype=np.int64).tolist() == [1024, -27]
     with pytest.raises(InvalidArgumentError, match=r"negative power.*cast"):
         run("Pow", [2], [-1], dtype=np.int32)
@@ -228,13 +225,13 @@ def test_signs():
     )
 
 
-def test_neighbours() -> None:
+def test_neighbours():
     one = np.asarray(1, bfloat16.np)
     assert float(run("NextAfter", one, one + one)) == 1 + 2.0**-7
     assert float(run("Spacing", one)) == 2.0**-7
 
 
-def test_faraway_arguments_give_limits() -> None:
+def test_faraway_arguments_give_limits():
     assert run("Log", [0.0, INF]).tolist() == [-INF, INF]
     assert np.isnan(run("Log", -1.0))
     assert np.isnan(run("Sqrt", -1.0))
@@ -244,7 +241,7 @@ def test_faraway_arguments_give_limits() -> None:
     assert np.isnan(run("Lgamma", NAN))
 
 
-def test_digamma_is_the_slope_of_lgamma() -> None:
+def test_digamma_is_the_slope_of_lgamma():
     for x in (0.01, 0.5, 1.0, 3.75, 40.0, 1e5, -0.5, -7.3):
         step = 1e-6 * max(1.0, abs(x))
         if x == 0.01:
@@ -254,7 +251,7 @@ def test_digamma_is_the_slope_of_lgamma() -> None:
     assert run("Digamma", [0.0, -3.0]).tolist() == [INF] * 2
 
 
-def test_complex_parts() -> None:
+def test_complex_parts():
     z = run("Complex", [1.0, 2.0], [[3.0], [4.0]], dtype=np.float32)
     assert z.dtype == np.complex64
     assert z.tolist() == [[1 + 3j, 2 + 3j], [1 + 4j, 2 + 4j]]
@@ -306,14 +303,14 @@ def test_logic_and_bits():
     check(("Invert", [0, 255], [255, 0]), dtype=np.uint8)
 
 
-def test_classes_of_numbers() -> None:
+def test_classes_of_numbers():
     x = np.asarray([1.0, INF, -INF, NAN], bfloat16.np)
     assert run("IsNan", x).tolist() == [False, False, False, True]
     assert run("IsInf", x).tolist() == [False, True, True, False]
     assert run("IsFinite", x).tolist() == [True, False, False, False]
 
 
-def test_values_that_are_not_finite_are_replaced() -> None:
+def test_values_that_are_not_finite_are_replaced():
     x = np.asarray([NAN, INF, -INF, 2.0], np.float16)
     default = run("NanToNum", x, nan=0.0, high=None, low=None)
     assert default.tolist() == [0, 65504, -65504, 2]
@@ -333,12 +330,12 @@ def test_casts():
         assert found.astype(float).tolist() == expected
 
 
-def test_clipping_lets_the_lower_bound_win() -> None:
+def test_clipping_lets_the_lower_bound_win():
     assert run("ClipByValue", [-5.0, 0.0, 5.0], -1.0, 1.0).tolist() == [-1, 0, 1]
     assert run("ClipByValue", [0.0], 2.0, 1.0).tolist() == [2]
 
 
-def test_long_sums_of_bfloat16_are_rounded_once() -> None:
+def test_long_sums_of_bfloat16_are_rounded_once():
     ones = [np.asarray([1.0], bfloat16.np)] * 300
     assert float(run("AddN", *ones)[0]) == 300
     halves = [np.asarray([0.5], np.float16)] * 4098
@@ -388,7 +385,7 @@ def test_axes_are_counted_from_either_end():
             normalize_axes(axes, rank)
 
 
-def test_reduced_shapes() -> None:
+def test_reduced_shapes():
     assert reduced_shape(TensorShape([2, None, 4]), 1, False) == [2, 4]
     assert reduced_shape(unknown_shape(), None, False) == []
     assert reduced_shape(unknown_shape(), None, True).rank is None

@@ -1,9 +1,5 @@
 """Operations that read or write elements by position, against NumPy's own indexing."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -16,20 +12,17 @@ from .records import infer, ints, known, run, value
 CUBE = np.arange(60).reshape(3, 4, 5)
 
 
-def whole(start: Any = None, stop: Any = None, step: Any = None) -> tuple:
+def whole(start=None, stop=None, step=None):
     return ("slice", start, stop, step)
 
 
-# -- subscripts --------------------------------------------------------------------
-
-
-def test_subscripts_take_the_values_of_inputs() -> None:
+def test_subscripts_take_the_values_of_inputs():
     key = (("index", ("input", 1)), whole(("input", 0), None, ("input", 2)))
     got = run("StridedSlice", CUBE, 1, -1, 2, key=key)
     np.testing.assert_array_equal(got, CUBE[-1, 1::2])
 
 
-def test_a_single_text_stays_an_array() -> None:
+def test_a_single_text_stays_an_array():
     text = np.array([b"a", b"b"], object)
     got = run("StridedSlice", text, key=(("index", 1),))
     assert got.dtype == object and got.tolist() == b"b"
@@ -47,7 +40,7 @@ def test_a_single_text_stays_an_array() -> None:
         (None, (("index", 0),), None),
     ],
 )
-def test_static_shapes_of_subscripts(shape, key, expected) -> None:
+def test_static_shapes_of_subscripts(shape, key, expected):
     bounds = [known([], "int32")] if "input" in str(key) else []
     spec = infer("StridedSlice", known(shape), *bounds, key=key)
     assert spec.shape == TensorShape(expected)
@@ -62,7 +55,7 @@ def test_static_shapes_of_subscripts(shape, key, expected) -> None:
         ((("index", 0),) * 4, "too many indices: 4 for rank 3"),
     ],
 )
-def test_wrong_subscripts_fail_when_built_and_when_run(key, message) -> None:
+def test_wrong_subscripts_fail_when_built_and_when_run(key, message):
     with pytest.raises(ValueError, match=message):
         infer("StridedSlice", known([3, 4, 5]), key=key)
     with pytest.raises(InvalidArgumentError, match=message):
@@ -109,10 +102,7 @@ def test_operands_that_do_not_fit(name, operands, attrs, message):
         infer(name, *operands, **attrs)
 
 
-# -- slice -------------------------------------------------------------------------
-
-
-def test_slice_knows_its_sizes_without_its_place() -> None:
+def test_slice_knows_its_sizes_without_its_place():
     size = known([2], "int32", ints(2, -1))
     spec = infer("Slice", known([None, 4]), known([2], "int32"), size)
     assert spec.shape.as_list() == [2, None]
@@ -126,7 +116,7 @@ def test_slice_knows_its_sizes_without_its_place() -> None:
         (ints(0), ints(-2), "size -2"),
     ],
 )
-def test_slice_refuses_what_lies_outside(begin, size, message) -> None:
+def test_slice_refuses_what_lies_outside(begin, size, message):
     given = [known([1], "int32", begin), known([1], "int32", size)]
     with pytest.raises(ValueError, match=message):
         infer("Slice", known([3]), *given)
@@ -134,11 +124,8 @@ def test_slice_refuses_what_lies_outside(begin, size, message) -> None:
         run("Slice", np.ones(3), begin, size)
 
 
-# -- gather ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("axis", [1, 2])
-def test_batched_gather_is_a_gather_for_each_element_of_the_batch(axis) -> None:
+def test_batched_gather_is_a_gather_for_each_element_of_the_batch(axis):
     indices = ints((0, 2), (1, 1), (3, 0))
     got = run("GatherV2", CUBE, indices, axis=axis, batch_dims=1)
     rows = [np.take(CUBE[k], indices[k], axis - 1) for k in range(3)]
@@ -152,16 +139,13 @@ def test_gather_names_the_index_that_is_out_of_range(wrong):
         run("GatherV2", CUBE, ints((0,), (wrong,)), axis=1, batch_dims=0)
 
 
-def test_take_along_axis_counts_from_the_end_too() -> None:
+def test_take_along_axis_counts_from_the_end_too():
     indices = ints((0, -1), (1, 1), (-2, 0))
     values = CUBE[..., 0]
     got = run("TakeAlongAxis", values, indices, axis=1)
     np.testing.assert_array_equal(got, np.take_along_axis(values, indices, 1))
     with pytest.raises(InvalidArgumentError, match="is -5, .* expected -4"):
         run("TakeAlongAxis", values, ints((-5,), (0,), (0,)), axis=1)
-
-
-# -- whole positions ---------------------------------------------------------------
 
 
 def test_gather_nd_takes_elements_and_parts():

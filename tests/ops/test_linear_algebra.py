@@ -1,7 +1,5 @@
 """Products of matrices and tensors: values, precision and shapes that do not fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -15,12 +13,12 @@ from .records import infer, known, run
 RNG = np.random.default_rng(7)
 
 
-def numbers(*shape: int) -> np.ndarray:
+def numbers(*shape):
     """Small whole numbers, so that every dtype holds the products exactly."""
     return RNG.integers(0, 3, shape)
 
 
-def test_matrix_products_for_every_dtype() -> None:
+def test_matrix_products_for_every_dtype():
     a, b = numbers(4, 3, 2), numbers(2, 5)
     expected = (a[:, :, :, None] * b).sum(2)
     for dtype in NUMERIC.dtypes:
@@ -28,7 +26,7 @@ def test_matrix_products_for_every_dtype() -> None:
         assert product.tolist() == expected.astype(dtype.np).tolist()
 
 
-def test_transposed_and_adjoint_matrices() -> None:
+def test_transposed_and_adjoint_matrices():
     a = numbers(3, 2) + 1j * numbers(3, 2)
     b = numbers(4, 3) + 1j * numbers(4, 3)
     turned = run("MatMul", a, b, transpose_a=True, transpose_b=True)
@@ -37,7 +35,7 @@ def test_transposed_and_adjoint_matrices() -> None:
     assert adjoint.tolist() == (a.conj().T @ b.conj().T).tolist()
 
 
-def test_vectors_are_rows_on_the_left_and_columns_on_the_right() -> None:
+def test_vectors_are_rows_on_the_left_and_columns_on_the_right():
     a, v = numbers(3, 3), numbers(3)
     assert run("MatMul", v, a).tolist() == (v[None] @ a)[0].tolist()
     assert run("MatMul", a, v).tolist() == (a @ v[:, None])[:, 0].tolist()
@@ -45,7 +43,7 @@ def test_vectors_are_rows_on_the_left_and_columns_on_the_right() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_short_floats_accumulate_in_float32(dtype: str) -> None:
+def test_short_floats_accumulate_in_float32(dtype):
     ones = np.ones((1, 4096), as_dtype(dtype).np)
     assert float(run("MatMul", ones, ones.T)[0, 0]) == 4096
     assert float(run("Tensordot", ones, ones, axes_a=(1,), axes_b=(1,))[0, 0]) == 4096
@@ -99,13 +97,13 @@ def test_tensordot_refuses_axes_that_do_not_pair(axes_a, axes_b, message):
     "equation",
     ["ij,jk->ik", "ij,jk->ki", "ij,jk", "ij,jk->", "...j,jk->...k", "ab,cd->dbca"],
 )
-def test_einsum_follows_numpy(equation: str) -> None:
+def test_einsum_follows_numpy(equation):
     a, b = numbers(3, 3), numbers(3, 3)
     found = run("Einsum", a, b, equation=equation)
     assert found.tolist() == np.einsum(equation, a, b).tolist()
 
 
-def test_einsum_of_one_and_of_three() -> None:
+def test_einsum_of_one_and_of_three():
     a = numbers(2, 3, 3)
     diagonal = run("Einsum", a, equation="b i i -> b i")
     assert diagonal.tolist() == np.diagonal(a, axis1=1, axis2=2).tolist()
@@ -146,7 +144,7 @@ def test_malformed_einsum(equation, shapes, message):
         run("Einsum", np.ones((2, 1)), np.ones((3, 2)), equation="ij,jk->ik")
 
 
-def test_traces() -> None:
+def test_traces():
     x = numbers(3, 3, 2)
     found = run("Trace", x, offset=1, axis1=0, axis2=1)
     assert found.tolist() == (x[0, 1] + x[1, 2]).tolist()

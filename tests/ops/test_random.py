@@ -1,9 +1,5 @@
 """Random draws: dtypes, ranges, distributions; the same draws from the same seed."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -21,14 +17,14 @@ FLOATING = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 MANY = np.array([100, 200], np.int32)
 
 
-def draw(name: str, *inputs: Any, seed: int = 3, **attrs: Any) -> Any:
+def draw(name, *inputs, seed=3, **attrs):
     compute = REGISTRY[name].compute
     assert compute is not None
     rng = np.random.default_rng(seed)
     return compute(*map(np.asarray, inputs), seed=(None, None), rng=rng, **attrs)
 
 
-def test_all_are_random_and_never_left_out() -> None:
+def test_all_are_random_and_never_left_out():
     assert all(rule.random and rule.stateful for rule in OPERATIONS)
 
 
@@ -43,7 +39,7 @@ def test_all_are_random_and_never_left_out() -> None:
         ("Multinomial", [np.zeros((2, 50)), 20], {"output_dtype": "int32"}),
     ],
 )
-def test_the_generator_alone_decides(name, inputs, attrs) -> None:
+def test_the_generator_alone_decides(name, inputs, attrs):
     first = draw(name, *inputs, **attrs)
     np.testing.assert_array_equal(draw(name, *inputs, **attrs), first)
     assert (draw(name, *inputs, seed=4, **attrs) != first).any()
@@ -90,7 +86,7 @@ def test_classes_come_with_their_chances():
     assert not draw("Multinomial", last, 1000, output_dtype="int32").any()
 
 
-def test_other_dtypes_are_refused() -> None:
+def test_other_dtypes_are_refused():
     shape = Operand(TensorShape([2]), as_dtype("int32"))
     for name in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal"):
         with pytest.raises(TypeError, match="floating-point .* got int32"):

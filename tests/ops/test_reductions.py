@@ -1,10 +1,7 @@
 """Reductions: values, precision, empty axes, and axes that do not exist."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +25,7 @@ FOLDS = (
 
 
 @pytest.mark.parametrize("case", FOLDS, ids=lambda case: case[0])
-def test_folds_for_every_dtype_along_every_set_of_axes(case: Any) -> None:
+def test_folds_for_every_dtype_along_every_set_of_axes(case):
     name, fold, kind = case
     values = np.random.default_rng(0).integers(1, 4, (2, 3, 2))
     for dtype in kind.dtypes:
@@ -40,7 +37,7 @@ def test_folds_for_every_dtype_along_every_set_of_axes(case: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_short_floats_are_summed_in_float32(dtype: str) -> None:
+def test_short_floats_are_summed_in_float32(dtype):
     ones = np.ones(4096, as_dtype(dtype).np)
     assert float(run("Sum", ones, **ALL)) == 4096
     assert float(run("Mean", ones, **ALL)) == 1
@@ -49,7 +46,7 @@ def test_short_floats_are_summed_in_float32(dtype: str) -> None:
     assert float(totals[-1]) == 4096
 
 
-def test_long_float32_sums_are_added_pairwise() -> None:
+def test_long_float32_sums_are_added_pairwise():
     tenths = np.full(10**6, 0.1, np.float32)
     assert abs(float(run("Sum", tenths, **ALL)) - 100000) < 0.5
 
@@ -61,7 +58,7 @@ def test_sums_of_integers_wrap_around_and_means_lose_their_fraction():
     assert run("Mean", np.asarray([200, 200], np.uint8), **ALL) == 200
 
 
-def test_folds_of_nothing() -> None:
+def test_folds_of_nothing():
     empty = np.zeros((0, 2), np.float32)
     attrs = {"axis": 0, "keepdims": False}
     assert run("Sum", empty, **attrs).tolist() == [0, 0]
@@ -93,13 +90,13 @@ def test_truths_extremes_and_spread():
     assert run("Variance", [1 + 1j, 1 - 1j], **ALL, ddof=0) == 1
 
 
-def test_log_sum_exp_neither_overflows_nor_makes_nan() -> None:
+def test_log_sum_exp_neither_overflows_nor_makes_nan():
     assert run("LogSumExp", [1000.0, 1000.0], **ALL) == 1000 + math.log(2)
     assert run("LogSumExp", [-INF, -INF], **ALL) == -INF
     assert run("LogSumExp", [INF, 1.0], **ALL) == INF
 
 
-def test_counts() -> None:
+def test_counts():
     x = np.asarray([[0.0, -0.0, 2.0], [math.nan, 1.0, 0.0]], bfloat16.np)
     found = run("CountNonzero", x, axis=1, keepdims=False, dtype="int32")
     assert found.tolist() == [1, 2]
@@ -107,7 +104,7 @@ def test_counts() -> None:
         infer("CountNonzero", known([2]), **ALL, dtype="float32")
 
 
-def test_positions_of_extremes() -> None:
+def test_positions_of_extremes():
     x = np.asarray([[1, 9, 9], [0, 8, 0]])
     attrs = {"keepdims": False, "output_type": "int64"}
     assert run("ArgMax", x, axis=1, **attrs).tolist() == [1, 1]
@@ -121,7 +118,7 @@ def test_positions_of_extremes() -> None:
         infer("ArgMax", known([2]), axis=0, keepdims=False, output_type="uint8")
 
 
-def test_running_folds_in_all_four_ways() -> None:
+def test_running_folds_in_all_four_ways():
     x = [[1, 2, 3], [4, 5, 6]]
     ways = {
         (False, False): [[1, 3, 6], [4, 9, 15]],
@@ -143,7 +140,7 @@ def test_running_folds_of_the_flattened_tensor_and_of_nothing():
     assert empty.shape == (2, 0)
 
 
-def test_axes_that_do_not_exist() -> None:
+def test_axes_that_do_not_exist():
     with pytest.raises(ValueError, match="axis 2 is out of range for rank 2"):
         infer("Sum", known([2, 3]), axis=(2,), keepdims=False)
     with pytest.raises(InvalidArgumentError, match=r"axis 2 .*float64\[2,3\]"):

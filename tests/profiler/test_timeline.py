@@ -1,11 +1,8 @@
 """Recordings put in order, with times made up."""
 
-from __future__ import annotations
-
 import io
 import json
 import threading
-from typing import Any
 
 import pytest
 
@@ -31,11 +28,11 @@ HOST = Track(None, 77, "MainThread")
 CORES = [Track("localhost", k, f"core {k}") for k in range(4)]
 
 
-def event(kind: str, begin: int, end: int, **more: Any) -> Event:
+def event(kind, begin, end, **more):
     return Event(more.pop("name", kind), kind, begin, end, **more)
 
 
-def timeline(events: dict[Track, list[Event]]) -> Timeline:
+def timeline(events):
     recording = Recording()
     recording.began = 0
     for track, of_track in events.items():
@@ -43,7 +40,7 @@ def timeline(events: dict[Track, list[Event]]) -> Timeline:
     return Timeline.of(recording)
 
 
-def written(line: Timeline) -> dict[str, list[Any]]:
+def written(line):
     file = io.StringIO()
     chrome.write(line, file)
     content = json.loads(file.getvalue())
@@ -51,12 +48,12 @@ def written(line: Timeline) -> dict[str, list[Any]]:
     return named(content["traceEvents"])
 
 
-def summed(begin: int, end: int, meeting: Any = "sum", group: int = 3) -> Event:
+def summed(begin, end, meeting="sum", group=3):
     meetings = ((0, 0, (0, 1, 2), meeting),)
     return event(COLLECTIVE, begin, end, meetings=meetings, group=group)
 
 
-def of_cores(*tracks: list[Event]) -> Timeline:
+def of_cores(*tracks):
     return timeline(dict(zip(CORES, tracks, strict=False)))
 
 
@@ -100,7 +97,7 @@ def test_own_time_is_without_what_lies_inside():
     assert core.busy == pytest.approx(60e-9) and core.idle == pytest.approx(10e-9)
 
 
-def test_cores_wait_for_the_host_and_for_values() -> None:
+def test_cores_wait_for_the_host_and_for_values():
     line = timeline(
         {
             HOST: [event(HOST_CALL, 10, 90)],
@@ -135,7 +132,7 @@ def test_systems_of_several_jobs_are_processes_of_their_own():
     assert {e["pid"] for e in events if e["ph"] == "X"} == {2, 3}
 
 
-def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
+def test_a_core_counts_its_meetings_beyond_what_it_keeps():
     events = CoreEvents(False, 2)
     values, lanes = [[memoryview(b"12345678")]], {0: Lane(7, 0, 0)}
     for _ in range(5):
@@ -149,10 +146,10 @@ def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
     ]
 
 
-def test_events_may_come_while_others_are_read() -> None:
+def test_events_may_come_while_others_are_read():
     recording, done = Recording(), threading.Event()
 
-    def add() -> None:
+    def add():
         while not done.is_set():
             recording.add(HOST, [event(OPERATION, 0, 1)], 1)
 

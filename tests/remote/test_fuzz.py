@@ -3,8 +3,6 @@
 ``TPUREF_FUZZ_CASES=10000`` tries as many cases of each kind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue
@@ -51,11 +49,8 @@ OPERATIONS = [
 ]
 
 
-# -- messages of all shapes ----------------------------------------------------
-
-
 @st.composite
-def tensors(draw: Any) -> dict[str, Any]:
+def tensors(draw):
     return {
         "dtype": draw(st.sampled_from([1, 3, 7, 9, 10, 14]) | Numbers),
         "sizes": draw(st.lists(st.integers(0, 3) | LargeNumbers, max_size=4)),
@@ -64,7 +59,7 @@ def tensors(draw: Any) -> dict[str, Any]:
     }
 
 
-def fields(**kinds: Any) -> Any:
+def fields(**kinds):
     return st.fixed_dictionaries(kinds)
 
 
@@ -126,16 +121,13 @@ Requests = st.one_of(
 )
 
 
-# -- messages that nearly make sense -------------------------------------------
-
-
-def sensible() -> list[bytes]:
+def sensible():
     """Requests of a real session: variables, branches, replicas, a host function."""
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [2])
         v = tf.Variable([1.0, 2.0], name="v")
 
-        def computation(a: Any) -> Any:
+        def computation(a):
             total = tf.tpu.cross_replica_sum(a)
             return tf.cond(tf.reduce_sum(total) > 0, lambda: total * 2, lambda: a)
 
@@ -161,7 +153,7 @@ SENSIBLE = sensible()
 
 
 @st.composite
-def spoilt(draw: Any) -> list[bytes]:
+def spoilt(draw):
     """The requests of a real session, with some bytes changed, lost or doubled."""
     contents = list(SENSIBLE)
     for _ in range(draw(st.integers(1, 4))):
@@ -176,10 +168,7 @@ def spoilt(draw: Any) -> list[bytes]:
     return contents
 
 
-# -- what is tried -------------------------------------------------------------
-
-
-def documented(reply: Any) -> None:
+def documented(reply):
     """Check that a reply makes sense, and an error is one that is meant."""
     kind = reply.WhichOneof("kind")
     if kind in ("failed", "refused"):
@@ -194,7 +183,7 @@ def documented(reply: Any) -> None:
         assert kind in ("opened", "devices", "host_call", "alive")
 
 
-def waiting(session: Any) -> list[Any]:
+def waiting(session):
     found = []
     with contextlib.suppress(queue.Empty):
         while True:
@@ -202,7 +191,7 @@ def waiting(session: Any) -> list[Any]:
     return [Reply.FromString(content) for content in found if content is not None]
 
 
-def served(contents: list[bytes]) -> list[Any]:
+def served(contents):
     """Give some requests to a session and return its replies."""
     shared = Shared("worker", 1 << 20)
     session = ServedSession(shared, "test")
@@ -222,7 +211,7 @@ def served(contents: list[bytes]) -> list[Any]:
     return found + waiting(session)
 
 
-def test_the_sensible_requests_succeed() -> None:
+def test_the_sensible_requests_succeed():
     replies = served(SENSIBLE)
     kinds = sorted(reply.WhichOneof("kind") for reply in replies[:4])
     assert kinds[-1] == "opened" and "done" in kinds and "host_call" in kinds
@@ -230,7 +219,7 @@ def test_the_sensible_requests_succeed() -> None:
 
 @fuzz
 @hypothesis.given(content=st.binary(max_size=200))
-def test_bytes_are_a_message_or_an_error(content: bytes) -> None:
+def test_bytes_are_a_message_or_an_error(content):
     for parse in (request_of, reply_of):
         with contextlib.suppress(tf.errors.InvalidArgumentError):
             assert parse(content).WhichOneof("kind")
@@ -238,7 +227,7 @@ def test_bytes_are_a_message_or_an_error(content: bytes) -> None:
 
 @fuzz
 @hypothesis.given(fields=Bundles)
-def test_a_bundle_is_a_program_or_an_error(fields: Any) -> None:
+def test_a_bundle_is_a_program_or_an_error(fields):
     request = Request(run={"bundle": fields})
     with contextlib.suppress(tf.errors.InvalidArgumentError):
         program_of(request.run.bundle)
@@ -246,7 +235,7 @@ def test_a_bundle_is_a_program_or_an_error(fields: Any) -> None:
 
 @fuzz
 @hypothesis.given(requests=st.lists(Requests, min_size=1, max_size=4))
-def test_requests_of_all_shapes(requests: Any) -> None:
+def test_requests_of_all_shapes(requests):
     contents = [Request(**fields).SerializeToString() for fields in requests]
     for reply in served([SENSIBLE[0], *contents]):
         documented(reply)
@@ -254,13 +243,13 @@ def test_requests_of_all_shapes(requests: Any) -> None:
 
 @fuzz
 @hypothesis.given(contents=spoilt())
-def test_requests_that_are_spoilt(contents: list[bytes]) -> None:
+def test_requests_that_are_spoilt(contents):
     for reply in served(contents):
         documented(reply)
 
 
 @pytest.fixture(scope="module")
-def target() -> Any:
+def target():
     server = tf.train.Server({"worker": ["localhost:0"]})
     yield server.target
     with tf.Graph().as_default(), tf.Session(server.target) as session:
@@ -270,6 +259,6 @@ def target() -> Any:
 
 @hypothesis.settings(fuzz, max_examples=max(20, CASES // 20))
 @hypothesis.given(contents=st.lists(st.binary(max_size=50), max_size=3) | spoilt())
-def test_a_real_server_lives_on(target: str, contents: list[bytes]) -> None:
+def test_a_real_server_lives_on(target, contents):
     for reply in answers(target, contents):
         documented(reply)

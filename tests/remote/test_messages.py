@@ -1,9 +1,5 @@
 """Arrays, attributes, programs and errors on the way into messages and out again."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -25,9 +21,6 @@ Instruction = schema.Instruction.pb()
 Shape = schema.Shape.pb()
 Tensor = schema.Tensor.pb()
 FLOAT, INT, STRING, BOOL = 1, 3, 7, 10
-
-
-# -- arrays --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -59,12 +52,9 @@ def test_tensors_that_contradict_themselves(dtype, fields, message):
 @pytest.mark.parametrize(
     "fields", [{"sizes": [-2]}, {"unknown_rank": True, "sizes": [1]}]
 )
-def test_shapes_that_make_no_sense(fields: Any) -> None:
+def test_shapes_that_make_no_sense(fields):
     with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
         shape_of(Shape(**fields))
-
-
-# -- attributes ----------------------------------------------------------------
 
 
 def test_attributes_come_back_with_their_types():
@@ -80,11 +70,11 @@ def test_attributes_come_back_with_their_types():
         put_attributes(Instruction().attributes, {"odd": object()})
 
 
-def attribute(name: str, **value: Any) -> Any:
+def attribute(name, **value):
     return schema.Attribute.pb()(name=name, value=schema.Value.pb()(**value))
 
 
-def deep(levels: int) -> Any:
+def deep(levels):
     value = schema.Value.pb()(integer=1)
     for _ in range(levels):
         outer = schema.Value.pb()()
@@ -103,18 +93,15 @@ def deep(levels: int) -> Any:
         ([deep(20)], "'deep' are nested too deeply"),
     ],
 )
-def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
+def test_attributes_that_make_no_sense(attributes, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         attributes_of(attributes)
 
 
-# -- programs ------------------------------------------------------------------
-
-
-def test_a_program_comes_back_the_same() -> None:
+def test_a_program_comes_back_the_same():
     x = tf.placeholder(tf.float32, [None, 2], name="x")
 
-    def computation(a: Any) -> Any:
+    def computation(a):
         turned = tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t * a), [0, a])
         return tf.cond(tf.reduce_sum(a) > 0, lambda: turned[1], lambda: a)
 
@@ -133,7 +120,7 @@ def test_a_program_comes_back_the_same() -> None:
     assert (again.parameters, again.results) == (program.parameters, program.results)
 
 
-def bundle_of(*programs: Any) -> Any:
+def bundle_of(*programs):
     bundle = Bundle()
     for instructions in programs:
         program = bundle.programs.add()
@@ -165,18 +152,18 @@ NOTHING = {"op": "NoOp"}
         (bundle_of([{"op": "Neg", "inputs": [4]}]), "slot 4, which nothing wrote"),
     ],
 )
-def test_programs_that_make_no_sense(bundle: Any, message: str) -> None:
+def test_programs_that_make_no_sense(bundle, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         program_of(bundle)
 
 
-def test_programs_that_stand_too_deep() -> None:
+def test_programs_that_stand_too_deep():
     with pytest.raises(tf.errors.InvalidArgumentError, match="more than 64 deep"):
         program_of(chain(70))
     assert program_of(chain(60))
 
 
-def chain(length: int) -> Any:
+def chain(length):
     """A program in a program in a program, and so on."""
     bundle = Bundle()
     bundle.programs.add()
@@ -190,9 +177,6 @@ def chain(length: int) -> Any:
             step.attributes.append(attribute(name, **value))
         step.blocks.append(inside)
     return bundle
-
-
-# -- errors --------------------------------------------------------------------
 
 
 def passed(error):

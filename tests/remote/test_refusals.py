@@ -1,12 +1,8 @@
 """What a server refuses: strangers, other versions, what makes no sense, too much."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 from concurrent import futures
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,15 +16,12 @@ from tpuref.engine.remote.wire import Request  # noqa: E402 - needs gRPC
 from .streams import answers, opening  # noqa: E402
 
 
-def still_serves(server: Any, config: Any = None) -> bool:
+def still_serves(server, config=None):
     with tf.Session(server.target, config=config) as session:
         return bool(session.run(tf.constant(3)) == 3)
 
 
-# -- tokens and TLS ------------------------------------------------------------
-
-
-def with_token(token: str | None) -> tf.ConfigProto:
+def with_token(token):
     return tf.ConfigProto(rpc_options=tf.RPCOptions(token=token))
 
 
@@ -70,15 +63,12 @@ def test_a_token_that_no_header_can_carry(token, server, monkeypatch):
 
 
 @pytest.mark.parametrize("token", [5, b"a", ["a"], object()])
-def test_a_token_of_another_type(token: Any, server: Any) -> None:
+def test_a_token_of_another_type(token, server):
     message = r"token must be text, got (int|bytes|list|object) \[TPUREF-E014\]"
     with pytest.raises(TypeError, match=message):
         tf.train.Server({"worker": ["localhost:0"]}, token=token)
     with pytest.raises(TypeError, match=message):
         tf.Session(server.target, config=with_token(token))
-
-
-# -- a server that others can reach --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -102,7 +92,7 @@ def test_a_server_without_protection(host, token, lacks, caplog):
     assert f"{lacks}:" in message and "TPUREF-W070" in message
 
 
-def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) -> None:
+def test_a_server_with_tls_alone(certificate, caplog):
     credentials = grpc.ssl_server_credentials([certificate])
     cluster = {"worker": ["0.0.0.0:0"]}
     tf.train.Server(cluster, credentials=credentials, start=False).stop()
@@ -113,7 +103,7 @@ def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) 
 
 
 @pytest.mark.parametrize("credentials", ["x", 5, grpc.ssl_channel_credentials()])
-def test_credentials_of_another_type(credentials: Any, server: Any) -> None:
+def test_credentials_of_another_type(credentials, server):
     with pytest.raises(TypeError, match=r"a grpc\.ServerCredentials, got .*E014"):
         tf.train.Server({"worker": ["localhost:0"]}, credentials=credentials)
     options = tf.RPCOptions(credentials="x")
@@ -148,9 +138,6 @@ def test_connections_may_use_tls(certificate):
     server.stop()
 
 
-# -- other programs ------------------------------------------------------------
-
-
 def test_another_version_of_the_protocol(server):
     request = opening(protocol=99, version="7.0")
     (reply,) = answers(server.target, [request.SerializeToString()])
@@ -160,16 +147,14 @@ def test_another_version_of_the_protocol(server):
     assert still_serves(server)
 
 
-def test_a_server_of_another_version(
-    server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_of_another_version(server, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.session.schema.PROTOCOL", 2)
     monkeypatch.setattr("tpuref.engine.remote.served_session.PROTOCOL", 1)
     with pytest.raises(tf.errors.FailedPreconditionError, match="install the same"):
         tf.Session(server.target)
 
 
-def test_a_grpc_server_of_somebody_else() -> None:
+def test_a_grpc_server_of_somebody_else():
     other = grpc.server(futures.ThreadPoolExecutor(1))
     port = other.add_insecure_port("localhost:0")
     other.start()
@@ -178,7 +163,7 @@ def test_a_grpc_server_of_somebody_else() -> None:
     other.stop(0).wait()
 
 
-def test_a_server_that_does_not_speak_grpc() -> None:
+def test_a_server_that_does_not_speak_grpc():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         target = f"grpc://127.0.0.1:{listener.getsockname()[1]}"
         with futures.ThreadPoolExecutor(1) as pool:
@@ -191,7 +176,7 @@ def test_a_server_that_does_not_speak_grpc() -> None:
                 opened.result(60)
 
 
-def test_a_client_that_does_not_speak_grpc(server: Any) -> None:
+def test_a_client_that_does_not_speak_grpc(server):
     host, _, port = server.target.removeprefix("grpc://").rpartition(":")
     for content in (b"", b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 64):
         with socket.create_connection((host, int(port)), 10) as connection:
@@ -199,10 +184,7 @@ def test_a_client_that_does_not_speak_grpc(server: Any) -> None:
     assert still_serves(server)
 
 
-# -- messages ------------------------------------------------------------------
-
-
-def run_request(**fields: Any) -> Any:
+def run_request(**fields):
     request = Request(number=2)
     request.run.SetInParent()
     for name, value in fields.items():
@@ -220,9 +202,7 @@ def run_request(**fields: Any) -> Any:
         ([opening().SerializeToString(), b"\x01"], "1 bytes are not a Request"),
     ],
 )
-def test_what_makes_no_sense_ends_the_session_alone(
-    contents: list[bytes], message: str, server: Any
-) -> None:
+def test_what_makes_no_sense_ends_the_session_alone(contents, message, server):
     with tf.Session(server.target) as session:
         *_, last = answers(server.target, contents)
         assert last.refused.code == tf.errors.INVALID_ARGUMENT
@@ -243,9 +223,7 @@ def test_a_wrong_program_fails_its_run_alone(server):
     assert missing.number == 2 and missing.failed.code == tf.errors.NOT_FOUND
 
 
-def test_the_lines_of_a_client_are_no_files_of_the_server(
-    server: Any, tmp_path: Path
-) -> None:
+def test_the_lines_of_a_client_are_no_files_of_the_server(server, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("the secret of the server\n")
     request = run_request(program=1)
@@ -268,10 +246,7 @@ def test_the_lines_of_a_client_are_no_files_of_the_server(
     assert "the secret of the server" not in str(replies)
 
 
-# -- limits --------------------------------------------------------------------
-
-
-def test_what_is_too_large_for_the_server() -> None:
+def test_what_is_too_large_for_the_server():
     server = tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=10_000)
     x = tf.placeholder(tf.float32, None)
     with tf.Session(server.target) as session:
@@ -298,7 +273,7 @@ def test_what_is_too_large_for_the_client(server):
 
 
 @pytest.mark.parametrize("size", [0, -1, 2**31])
-def test_limits_that_cannot_be(size: int, server: Any) -> None:
+def test_limits_that_cannot_be(size, server):
     with pytest.raises(ValueError, match=r"Server: max_message_bytes must be from 1"):
         tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=size)
     config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=size))
@@ -306,7 +281,7 @@ def test_limits_that_cannot_be(size: int, server: Any) -> None:
         tf.Session(server.target, config=config)
 
 
-def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_runs_at_once(server, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_RUNS", 1)
     inner = tf.constant(1)
     with tf.Session(server.target) as session:

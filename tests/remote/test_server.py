@@ -1,11 +1,8 @@
 """tf.train.Server: where it listens, its task, its life."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ import tpuref as tf
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
 
-def answers(target: str) -> bool:
+def answers(target):
     """Whether a session on that target runs a graph."""
     with tf.Graph().as_default():
         product = tf.constant(6) * 7
@@ -38,7 +35,7 @@ def test_a_local_server_stops_when_nobody_holds_it():
     assert not answers(target)
 
 
-def test_it_listens_on_the_address_of_its_task() -> None:
+def test_it_listens_on_the_address_of_its_task():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     cluster = {"worker": ["10.0.0.1:1", f"127.0.0.1:{port}"]}
@@ -50,7 +47,7 @@ def test_it_listens_on_the_address_of_its_task() -> None:
     server.stop()
 
 
-def test_a_port_in_use_is_an_error(server: Any) -> None:
+def test_a_port_in_use_is_an_error(server):
     address = server.target.removeprefix("grpc://")
     with pytest.raises(tf.errors.UnknownError, match="port may be in use"):
         tf.train.Server({"worker": [address]})
@@ -102,15 +99,15 @@ def test_a_task_that_is_not_clear(arguments, error, message):
         *("h:1", "grpc://h:" + "9" * 5000, "grpc://unix:/tmp/x:1"),
     ],
 )
-def test_what_is_no_target(target: str) -> None:
+def test_what_is_no_target(target):
     with pytest.raises(ValueError, match="'grpc://host:port' for a server, got"):
         tf.Session(target)
 
 
-def test_a_host_may_have_the_name_of_a_scheme(monkeypatch: Any) -> None:
+def test_a_host_may_have_the_name_of_a_scheme(monkeypatch):
     asked = []
 
-    def refused(target: str, *arguments: Any) -> Any:
+    def refused(target, *arguments):
         asked.append(target)
         raise ConnectionRefusedError
 
@@ -122,7 +119,7 @@ def test_a_host_may_have_the_name_of_a_scheme(monkeypatch: Any) -> None:
     assert asked == ["dns:///unix:1", "dns:///[fe80::1%252]:1"]
 
 
-def test_a_session_takes_a_resolver(server: Any) -> None:
+def test_a_session_takes_a_resolver(server):
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(server.target)
     with tf.Session(resolver) as session:
         assert session.sess_str == server.target
@@ -131,16 +128,14 @@ def test_a_session_takes_a_resolver(server: Any) -> None:
         tf.Session(5)
 
 
-def test_only_servers_can_be_reset() -> None:
+def test_only_servers_can_be_reset():
     with pytest.raises(NotImplementedError, match=r"tf\.train\.Server"):
         tf.Session.reset("")
     with pytest.raises(ValueError, match="no container"):
         tf.Session.reset("grpc://localhost:1", ["mine"])
 
 
-def test_without_grpc_the_error_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_grpc_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "grpc", None)
     for use in (tf.train.Server.create_local_server, lambda: tf.Session("grpc://h:1")):
         with pytest.raises(ImportError, match=r"pip install 'tpuref\[grpc\]'"):

@@ -1,10 +1,7 @@
 """Sessions on a server: values, variables, host functions, errors, reports."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import threading
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -18,7 +15,7 @@ pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
 
 @pytest.fixture
-def remote(server: Any) -> Any:
+def remote(server):
     with tf.Session(server.target) as session:
         yield session
 
@@ -26,7 +23,7 @@ def remote(server: Any) -> Any:
 # -- values --------------------------------------------------------------------
 
 
-def test_a_replicated_computation_runs_at_the_server(remote: Any) -> None:
+def test_a_replicated_computation_runs_at_the_server(remote):
     x = tf.placeholder(tf.float32, [2])
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [2 * x]])
     values = remote.run(out, {x: [1.0, 2.0]})
@@ -54,13 +51,13 @@ def test_values_come_back_as_they_went(value, remote):
     np.testing.assert_array_equal(result, value)
 
 
-def test_results_can_be_written_to(remote: Any) -> None:
+def test_results_can_be_written_to(remote):
     result = remote.run(tf.constant([1.0, 2.0]))
     result[0] = 5.0
     assert result.tolist() == [5.0, 2.0]
 
 
-def test_control_flow_is_sent(remote: Any) -> None:
+def test_control_flow_is_sent(remote):
     n = tf.placeholder(tf.int32, [])
     total = tf.while_loop(
         lambda i, t: i < n,
@@ -71,8 +68,8 @@ def test_control_flow_is_sent(remote: Any) -> None:
     assert remote.run(total, {n: 7}) == local
 
 
-def test_branches_may_be_as_deep_as_in_the_graph(remote: Any) -> None:
-    def nested(depth: int) -> Any:
+def test_branches_may_be_as_deep_as_in_the_graph(remote):
+    def nested(depth):
         one = tf.constant(1)
         if depth == 0:
             return one
@@ -121,7 +118,7 @@ def test_sessions_of_one_server_share_variables(server):
         np.testing.assert_array_equal(third.run(again), [2.0, 3.0])
 
 
-def test_isolated_sessions_share_the_queues_of_the_cores(server: Any) -> None:
+def test_isolated_sessions_share_the_queues_of_the_cores(server):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=1)
     config = tf.ConfigProto(isolate_session_state=True)
     with tf.Graph().as_default() as feeding:
@@ -138,7 +135,7 @@ def test_isolated_sessions_share_the_queues_of_the_cores(server: Any) -> None:
             assert np.ravel(empties.run(outs)).tolist() == [2.0, 4.0]
 
 
-def test_a_cluster_definition_makes_the_session_isolated(server: Any) -> None:
+def test_a_cluster_definition_makes_the_session_isolated(server):
     v = tf.Variable(1.0)
     spec = tf.train.ClusterSpec({"tpu": ["a:1"]})
     config = tf.ConfigProto(cluster_def=spec.as_cluster_def())
@@ -154,7 +151,7 @@ def test_a_cluster_definition_makes_the_session_isolated(server: Any) -> None:
             assert shared.run(elsewhere) == 1
 
 
-def test_reset_forgets_the_variables_and_ends_the_sessions(server: Any) -> None:
+def test_reset_forgets_the_variables_and_ends_the_sessions(server):
     v = tf.Variable(1.0, name="v")
     session = tf.Session(server.target)
     session.run(v.initializer)
@@ -175,7 +172,7 @@ def test_the_devices_are_those_of_the_server(remote):
     assert remote.list_devices() == devices
 
 
-def test_the_system_is_started_and_stopped_at_the_server(server: Any) -> None:
+def test_the_system_is_started_and_stopped_at_the_server(server):
     with tf.Session(server.target) as session, tf.Session(server.target) as other:
         serialized = session.run(tf.tpu.initialize_system())
         assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 2
@@ -190,14 +187,14 @@ def test_the_system_is_started_and_stopped_at_the_server(server: Any) -> None:
 # -- what the client runs -----------------------------------------------
 
 
-def test_host_functions_run_in_the_thread_of_the_client(remote: Any) -> None:
+def test_host_functions_run_in_the_thread_of_the_client(remote):
     seen: list[int] = []
 
-    def tripled(x: Any) -> Any:
+    def tripled(x):
         seen.append(threading.get_ident())
         return 3 * x
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         function = tf.tpu.outside_compilation
         return function(lambda a: tf.py_func(tripled, [a], tf.float32), x) + 1.0
 
@@ -206,14 +203,14 @@ def test_host_functions_run_in_the_thread_of_the_client(remote: Any) -> None:
     assert seen == [threading.get_ident()] * 2
 
 
-def test_a_host_function_may_run_the_session(remote: Any) -> None:
+def test_a_host_function_may_run_the_session(remote):
     v = tf.Variable(5.0)
     remote.run(v.initializer)
     out = tf.py_func(lambda: remote.run(v.assign_add(1.0)), [], tf.float32)
     assert remote.run(out) == 6.0
 
 
-def test_datasets_stay_with_the_client(remote: Any) -> None:
+def test_datasets_stay_with_the_client(remote):
     dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(lambda x: x * x)
     element = dataset.make_one_shot_iterator().get_next()
     assert [remote.run(element) for _ in range(3)] == [1, 4, 9]
@@ -221,7 +218,7 @@ def test_datasets_stay_with_the_client(remote: Any) -> None:
         remote.run(element)
 
 
-def test_a_dataset_reads_the_variables_of_the_server(remote: Any) -> None:
+def test_a_dataset_reads_the_variables_of_the_server(remote):
     v = tf.Variable(np.int32(10))
     dataset = tf.data.Dataset.range(3).map(lambda x: tf.cast(x, tf.int32) + v)
     iterator = dataset.make_initializable_iterator()
@@ -252,7 +249,7 @@ def test_runs_of_several_threads_do_not_wait_for_each_other(remote):
 # -- errors --------------------------------------------------------------------
 
 
-def test_an_error_keeps_class_operation_and_line(remote: Any) -> None:
+def test_an_error_keeps_class_operation_and_line(remote):
     x = tf.placeholder(tf.int32, [])
     bad = tf.gather([1, 2, 3], x, name="lookup")  # the user's line
     errors = []
@@ -266,10 +263,10 @@ def test_an_error_keeps_class_operation_and_line(remote: Any) -> None:
     assert there.op is bad.op and "# the user's line" in str(there)
 
 
-def test_an_error_of_a_host_function_keeps_its_cause(remote: Any) -> None:
+def test_an_error_of_a_host_function_keeps_its_cause(remote):
     own = KeyError("mine")
 
-    def fail() -> Any:
+    def fail():
         raise own
 
     out = tf.py_func(fail, [], tf.int32, name="failing")
@@ -278,8 +275,8 @@ def test_an_error_of_a_host_function_keeps_its_cause(remote: Any) -> None:
     assert raised.value.__cause__ is own and raised.value.op is out.op
 
 
-def test_an_interrupt_in_a_host_function_gives_up_the_run(remote: Any) -> None:
-    def interrupt() -> Any:
+def test_an_interrupt_in_a_host_function_gives_up_the_run(remote):
+    def interrupt():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -301,7 +298,7 @@ def test_an_endless_run_ends_with_its_session(server):
     wait_until(lambda: not served.sessions and not state._runs)
 
 
-def wait_until(condition: Any) -> None:
+def wait_until(condition):
     """Wait until something holds, at most a minute."""
     pause = threading.Event()
     for _ in range(6000):

@@ -1,14 +1,11 @@
 """Instructions and strategies that tests of several modules write by hand."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.engine.program import Instr
 
 
-def instr(op: str, inputs: Sequence[int], output: int, **attrs: Any) -> Instr:
+def instr(op, inputs, output, **attrs):
     """Return an instruction with one output, of the dtype `gives` (float32)."""
     spec = tf.TensorSpec(None, attrs.pop("gives", tf.float32))
     site = CallSite("program.py", 1, "computation")
@@ -18,8 +15,8 @@ def instr(op: str, inputs: Sequence[int], output: int, **attrs: Any) -> Instr:
 class LocalResolver:
     """What a strategy asks of a resolver, for this process."""
 
-    def master(self) -> str:
+    def master(self):
         return "local"
 
-    def cluster_spec(self) -> None:
+    def cluster_spec(self):
         return None

@@ -1,7 +1,5 @@
 """How much memory can still be taken."""
 
-from __future__ import annotations
-
 from tpuref.engine.runtime import available_memory as module
 
 MEBIBYTE = 1 << 20

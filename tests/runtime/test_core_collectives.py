@@ -1,7 +1,5 @@
 """What a core makes of the status that its links give."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -30,16 +28,16 @@ SUM = Instr("CrossReplicaSum", "total", (0,), (1,), ATTRS, (), 0, SITE)
 class Answering:
     """Links that give one status to every sum."""
 
-    def __init__(self, outcome: int) -> None:
+    def __init__(self, outcome):
         self._outcome = outcome
 
-    def flat(self, *arguments: Any) -> int:
+    def flat(self, *arguments):
         return self._outcome
 
     direct = ring = flat
 
 
-def summed(outcome: int, algorithm: str) -> Any:
+def summed(outcome, algorithm):
     arena = Arena.create(64, 1)
     try:
         links: Any = Answering(outcome)
@@ -58,7 +56,7 @@ def test_each_algorithm_and_executor_that_can_be_chosen_has_its_function():
 
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_only_the_replicas_doing_is_blamed_on_them(algorithm: str) -> None:
+def test_only_the_replicas_doing_is_blamed_on_them(algorithm):
     for outcome in (status.LEFT, status.MISMATCH):
         with pytest.raises(Diverged):
             summed(outcome, algorithm)
@@ -79,6 +77,6 @@ def test_a_fault_of_the_links_is_told_as_one(fault, algorithm):
     assert str(raised.value).endswith(str(meaning.value).removeprefix("f(): "))
 
 
-def test_an_unknown_algorithm_is_no_direct_one() -> None:
+def test_an_unknown_algorithm_is_no_direct_one():
     with pytest.raises(KeyError, match="tree"):
         summed(status.OK, "tree")

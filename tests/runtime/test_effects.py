@@ -1,7 +1,5 @@
 """Operations with an effect: variables, host functions, the TPU system."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,16 +8,13 @@ import pytest
 import tpuref as tf
 
 
-def evaluate_once(fetch: Any, feed: Any = None) -> Any:
+def evaluate_once(fetch, feed=None):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return session.run(fetch, feed)
 
 
-# -- variables -----------------------------------------------------------------
-
-
-def test_updates_keep_the_dtype_and_overflow_silently(evaluate: Any) -> None:
+def test_updates_keep_the_dtype_and_overflow_silently(evaluate):
     v = tf.Variable(np.int8(127))
     assert evaluate(v.assign_add(np.int8(1))) == -128
     h = tf.Variable(np.float16(60000))
@@ -27,7 +22,7 @@ def test_updates_keep_the_dtype_and_overflow_silently(evaluate: Any) -> None:
     assert evaluate(h.assign_add(np.float16(60000))) == np.inf
 
 
-def test_an_uninitialised_variable_is_named_with_its_place(session: Any) -> None:
+def test_an_uninitialised_variable_is_named_with_its_place(session):
     v = tf.Variable(1.0, name="weights")
     out = tf.tpu.replicate(lambda: v.read_value())  # where it is read
     with pytest.raises(tf.errors.FailedPreconditionError) as raised:
@@ -36,13 +31,10 @@ def test_an_uninitialised_variable_is_named_with_its_place(session: Any) -> None
     assert "# where it is read" in str(raised.value)
 
 
-# -- host functions ------------------------------------------------------------
-
-
-def test_a_host_function_takes_and_gives_arrays() -> None:
+def test_a_host_function_takes_and_gives_arrays():
     seen: list[Any] = []
 
-    def function(a: Any, b: Any) -> Any:
+    def function(a, b):
         seen.extend([a, b])
         return np.stack([a, b])
 
@@ -101,7 +93,7 @@ def test_results_that_were_not_promised_are_refused(returned, dtypes, message):
 
 
 @pytest.mark.parametrize("returned", [None, [], ()])
-def test_no_result(returned: Any, session: Any) -> None:
+def test_no_result(returned, session):
     calls: list[int] = []
     operation = tf.py_func(lambda: (calls.append(1), returned)[1], [], [])
     assert session.run(operation) is None
@@ -122,14 +114,11 @@ def test_results_and_arguments_are_copies(session):
     assert session.run([v, k])[0].tolist() == session.run(k).tolist() == [1.0]
 
 
-def test_the_line_is_that_of_the_host_function_itself(session: Any) -> None:
-    def below(x: Any) -> Any:
+def test_the_line_is_that_of_the_host_function_itself(session):
+    def below(x):
         return {}["missing"]  # deeper
 
-    def host(x: Any) -> Any:
-        return below(x)  # called from here
-
-    out = tf.py_func(host, [1.0], tf.float32)
+    out = tf.py_func(lambda x: below(x), [1.0], tf.float32)
     with pytest.raises(tf.errors.UnknownError) as raised:
         session.run(out)
     message = str(raised.value)
@@ -137,18 +126,12 @@ def test_the_line_is_that_of_the_host_function_itself(session: Any) -> None:
     assert "raised at: " in message and "# called from here" in message
 
 
-def test_interrupts_pass_through(session: Any) -> None:
-    def stop() -> Any:
+def test_interrupts_pass_through(session):
+    def stop():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         session.run(tf.py_func(stop, [], tf.float32))
-
-
-# -- others --------------------------------------------------------------------
-
-
-# -- while the graph is built --------------------------------------------------
 
 
 def test_print_passes_its_input_on(session, capsys):
@@ -161,7 +144,7 @@ def test_print_passes_its_input_on(session, capsys):
     assert capsys.readouterr().err.splitlines() == lines
 
 
-def test_assert_shows_its_data(session: Any) -> None:
+def test_assert_shows_its_data(session):
     with pytest.raises((TypeError, ValueError), match="bool"):
         tf.Assert(tf.constant(1), [1])
     x = tf.placeholder(tf.int32, [None])

@@ -1,9 +1,5 @@
 """The queue between host and replicas."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,11 +7,11 @@ import tpuref as tf
 from tpuref.engine.runtime.meaning.infeed import CAPACITY, Infeed
 
 
-def tuples(*values: float) -> Any:
+def tuples(*values):
     return tuple(np.float32(value) for value in values)
 
 
-def test_first_in_first_out_for_each_replica() -> None:
+def test_first_in_first_out_for_each_replica():
     infeed = Infeed("images")
     for value in (1.0, 2.0):
         infeed.enqueue(0, tuples(value))
@@ -37,7 +33,7 @@ def test_what_is_queued_outlives_the_end():
             infeed.dequeue(replica, 1.0)
 
 
-def test_a_full_queue_refuses_more() -> None:
+def test_a_full_queue_refuses_more():
     infeed = Infeed("images")
     for _ in range(CAPACITY):
         infeed.enqueue(0, tuples(1.0))
@@ -49,17 +45,14 @@ def test_a_full_queue_refuses_more() -> None:
     infeed.enqueue(0, tuples(1.0))
 
 
-def test_a_wait_ends_where_its_watch_says_so() -> None:
+def test_a_wait_ends_where_its_watch_says_so():
     infeed = Infeed("images")
     calls: list[int] = []
 
-    def watch() -> None:
+    def watch():
         calls.append(1)
         if len(calls) == 2:
             raise tf.errors.AbortedError("a core was lost")
 
     with pytest.raises(tf.errors.AbortedError, match="a core was lost"):
         infeed.dequeue(0, 60.0, watch)
-
-
-# -- within computations -------------------------------------------------------

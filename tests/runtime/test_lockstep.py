@@ -1,7 +1,5 @@
 """The lockstep interpreter, on programs written by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -24,23 +22,23 @@ F32 = TensorSpec(tf.TensorShape(None), tf.float32)
 BOOL = TensorSpec(tf.TensorShape([]), tf.bool)
 
 
-def instr(op, inputs=(), outputs=(), specs=None, blocks=(), core=0, **attrs) -> Instr:
+def instr(op, inputs=(), outputs=(), specs=None, blocks=(), core=0, **attrs):
     specs = (F32,) * len(outputs) if specs is None else tuple(specs)
     given = tuple(inputs), tuple(outputs), attrs, specs, core, SITE, tuple(blocks)
     return Instr(op, f"{op}_0", *given)
 
 
-def program(parameters: Any, instrs: Any, results: Any) -> Program:
+def program(parameters, instrs, results):
     return Program("test", tuple(parameters), tuple(instrs), tuple(results))
 
 
-def run_of(replicas: int, **options: Any) -> Run:
+def run_of(replicas, **options):
     state = State()
     views = [ReplicaVariables(state) for _ in range(replicas)]
     return Run(state=state, variables=views, functions={}, timeout=1.0, **options)
 
 
-def carry_out(given: Program, inputs: Any, run: Run | None = None) -> list[list[Any]]:
+def carry_out(given, inputs, run=None):
     values = {
         r: [np.asarray(value, np.float32) for value in own]
         for r, own in enumerate(inputs)
@@ -48,9 +46,6 @@ def carry_out(given: Program, inputs: Any, run: Run | None = None) -> list[list[
     results = run_program(given, values, run or run_of(len(inputs)))
     assert list(results) == list(values)
     return [[np.asarray(a).tolist() for a in results[r]] for r in range(len(inputs))]
-
-
-# -- slots ---------------------------------------------------------------------
 
 
 def test_parameters_can_be_results():
@@ -80,10 +75,7 @@ def test_outputs_have_the_types_that_were_foreseen():
     assert isinstance(result, np.ndarray) and result.dtype == np.float64
 
 
-# -- conditions ----------------------------------------------------------------
-
-
-def branching() -> Program:
+def branching():
     """Negate where the value is positive, double it elsewhere."""
     negated = program([0], [instr("Neg", [0], [1])], [1])
     doubled = program([0], [instr("AddV2", [0, 0], [1])], [1])
@@ -95,11 +87,11 @@ def branching() -> Program:
     return program([0], steps, [3])
 
 
-def test_each_replica_takes_its_branch() -> None:
+def test_each_replica_takes_its_branch():
     assert carry_out(branching(), [[1], [-1], [5], [0]]) == [[-1], [-2], [-5], [0]]
 
 
-def test_a_branch_that_nobody_takes_does_not_run() -> None:
+def test_a_branch_that_nobody_takes_does_not_run():
     broken = program([0], [instr("NoSuchOperation", [0], [1])], [1])
     kept = program([0], [], [0])
     step = instr("If", [0, 0], [1], blocks=[kept, broken])
@@ -108,10 +100,7 @@ def test_a_branch_that_nobody_takes_does_not_run() -> None:
         carry_out(program([0], [step], [1]), [[1], [0]])
 
 
-# -- loops ---------------------------------------------------------------------
-
-
-def looping(limit: int | None = None) -> Program:
+def looping(limit=None):
     """Add the second input to the first while the first is below the third."""
     test = program([0, 1, 2], [instr("Less", [0, 2], [3], [BOOL])], [3])
     turn = program([0, 1, 2], [instr("AddV2", [0, 1], [3])], [3])
@@ -120,20 +109,17 @@ def looping(limit: int | None = None) -> Program:
     return program([0, 1, 2], [step], [3])
 
 
-def test_each_replica_leaves_the_loop_by_itself() -> None:
+def test_each_replica_leaves_the_loop_by_itself():
     inputs = [[0, 1, 3], [0, 2, 3], [5, 1, 3], [0, 100, 1]]
     assert carry_out(looping(), inputs) == [[3], [4], [5], [100]]
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (2, 2), (9, 3)])
-def test_the_number_of_turns_is_limited(limit: int, expected: int) -> None:
+def test_the_number_of_turns_is_limited(limit, expected):
     assert carry_out(looping(limit), [[0, 1, 3]]) == [[expected]]
 
 
-# -- collectives ---------------------------------------------------------------
-
-
-def summing(groups: Any) -> Program:
+def summing(groups):
     return program([0], [instr("CrossReplicaSum", [0], [1], groups=groups)], [1])
 
 
@@ -147,14 +133,14 @@ def test_a_sum_over_all_replicas_and_over_groups():
         carry_out(summing(((0, 1),)), [[[1]], [[1, 2]]])
 
 
-def test_contributions_are_added_in_the_order_of_replicas() -> None:
+def test_contributions_are_added_in_the_order_of_replicas():
     inputs = [[1e8], [1.0], [-1e8], [1.0]]
     total = ((np.float32(1e8) + np.float32(1)) + np.float32(-1e8)) + np.float32(1)
     for group in ((0, 1, 2, 3), (3, 1, 0, 2)):
         assert carry_out(summing((group,)), inputs) == [[total]] * 4
 
 
-def test_replicas_that_are_missing_are_named() -> None:
+def test_replicas_that_are_missing_are_named():
     run = run_of(4)
     step = instr("CrossReplicaSum", [0], [1], groups=((0, 1), (2, 3)))
     operands = {1: [np.float32(1)], 2: [np.float32(1)], 3: [np.float32(1)]}
@@ -164,7 +150,7 @@ def test_replicas_that_are_missing_are_named() -> None:
     assert sorted(run_instr(step, operands, run)) == [2, 3]  # nobody of the first
 
 
-def test_a_copy_from_a_replica_that_went_another_way_names_it() -> None:
+def test_a_copy_from_a_replica_that_went_another_way_names_it():
     copy = instr("TowerCopy", [0], [0], source=1, targets=(0, 2))
     here = program([0], [copy], [0])
     given: Any = {r: [np.asarray(r)] for r in range(4)}
@@ -179,16 +165,13 @@ def test_a_copy_from_a_replica_that_went_another_way_names_it() -> None:
     assert run_program(here, {3: given[3]}, run_of(4)) == {3: [3]}
 
 
-# -- random operations and variables -------------------------------------------
-
-
-def drawing(seed: Any) -> Program:
+def drawing(seed):
     spec, shape = TensorSpec(tf.TensorShape([1]), tf.int32), np.asarray([3], np.int32)
     draw = instr("RandomUniform", [0], [1], dtype="float32", seed=seed)
     return program([], [instr("Const", [], [0], [spec], value=shape), draw], [1])
 
 
-def test_random_operations_draw_from_the_stream_of_their_replica() -> None:
+def test_random_operations_draw_from_the_stream_of_their_replica():
     run = run_of(2)
     first = carry_out(drawing((1, 2)), [[], []], run)
     second = carry_out(drawing((1, 2)), [[], []], run)
@@ -198,7 +181,7 @@ def test_random_operations_draw_from_the_stream_of_their_replica() -> None:
     assert carry_out(drawing((1, 3)), [[], []]) != first
 
 
-def test_effects_belong_to_their_replica() -> None:
+def test_effects_belong_to_their_replica():
     key = {"handle": "v", "dtype": "float32", "shape": ()}
     steps = [
         instr("Assign", [0], [1], **key),
@@ -210,10 +193,7 @@ def test_effects_belong_to_their_replica() -> None:
     assert outcome == [[1, 2, 2, 0], [5, 10, 10, 1]]
 
 
-# -- errors --------------------------------------------------------------------
-
-
-def test_an_error_knows_operation_and_line() -> None:
+def test_an_error_knows_operation_and_line():
     step = instr("AddV2", [0, 1], [2])
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         carry_out(program([0, 1], [step], [2]), [[1, 1], [[1, 2], [1, 2, 3]]])
@@ -252,7 +232,7 @@ def test_what_a_kernel_raises_becomes_an_error_of_the_run(kind, expected, monkey
         assert isinstance(raised.value.__cause__, kind)
 
 
-def test_an_error_within_a_block_keeps_its_own_place() -> None:
+def test_an_error_within_a_block_keeps_its_own_place():
     inner = dataclasses.replace(
         instr("AddV2", [0, 1], [2]),
         name="inner",
@@ -277,10 +257,7 @@ def test_an_error_that_the_operation_raises_itself_names_the_replica():
     assert raised.value.site == SITE
 
 
-# -- the trace -----------------------------------------------------------------
-
-
-def record(operation: str, replica: int, core: int) -> CoreTrace:
+def record(operation, replica, core):
     return CoreTrace(operation, replica, core, 10 * replica + core, 0, "device")
 
 

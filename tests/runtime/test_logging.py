@@ -1,7 +1,5 @@
 """The logger tpuref: what it tells, with which fields, and that it is silent."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
@@ -18,17 +16,17 @@ from tpuref.engine.runtime.system import LOCAL
 
 
 @pytest.fixture
-def records(caplog: Any) -> Any:
+def records(caplog):
     """What was logged by an area."""
     caplog.set_level(logging.DEBUG, logger="tpuref")
 
-    def of(area: str) -> list[logging.LogRecord]:
+    def of(area):
         return [r for r in caplog.records if r.name == f"tpuref.{area}"]
 
     return of
 
 
-def replicated() -> Any:
+def replicated():
     return tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
 
 
@@ -51,7 +49,7 @@ def test_a_life(records):
     assert "compiled a program of" in records("program")[0].getMessage()
 
 
-def test_a_lost_core_is_a_warning_with_its_place(records: Any) -> None:
+def test_a_lost_core_is_a_warning_with_its_place(records):
     settings = tf.config.override(executor="pool", cores=2, processes="cores")
     with settings, tf.Session() as session:
         session.run(tf.tpu.initialize_system())
@@ -104,13 +102,8 @@ LISTENING = f"import logging; logging.basicConfig()\n{ADVISED}"
     [(SILENT, ""), (ADVISED, "tf.tpu.cross"), (LISTENING, "WARNING:tpuref:tf.tpu")],
     ids=["silent", "advised", "listening"],
 )
-def test_only_advice_is_printed_unless_the_program_listens(
-    program: str, shown: str
-) -> None:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(Path(tf.__file__).parents[1]),
-    }
+def test_only_advice_is_printed_unless_the_program_listens(program, shown):
+    environment = {**os.environ, "PYTHONPATH": str(Path(tf.__file__).parents[1])}
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

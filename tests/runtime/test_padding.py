@@ -1,9 +1,5 @@
 """Padded shapes and the account of them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -41,7 +37,7 @@ def test_buckets_are_the_smallest_powers_of_two():
         ([(5, 5)] * 3, [(5, False), ANY], (5, 5)),
     ],
 )
-def test_shapes_are_padded_to(shapes: Any, dimensions: Any, expected: Any) -> None:
+def test_shapes_are_padded_to(shapes, dimensions, expected):
     assert padded_shape("x", shapes, tuple(dimensions)) == expected
 
 
@@ -54,7 +50,7 @@ def test_shapes_are_padded_to(shapes: Any, dimensions: Any, expected: Any) -> No
         ([()], [ANY], "expected rank 1"),
     ],
 )
-def test_inputs_that_do_not_fit(shapes: Any, dimensions: Any, message: str) -> None:
+def test_inputs_that_do_not_fit(shapes, dimensions, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         padded_shape("x", shapes, tuple(dimensions))
 
@@ -99,7 +95,7 @@ def test_the_account():
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
 @pytest.mark.parametrize("visible", [True, False])
-def test_padded_inputs_of_any_layout(executor: str, visible: bool) -> None:
+def test_padded_inputs_of_any_layout(executor, visible):
     """What the replicas receive from arrays of every layout, small and large."""
     random = np.random.default_rng(4)
     x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))

@@ -1,15 +1,11 @@
 """The pool by itself: who may use it, when it is ended, what it keeps."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import gc
 import os
 import signal
 import time
 import weakref
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,25 +18,25 @@ from tpuref.engine.runtime.system import LOCAL
 
 
 @pytest.fixture
-def session() -> Iterator[tf.Session]:
+def session():
     settings = tf.config.override(executor="pool", cores=2, processes="cores")
     with tf.Session() as opened, settings:
         opened.run(tf.tpu.initialize_system())
         yield opened
 
 
-def executor() -> CorePool:
+def executor():
     """The pool of this process's system."""
     pool = LOCAL._systems["localhost"]._executor
     assert isinstance(pool, CorePool)
     return pool
 
 
-def replicated(computation: Any) -> Any:
+def replicated(computation):
     return tf.tpu.replicate(computation, [[0.0], [1.0]])
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -65,7 +61,7 @@ def test_its_processes_end_when_nobody_holds_it():
     assert not any(map(alive, before))
 
 
-def test_two_pools_have_nothing_in_common(session: tf.Session) -> None:
+def test_two_pools_have_nothing_in_common(session):
     fetch = replicated(tf.tpu.cross_replica_sum)
     other = CorePool(2)
     assert not set(other.process_ids) & set(executor().process_ids)
@@ -90,7 +86,7 @@ def test_a_new_start_gives_new_processes(session):
         session.run(fetch)
 
 
-def test_programs_are_sent_once(session: tf.Session) -> None:
+def test_programs_are_sent_once(session):
     fetch = replicated(lambda x: x + 1.0)
     pool, sent = executor(), []
     cores = pool._cores
@@ -102,7 +98,7 @@ def test_programs_are_sent_once(session: tf.Session) -> None:
     del cores.post_to_all
 
 
-def test_old_programs_are_forgotten(session: tf.Session) -> None:
+def test_old_programs_are_forgotten(session):
     fetch = replicated(lambda x: x + 1.0)
     session.run(fetch)
     for number in range(CACHED_PROGRAMS + 3):
@@ -143,7 +139,7 @@ def test_a_shutdown_ends_the_run_of_another_thread(session):
     assert not any(map(alive, pids))
 
 
-def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -> None:
+def test_inputs_are_not_changed_and_results_are_the_users(session):
     x = tf.placeholder(tf.float32, [None])
     fetch = tf.tpu.replicate(lambda x: x * 1.0, [[x], [x]])
     data = np.arange(5000, dtype=np.float32)
@@ -155,7 +151,7 @@ def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -
     assert (first == data + 1.0).all() and (second == data).all()
 
 
-def test_more_cores_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_cores_than_there_is_memory_for(monkeypatch):
     """Refused before anything is taken: the system would kill some process."""
     monkeypatch.setattr(Arena, "create", lambda *_: pytest.fail("memory was taken"))
     with (

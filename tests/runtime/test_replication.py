@@ -1,9 +1,5 @@
 """Where replicas are placed, and what a replicated run leaves behind."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -20,31 +16,28 @@ from tpuref.engine.runtime.topology.topology import Topology
 SITE = CallSite("program.py", 12, "computation")
 
 
-def operation(op: str, core: int, attrs=None, blocks=()) -> Instr:
+def operation(op, core, attrs=None, blocks=()):
     return Instr(op, f"{op}_on_{core}", (), (), attrs or {}, (), core, SITE, blocks)
 
 
-def replicated(replicas: int, inputs: int, body: Program, assignment=None) -> Instr:
+def replicated(replicas, inputs, body, assignment=None):
     attrs = {"replicas": replicas, "inputs_per_replica": inputs, "padding": None}
     attrs["assignment"] = assignment
     return operation("TPUReplicate", 0, attrs, (body,))
 
 
-def computation(replicas: int, cores: int = 1, assignment: Any = None) -> Instr:
+def computation(replicas, cores=1, assignment=None):
     """An instruction that replicates a body that does nothing on some cores."""
     steps = tuple(operation("NoOp", core) for core in range(cores))
     return replicated(replicas, 0, Program("body", (), steps, ()), assignment)
 
 
-def place(instr: Instr, cores: int = 8, fixed: bool = True) -> Placement:
+def place(instr, cores=8, fixed=True):
     return Placement.decide(instr, Topology.for_cores(cores), fixed, "worker")
 
 
-# -- placement -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("replicas", "cores"), [(1, 8), (8, 8), (1, 1), (3, 3)])
-def test_one_replica_or_as_many_as_cores(replicas: int, cores: int) -> None:
+def test_one_replica_or_as_many_as_cores(replicas, cores):
     placed = place(computation(replicas), cores)
     assert placed.cores == tuple((r,) for r in range(replicas))
     assert placed.job == "worker"
@@ -57,12 +50,12 @@ def test_other_numbers_need_an_assignment(replicas, cores):
         place(computation(replicas), cores)
 
 
-def test_a_system_without_a_fixed_size_takes_fewer() -> None:
+def test_a_system_without_a_fixed_size_takes_fewer():
     assert len(place(computation(2), 8, fixed=False).cores) == 2
 
 
 @pytest.mark.parametrize("fixed", [True, False])
-def test_several_cores_per_replica_need_an_assignment(fixed: bool) -> None:
+def test_several_cores_per_replica_need_an_assignment(fixed):
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         place(computation(1, cores=3), fixed=fixed)
     message = str(raised.value)
@@ -98,9 +91,6 @@ def test_records_tell_the_physical_core():
     assert (record.core, record.task) == (3, 1)
     assert record.device == "/job:worker/replica:0/task:1/device:TPU:1"
     assert placed.record("op", 1, 0).device.endswith("/task:1/device:TPU:0")
-
-
-# -- running -------------------------------------------------------------------
 
 
 def test_outputs_come_replica_by_replica():

@@ -1,7 +1,5 @@
 """Which process carries which cores."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
@@ -21,7 +19,7 @@ def test_blocks_follow_one_another_and_differ_by_one_core():
                 assert {split.carrier(core) for core in block} == {process}
 
 
-def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_setting(monkeypatch):
     monkeypatch.setattr(module, "processors", lambda: 3)
     assert Split.configured(8) == (8, 3)
     assert Split.configured(2) == (2, 2)
@@ -33,7 +31,7 @@ def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
             tf.config.processes = wrong
 
 
-def test_lanes_are_in_the_order_of_the_cores() -> None:
+def test_lanes_are_in_the_order_of_the_cores():
     placement = ((5, 0), (1, 4), (3, 2))
     lanes = lanes_of(Split(6, 2), placement)
     first, second = lanes[0], lanes[1]

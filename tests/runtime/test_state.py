@@ -1,9 +1,6 @@
 """Variables, random streams, and what remains of the replicas' values."""
 
-from __future__ import annotations
-
 import concurrent.futures
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -13,11 +10,8 @@ import tpuref as tf
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
 
 
-def f32(*values: float) -> Any:
+def f32(*values):
     return np.array(values, np.float32)
-
-
-# -- variables -----------------------------------------------------------------
 
 
 def test_a_variable_has_the_value_that_was_written_last():
@@ -32,7 +26,7 @@ def test_a_variable_has_the_value_that_was_written_last():
         state.read("w")
 
 
-def test_a_replica_reads_its_own_writes_and_else_the_shared_value() -> None:
+def test_a_replica_reads_its_own_writes_and_else_the_shared_value():
     state = State()
     state.write("v", f32(1))
     one, other = ReplicaVariables(state), ReplicaVariables(state)
@@ -45,10 +39,7 @@ def test_a_replica_reads_its_own_writes_and_else_the_shared_value() -> None:
         other.read("w")
 
 
-# -- what remains --------------------------------------------------------------
-
-
-def views_of(state: State, *values: Any) -> list[ReplicaVariables]:
+def views_of(state, *values):
     """A view per value; None for a replica that does not write."""
     views = [ReplicaVariables(state) for _ in values]
     for view, value in zip(views, values, strict=True):
@@ -73,7 +64,7 @@ def test_what_all_wrote_remains_and_replica_0_decides():
     assert committed(state, None, f32(6)).read("v").tolist() == [1.0]
 
 
-def disagreement(state: State, *values: Any) -> str:
+def disagreement(state, *values):
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         commit(views_of(state, *values), ReplicaVariables(state), state, check=True)
     assert "'v'" in str(raised.value)
@@ -100,10 +91,7 @@ TEXTS = [np.array([b"ab", text], object) for text in (b"c", b"d")]
     [
         ([f32(2), None], "replica 1 leaves no value"),
         ([None, f32(2)], "replica 0 leaves no value"),
-        (
-            [ZEROS, ZEROS, SPOILT],
-            "index [1, 2] replica 0 has 0.0, replica 2 has 7.0",
-        ),
+        ([ZEROS, ZEROS, SPOILT], "index [1, 2] replica 0 has 0.0, replica 2 has 7.0"),
         ([np.int32(1), np.int32(2)], "index [] replica 0 has 1, replica 1 has 2"),
         ([f32(1, 2), f32(1)], "replica 0 [2], replica 1 [1]"),
         # Bits are compared, not numbers.
@@ -121,9 +109,6 @@ def test_equal_bits_agree_whatever_they_mean():
     for value in (f32(np.nan, 1), same[0], np.zeros([0, 3])):
         other = same[1] if value is same[0] else value.copy()
         assert committed(State(), value, other, check=True).is_initialized("v")
-
-
-# -- random streams ------------------------------------------------------------
 
 
 def draw(state, operation="op", replica=0, seed=(1, 2)):
@@ -154,7 +139,7 @@ def test_without_both_seeds_sessions_and_operations_differ(seed):
     assert len(values) == 4
 
 
-def test_the_count_of_draws_can_be_carried_over() -> None:
+def test_the_count_of_draws_can_be_carried_over():
     state, other = State(), State()
     draw(state), draw(state)
     assert state.draws("op", 0) == 2 and state.draws("op", 1) == 0
@@ -169,10 +154,7 @@ def test_draws_from_several_threads_are_all_different():
         assert len({value for own in values for value in own}) == 200
 
 
-# -- queues --------------------------------------------------------------------
-
-
-def test_a_queue_is_found_by_its_name() -> None:
+def test_a_queue_is_found_by_its_name():
     state = State()
     assert state.infeed("a") is state.infeed("a")
     assert state.infeed("a") is not state.infeed("b")

@@ -1,10 +1,5 @@
 """The TPU system of each job: started, grown, stopped."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -22,33 +17,28 @@ from tpuref.engine.runtime.topology.topology import Topology
 SITE = CallSite("program.py", 12, "stop")
 
 
-def instr(op: str, job: str | None = None, **attrs: Any) -> Instr:
+def instr(op, job=None, **attrs):
     return Instr(op, op, (), (), {"job": job, **attrs}, (), 0, SITE)
 
 
 @pytest.fixture
-def system() -> Iterator[System]:
+def system():
     made = System("worker")
     yield made
     made.close()
 
 
 @pytest.fixture
-def cluster() -> Iterator[Cluster]:
+def cluster():
     made = Cluster(["worker"])
     yield made
     made.reset()
 
 
-def acquired(
-    system: System, cores: int, assigned: Topology | None
-) -> tuple[Topology, bool]:
+def acquired(system, cores, assigned):
     """What a computation gets to run on, and whether its size is fixed."""
     topology, _, fixed = system.acquire(cores, assigned)
     return topology, fixed
-
-
-# -- settings ------------------------------------------------------------------
 
 
 def test_settings_give_a_topology():
@@ -62,10 +52,7 @@ def test_settings_give_a_topology():
         assert (topology and topology.mesh_shape.tolist()) == expected
 
 
-# -- one system ----------------------------------------------------------------
-
-
-def test_after_a_close_an_evaluation_starts_it_again(system: System) -> None:
+def test_after_a_close_an_evaluation_starts_it_again(system):
     for start in (system.initialize, lambda: system.acquire(3, None)):
         with tf.config.override(cores=3):
             start()
@@ -74,9 +61,6 @@ def test_after_a_close_an_evaluation_starts_it_again(system: System) -> None:
             topology, fixed = acquired(system, 2, None)
         assert topology.num_cores == 3 and fixed
         system.close()
-
-
-# -- clusters ------------------------------------------------------------------
 
 
 def test_a_cluster_has_the_jobs_of_its_definition():
@@ -96,7 +80,7 @@ def test_devices_are_those_of_the_running_system(cluster):
     assert len(cluster.devices()) == 1 + 8  # those it would be started with
 
 
-def test_reset_forgets_everything(cluster: Cluster) -> None:
+def test_reset_forgets_everything(cluster):
     cluster.shutdown(instr("op"))
     cluster.reset()
     with tf.config.override(cores=1):

@@ -1,7 +1,5 @@
 """Topologies, their wire form and their pictures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -34,7 +32,7 @@ V4_8 = bytes.fromhex(
 )
 
 
-def v2_8() -> Topology:
+def v2_8():
     return Topology(
         mesh_shape=[2, 2, 2],
         device_coordinates=[
@@ -43,11 +41,11 @@ def v2_8() -> Topology:
     )
 
 
-def with_hole() -> Topology:
+def with_hole():
     return Topology(mesh_shape=[2, 1, 1], device_coordinates=[[[0, 0, 0]]])
 
 
-def proto(**changes: Any) -> bytes:
+def proto(**changes):
     fields: dict[str, Any] = {
         "mesh_shape": (2, 2, 2),
         "num_tasks": 1,
@@ -81,7 +79,7 @@ def test_serialized_is_what_tensorflow_writes():
 
 
 @pytest.mark.parametrize("data", [V2_8, V2_32, V4_8])
-def test_bytes_are_read_and_given_back(data: bytes) -> None:
+def test_bytes_are_read_and_given_back(data):
     assert Topology(serialized=data).serialized() == data
 
 
@@ -104,7 +102,7 @@ def test_a_mesh_of_four_axes_is_given():
     assert tall.missing_devices.shape == (0, 4)
 
 
-def test_arrays_cannot_be_written_and_do_not_follow_the_argument() -> None:
+def test_arrays_cannot_be_written_and_do_not_follow_the_argument():
     mesh, coordinates = np.array([1, 1, 2]), np.array([[[0, 0, 0], [0, 0, 1]]])
     topology = Topology(mesh_shape=mesh, device_coordinates=coordinates)
     coordinates[0, 0] = 1
@@ -144,14 +142,14 @@ def test_meshes_and_coordinates_that_do_not_fit(
 
 
 @pytest.mark.parametrize("core", [5, -1])
-def test_a_device_outside_the_mesh(core: int) -> None:
+def test_a_device_outside_the_mesh(core):
     with pytest.raises(IndexError, match="outside mesh 1x1x1") as raised:
         Topology(mesh_shape=[1, 1, 1], device_coordinates=[[[0, 0, core]]])
     assert isinstance(raised.value, ValueError)
     assert "0:0!" in str(raised.value)
 
 
-def test_two_devices_at_one_place() -> None:
+def test_two_devices_at_one_place():
     with pytest.raises(ValueError, match=r"device 0:1 .* at \[0, 0, 0\]") as raised:
         Topology(mesh_shape=[1, 1, 1], device_coordinates=[[[0, 0, 0], [0, 0, 0]]])
     assert "[0:0/0:1!]" in str(raised.value)
@@ -169,12 +167,12 @@ def test_missing_arguments():
 class Unevaluated:
     """Like a symbolic tensor, it has no truth value."""
 
-    def __bool__(self) -> bool:
+    def __bool__(self):
         raise TypeError("no truth value")
 
 
 @pytest.mark.parametrize("serialized", ["abc", Unevaluated(), bytearray(V2_8)])
-def test_serialized_must_be_bytes(serialized: Any) -> None:
+def test_serialized_must_be_bytes(serialized):
     with pytest.raises(TypeError, match=r"Session\.run first"):
         Topology(serialized=serialized)
 
@@ -192,12 +190,12 @@ def test_serialized_must_be_bytes(serialized: Any) -> None:
         ({"device_coordinates": (0, 0, 2)}, "outside mesh 2x2x2"),
     ],
 )
-def test_faulty_protos(changes: dict[str, Any], message: str) -> None:
+def test_faulty_protos(changes, message):
     with pytest.raises(ValueError, match=message):
         Topology(serialized=proto(**changes))
 
 
-def test_a_proto_without_tasks_is_accepted() -> None:
+def test_a_proto_without_tasks_is_accepted():
     topology = Topology(serialized=proto(num_tasks=0, device_coordinates=()))
     assert topology.device_coordinates.shape == (0, 1, 3)
     assert len(topology.missing_devices) == 8
@@ -222,7 +220,7 @@ def test_lookups_on_four_hosts(place, task, device):
     assert topology.core_at(place) == task * 8 + device
 
 
-def test_a_place_without_device() -> None:
+def test_a_place_without_device():
     topology = with_hole()
     assert topology.missing_devices.tolist() == [[1, 0, 0]]
     assert topology.tpu_device_name_at_coordinates([1, 0, 0]) == (
@@ -233,22 +231,22 @@ def test_a_place_without_device() -> None:
 
 
 @pytest.mark.parametrize("place", [(5, 0, 0), (0, -1, 0)])
-def test_lookup_outside_the_mesh(place: tuple[int, ...]) -> None:
+def test_lookup_outside_the_mesh(place):
     with pytest.raises(IndexError, match="outside mesh 2x2x2") as raised:
         v2_8().tpu_device_name_at_coordinates(place)
     assert isinstance(raised.value, ValueError)
     assert "!" in str(raised.value)
 
 
-def test_lookup_of_another_rank() -> None:
+def test_lookup_of_another_rank():
     with pytest.raises(ValueError, match="must be 3 integers"):
         v2_8().task_ordinal_at_coordinates((0, 0))
     with pytest.raises(TypeError, match="must be an integer"):
-        v2_8().task_ordinal_at_coordinates((0, 0, 0.5))  # type: ignore[arg-type]
+        v2_8().task_ordinal_at_coordinates((0, 0, 0.5))
 
 
 @pytest.mark.parametrize(("task", "device"), [(1, 0), (0, 8), (-1, 0), (0, -1)])
-def test_core_index_out_of_range(task: int, device: int) -> None:
+def test_core_index_out_of_range(task, device):
     with pytest.raises(MeshRangeError, match=f"no device {device} of task {task}"):
         v2_8().core_index(task, device)
 
@@ -280,7 +278,7 @@ def test_sizes_that_cannot_be():
             build()
 
 
-def test_for_mesh_gives_hosts_blocks_of_chips() -> None:
+def test_for_mesh_gives_hosts_blocks_of_chips():
     topology = Topology.for_mesh(4, 2, 2)
     tasks = [
         [topology.task_ordinal_at_coordinates((x, y, 0)) for x in range(4)]
@@ -290,7 +288,7 @@ def test_for_mesh_gives_hosts_blocks_of_chips() -> None:
     assert Topology.for_mesh(3, 2, 2).num_tasks == 1
 
 
-def test_a_mesh_that_is_too_large() -> None:
+def test_a_mesh_that_is_too_large():
     for build in (
         lambda: Topology.for_cores(2**70),
         lambda: Topology.for_cores(2**22 + 1),
@@ -305,19 +303,19 @@ def test_a_mesh_that_is_too_large() -> None:
 
 
 @pytest.mark.parametrize("text", ["4x2x1", " 4X2x1 "])
-def test_parse_mesh(text: str) -> None:
+def test_parse_mesh(text):
     assert Topology.parse_mesh(text) == (4, 2, 1)
 
 
 @pytest.mark.parametrize(
     "text", ["", "8", "2x2", "2x2x2x2", "0x1x1", "2x2xy", "-1x1x1"]
 )
-def test_parse_mesh_explains_the_form(text: str) -> None:
+def test_parse_mesh_explains_the_form(text):
     with pytest.raises(ValueError, match="such as 2x2x2 for 8 cores"):
         Topology.parse_mesh(text)
 
 
-def test_repr_counts() -> None:
+def test_repr_counts():
     assert repr(Topology(V2_32)) == (
         "<Topology mesh 4x4x2: 32 cores, 4 tasks with 8 each>"
     )
@@ -356,7 +354,7 @@ def test_draw_shows_missing_devices():
     ]
 
 
-def test_draw_shows_layers() -> None:
+def test_draw_shows_layers():
     rows = [(x, 0, z, 0) for z in range(2) for x in range(2)]
     data = proto(
         mesh_shape=(2, 1, 2, 1),
@@ -370,7 +368,7 @@ def test_draw_shows_layers() -> None:
     assert lines[9] == "y=0 |[0:2] [0:3]|"
 
 
-def test_a_huge_mesh_is_drawn_in_part() -> None:
+def test_a_huge_mesh_is_drawn_in_part():
     topology = Topology(proto(mesh_shape=(2**30, 2, 1)))
     with pytest.raises(MeshRangeError, match="part of mesh 1073741824x2x1") as raised:
         topology.core_at((2**30, 0, 0))
@@ -400,7 +398,7 @@ def test_numbers_of_the_wire_form():
         b"\x12\x01\x07",  # field 2 as bytes, which it never is
     ],
 )
-def test_decode_skips_unknown_fields(unknown: bytes) -> None:
+def test_decode_skips_unknown_fields(unknown):
     assert topology_proto.decode(unknown + V2_8) == topology_proto.decode(V2_8)
 
 
@@ -419,7 +417,7 @@ def test_decode_refuses_what_is_not_a_message(data):
         Topology(serialized=data)
 
 
-def test_a_truncated_v2_8_never_keeps_cores() -> None:
+def test_a_truncated_v2_8_never_keeps_cores():
     ends_of_fields = (5, 7)
     for size in range(1, len(V2_8)):
         if size in ends_of_fields:
@@ -429,7 +427,7 @@ def test_a_truncated_v2_8_never_keeps_cores() -> None:
                 Topology(serialized=V2_8[:size])
 
 
-def test_bytes_and_lookups_of_the_measured_releases() -> None:
+def test_bytes_and_lookups_of_the_measured_releases():
     if not ORACLE.exists():
         pytest.skip("the measurements of real releases are not beside the repository")
     records = {r["id"]: r["results"] for r in json.loads(ORACLE.read_text("utf-8"))}

@@ -1,9 +1,5 @@
 """Branches and loops, of all replicas together and of single ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,7 +12,7 @@ pytest.importorskip("jax", reason="JAX is not installed")
 ROWS = [[1.0, 2.0], [-4.0, 1.0], [5.0, 5.0]]
 
 
-def replicated(computation: Any, rows: Any = ROWS) -> Any:
+def replicated(computation, rows=ROWS):
     inputs = [[tf.constant(np.array(row, np.float32))] for row in rows]
     return tf.tpu.replicate(computation, inputs)
 
@@ -97,12 +93,12 @@ def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
     agree(lambda: (replicated(computation), None))
 
 
-def test_branches_write_variables(agree: Any) -> None:
-    def build() -> Any:
+def test_branches_write_variables(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32([1, 1]))
         flag = tf.placeholder(tf.bool, [])
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             both = tf.cond(flag, lambda: tf.assign_add(w, [1.0, 2.0]), lambda: x)
             mine = tf.cond(x[0] > 0, lambda: tf.assign_sub(w, x), lambda: x)
             return both, mine, w.read_value()
@@ -112,8 +108,8 @@ def test_branches_write_variables(agree: Any) -> None:
     agree(build, runs=3)
 
 
-def test_replicas_leave_a_loop_one_by_one(agree: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_replicas_leave_a_loop_one_by_one(agree):
+    def computation(x):
         return tf.while_loop(
             lambda i, a: tf.reduce_sum(a) < 50,
             lambda i, a: (i + 1, a * 2 + 1),
@@ -126,8 +122,8 @@ def test_replicas_leave_a_loop_one_by_one(agree: Any) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1, 4])
 @pytest.mark.parametrize("own", [False, True])
-def test_a_loop_has_a_limit(agree: Any, limit: int, own: bool) -> None:
-    def computation(x: Any) -> Any:
+def test_a_loop_has_a_limit(agree, limit, own):
+    def computation(x):
         return tf.while_loop(
             lambda i, a: i < 2 if not own else a[0] < 3,
             lambda i, a: (i + 1, a + x[1]),
@@ -138,16 +134,16 @@ def test_a_loop_has_a_limit(agree: Any, limit: int, own: bool) -> None:
     agree(lambda: (replicated(computation), None))
 
 
-def test_a_loop_writes_variables_and_sums(agree: Any) -> None:
-    def build() -> Any:
+def test_a_loop_writes_variables_and_sums(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32([1, 1]))
 
-        def turn(i: Any, a: Any) -> Any:
+        def turn(i, a):
             total = tf.tpu.cross_replica_sum(a * w.read_value())
             with tf.control_dependencies([tf.assign_add(w, total / 100)]):
                 return i + 1, total / 10
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             return tf.while_loop(lambda i, a: i < 3, turn, [0, x])
 
         return replicated(computation), None
@@ -155,10 +151,7 @@ def test_a_loop_writes_variables_and_sums(agree: Any) -> None:
     agree(build)
 
 
-# -- sums that only some replicas reach ------------------------------------------
-
-
-def partial_sum(x: Any) -> Any:
+def partial_sum(x):
     reached = tf.reduce_sum(x) > 0
     return tf.cond(reached, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
@@ -174,8 +167,8 @@ def test_a_sum_that_one_replica_misses_is_lockstep_s_error(agree):
     agree(lambda: (replicated(partial_sum, [[1, 2], [3, 4], [5, 6]]), None))
 
 
-def test_groups_meet_in_a_branch_each_for_itself(agree: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_groups_meet_in_a_branch_each_for_itself(agree):
+    def computation(x):
         return tf.cond(
             x[0] > 0, lambda: tf.tpu.cross_replica_sum(x, [[3, 0], [1, 2]]), lambda: -x
         )
@@ -185,12 +178,12 @@ def test_groups_meet_in_a_branch_each_for_itself(agree: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "uint32"])
-def test_sums_fold_in_the_order_of_the_replicas(agree: Any, dtype: str) -> None:
-    def build() -> Any:
+def test_sums_fold_in_the_order_of_the_replicas(agree, dtype):
+    def build():
         rows = np.random.default_rng(0).uniform(0, 1000, [6, 5])
         inputs = [[tf.constant(row.astype(tf.as_dtype(dtype).np))] for row in rows]
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             groups = [[5, 1, 3], [0, 4, 2]]
             return tf.tpu.cross_replica_sum(x), tf.tpu.cross_replica_sum(x, groups)
 
@@ -201,10 +194,7 @@ def test_sums_fold_in_the_order_of_the_replicas(agree: Any, dtype: str) -> None:
         assert a.tobytes() == b.tobytes()
 
 
-# -- values that only the run knows to be wrong --------------------------------------
-
-
-def failing(computation: Any, rows: Any = ROWS) -> str:
+def failing(computation, rows=ROWS):
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         evaluated(lambda: (replicated(computation, rows), None), "xla")
     return str(raised.value)
@@ -229,12 +219,12 @@ def test_the_first_failure_counts_and_is_named():
 
 @pytest.mark.parametrize("source", ["float32", "float64", "float16", "complex64"])
 @pytest.mark.parametrize("target", ["uint8", "int8", "uint16", "int32", "int64"])
-def test_a_cast_out_of_range(agree: Any, source: str, target: str) -> None:
+def test_a_cast_out_of_range(agree, source, target):
     """NumPy, and TensorFlow 1.15.5 with it, wrap; XLA alone saturates."""
     with np.errstate(over="ignore"):
         values = np.array([-3.5, 300, np.nan, 7e4, -7e4, 3e9, -1e30]).astype(source)
 
-    def build() -> Any:
+    def build():
         x = tf.placeholder(source, [7])
         return tf.tpu.rewrite(lambda x: tf.cast(x, target), [x]), {x: values}
 

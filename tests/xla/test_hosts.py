@@ -1,7 +1,5 @@
 """Several hosts: processes of this machine that run one program together."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -11,7 +9,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,15 +24,15 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture(autouse=True)
-def devices() -> None:
+def devices():
     """Those of the processes that are started here."""
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Start:
+def start(tmp_path):
     """Start a program on several hosts."""
 
-    def started(text: str, *arguments: str, hosts: int = 3) -> subprocess.Popen[str]:
+    def started(text, *arguments, hosts=3):
         path = tmp_path / "program.py"
         path.write_text(text)
         command = [sys.executable, "-m", "tpuref", "launch", "--hosts", str(hosts)]
@@ -51,7 +48,7 @@ def start(tmp_path: Path) -> Start:
     return started
 
 
-def said(output: str, host: int) -> list[str]:
+def said(output, host):
     """Return the lines of a host, without those of JAX."""
     lines = [line.partition("] ") for line in output.splitlines()]
     return [
@@ -78,7 +75,7 @@ print(config.is_chief, config.task_id, config.num_worker_replicas)
 """
 
 
-def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start: Start) -> None:
+def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start):
     process = start(ALL, "--steps", "3")
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -94,7 +91,7 @@ def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start: Start) -> 
         ]
 
 
-def test_the_status_is_that_of_the_host_that_failed(start: Start) -> None:
+def test_the_status_is_that_of_the_host_that_failed(start):
     text = """
 import sys, time
 import tpuref as tf
@@ -125,7 +122,7 @@ time.sleep(100)
 """
 
 
-def begun(process: subprocess.Popen[str]) -> list[int]:
+def begun(process):
     """Return the processes of the hosts, once all run."""
     assert process.stdout is not None
     found: list[int] = []
@@ -137,7 +134,7 @@ def begun(process: subprocess.Popen[str]) -> list[int]:
     return found
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -146,7 +143,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_nothing_outlives_the_launcher(start: Start, number: int) -> None:
+def test_nothing_outlives_the_launcher(start, number):
     process = start(WAITING)
     pids = begun(process)
     pids += [child for pid in pids for child in children_of(pid)]
@@ -161,7 +158,7 @@ def test_nothing_outlives_the_launcher(start: Start, number: int) -> None:
         time.sleep(0.1)
 
 
-def children_of(pid: int) -> list[int]:
+def children_of(pid):
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
@@ -202,8 +199,8 @@ with tf.train.MonitoredTrainingSession(
 
 @pytest.mark.parametrize("victim", range(4))
 def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
-    start: Start, tmp_path: Path, victim: int
-) -> None:
+    start, tmp_path, victim
+):
     folder = str(tmp_path / "model")
     process = start(TRAINING, str(victim), folder, hosts=4)
     output, errors = process.communicate(timeout=120)
@@ -227,13 +224,10 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
     assert w.tolist() == [9 * 28, 9 * 8]
 
 
-# -- meeting -------------------------------------------------------------------
-
-
-def joined(jobs: list[Job]) -> list[Any]:
+def joined(jobs):
     """Let hosts meet in threads, and return members or errors."""
 
-    def join(job: Job) -> Any:
+    def join(job):
         try:
             return Member(job)
         except UnavailableError as error:
@@ -259,7 +253,7 @@ def test_hosts_that_do_not_arrive_are_named():
     assert "cannot listen there" in error
 
 
-def test_hosts_that_do_not_belong_together() -> None:
+def test_hosts_that_do_not_belong_together():
     at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=4.0):
         errors = joined([Job(at, 2, 0), Job(at, 3, 1)])
@@ -267,7 +261,7 @@ def test_hosts_that_do_not_belong_together() -> None:
     assert "host 0 has hosts 2, host 1 has 3" in errors[1]
 
 
-def test_members_share_a_number() -> None:
+def test_members_share_a_number():
     at = f"localhost:{_free_port()}"
     members = joined([Job(at, 3, k) for k in (2, 0, 1)])
     assert len({member.entropy for member in members}) == 1
@@ -285,7 +279,7 @@ def test_members_share_a_number() -> None:
         ({"executor": "pool", "coordinator": "a:1"}, "the executor is 'pool'"),
     ],
 )
-def test_settings_that_contradict_each_other(settings: Any, message: str) -> None:
+def test_settings_that_contradict_each_other(settings, message):
     given = {"executor": "xla", **settings}
     with tf.config.override(**given), pytest.raises(ValueError, match=message):
         wanted_job()

@@ -1,11 +1,7 @@
 """What XLA cannot have: an error names the operation, the line and who runs it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +12,13 @@ from .conftest import evaluated
 
 
 @pytest.fixture(autouse=True)
-def devices() -> Iterator[None]:
+def devices():
     """One, as next to nothing is compiled."""
     with tf.config.override(xla_devices=1):
         yield
 
 
-def refused(build: Any) -> str:
+def refused(build):
     pytest.importorskip("jax", reason="JAX is not installed")
     with pytest.raises(tf.errors.UnimplementedError) as raised:
         evaluated(build, "xla")
@@ -46,8 +42,8 @@ ROW = np.float32([1, 2, 3])
         (lambda x: tf.cond(x[0] > 0, lambda: x[:1], lambda: x), "If"),
     ],
 )
-def test_sizes_that_data_decide(computation: Any, operation: str) -> None:
-    def build() -> Any:
+def test_sizes_that_data_decide(computation, operation):
+    def build():
         inputs = [[tf.constant(ROW)], [tf.constant(ROW)]]
         return tf.tpu.replicate(computation, inputs), None
 
@@ -82,7 +78,7 @@ def test_text_and_several_logical_cores():
     assert "TPUREF-E278" in refused(lambda: (tf.tpu.replicate(tf.identity, text), None))
 
 
-def test_a_fed_shape_is_compiled_for_its_value() -> None:
+def test_a_fed_shape_is_compiled_for_its_value():
     pytest.importorskip("jax", reason="JAX is not installed")
     shape = tf.placeholder(tf.int32, [2])
     x = tf.constant(np.arange(6, dtype=np.float32))
@@ -90,9 +86,6 @@ def test_a_fed_shape_is_compiled_for_its_value() -> None:
     with tf.config.override(executor="xla"), tf.Session() as session:
         for sizes in ([2, 3], [3, 2], [2, 3], [1, 6]):
             assert list(session.run(outputs, {shape: sizes})[1][0].shape) == sizes
-
-
-# -- where JAX is not installed ------------------------------------------------------
 
 
 def test_without_jax_an_error_says_how_to_install_it():
@@ -110,7 +103,7 @@ def test_without_jax_an_error_says_how_to_install_it():
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_other_executors_do_not_load_jax(executor: str) -> None:
+def test_other_executors_do_not_load_jax(executor):
     script = (
         "import sys, tpuref as tf\n"
         f"tf.config.executor = {executor!r}\n"

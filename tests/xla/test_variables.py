@@ -1,9 +1,5 @@
 """Variables: they stay on the device, and the host reads them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,13 +11,13 @@ pytest.importorskip("jax", reason="JAX is not installed")
 CORES = 3
 
 
-def counting(change: Any) -> Any:
+def counting(change):
     w = tf.get_variable("w", initializer=np.float32([1, 2]))
     inputs = [[np.float32(k)] for k in range(CORES)]
     return w, tf.tpu.replicate(lambda x: tf.assign_add(w, change(x)), inputs)
 
 
-def held(session: Any, handle: str = "w") -> Any:
+def held(session, handle="w"):
     state = session._executor.state
     assert isinstance(state, State)
     return state.held(handle)
@@ -46,14 +42,11 @@ def test_a_variable_stays_on_the_device_until_the_host_reads_it():
         assert session.run(w).tolist() == [13, 14]
 
 
-def test_a_run_that_fails_leaves_the_variables() -> None:
+def test_a_run_that_fails_leaves_the_variables():
     w = tf.get_variable("w", initializer=np.float32([1, 2]))
     n = tf.placeholder(tf.int32, [])
 
-    def computation(x: Any) -> Any:
-        return tf.assign_add(w, [x, x]), 7 // n
-
-    step = tf.tpu.replicate(computation, [[1.0], [1.0]])
+    step = tf.tpu.replicate(lambda x: tf.assign_add(w, [x, x]), 7 // n, [[1.0], [1.0]])
     with tf.config.override(executor="xla"), tf.Session() as session:
         session.run(w.initializer)
         session.run(step, {n: 1})
@@ -64,10 +57,10 @@ def test_a_run_that_fails_leaves_the_variables() -> None:
         assert session.run(w).tolist() == [3, 4]
 
 
-def test_variables_that_got_one_value_change_apart() -> None:
+def test_variables_that_got_one_value_change_apart():
     a, b = (tf.get_variable(n, initializer=np.zeros(3, np.float32)) for n in "ab")
 
-    def same(x: Any) -> Any:
+    def same(x):
         total = tf.tpu.cross_replica_sum(x) + a
         return tf.assign(a, total), tf.assign(b, total)
 
@@ -85,8 +78,8 @@ def test_variables_that_got_one_value_change_apart() -> None:
         assert session.run([a[0], b[0]]) == [5, 3]
 
 
-def test_the_value_of_replica_0_is_kept(agree: Any) -> None:
-    def build() -> Any:
+def test_the_value_of_replica_0_is_kept(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32([1, 2]))
         own = [[np.float32(k)] for k in (5, 6, 7)]
         return tf.tpu.replicate(lambda x: tf.assign_add(w, [x, -x]), own), None
@@ -94,7 +87,7 @@ def test_the_value_of_replica_0_is_kept(agree: Any) -> None:
     agree(build, runs=3)
 
 
-def test_replicas_that_disagree_are_an_error_if_asked_for() -> None:
+def test_replicas_that_disagree_are_an_error_if_asked_for():
     settings = {"executor": "xla", "check_replicas": True}
     with tf.config.override(**settings), tf.Session() as session:
         w, step = counting(lambda x: [x, x])
@@ -116,7 +109,7 @@ def test_a_variable_gets_its_first_value_from_a_replica(agree):
     agree(build, runs=2)
 
 
-def test_reading_what_has_no_value_is_an_error() -> None:
+def test_reading_what_has_no_value_is_an_error():
     w = tf.get_variable("w", initializer=1.0)
     outputs = tf.tpu.replicate(lambda x: x + w, [[3.0], [4.0]])
     no_value = pytest.raises(tf.errors.FailedPreconditionError, match="no value yet")
@@ -125,8 +118,8 @@ def test_reading_what_has_no_value_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("make", [tf.train.AdamOptimizer, tf.train.MomentumOptimizer])
-def test_training_reaches_the_same_weights(agree: Any, make: Any) -> None:
-    def build() -> Any:
+def test_training_reaches_the_same_weights(agree, make):
+    def build():
         draw = np.random.default_rng(0)
         rows = [draw.standard_normal([8, 5]).astype(np.float32) for _ in range(CORES)]
         labels = [draw.integers(0, 3, 8).astype(np.int32) for _ in range(CORES)]
@@ -136,7 +129,7 @@ def test_training_reaches_the_same_weights(agree: Any, make: Any) -> None:
         more = {"momentum": 0.9} if make is tf.train.MomentumOptimizer else {}
         optimizer = tf.tpu.CrossShardOptimizer(make(0.1, **more))
 
-        def computation(x: Any, y: Any) -> Any:
+        def computation(x, y):
             logits = tf.matmul(x, w) + b
             loss = tf.reduce_mean(
                 tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
