@@ -511,6 +511,3 @@ def test_sessions_run_from_several_threads():
         doubled = list(pool.map(lambda n: session.run(x * 2, {x: n}), range(8)))
     assert doubled == [0, 2, 4, 6, 8, 10, 12, 14]
     assert session.run(total, {x: 5}) == 5
-
-
-# Random numbers repeat from session to session where there is a seed.

@@ -81,8 +81,7 @@ def meaning_of(case):
     return lambda *arrays: meaning(jnp, *arrays, **case.attrs)
 
 
-"""What JAX computes where the record has no meaning over an array namespace."""
-
+# Operations with a meaning that JAX does not judge, and why.
 OTHERWISE = {
     "Frexp": "JAX differentiates no mantissa",
     "NextAfter": "JAX has no derivative",
