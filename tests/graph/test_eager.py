@@ -104,16 +104,6 @@ def test_numpy_gives_scalars_bytes_and_private_arrays():
         assert x.numpy().tolist() == [1, 2]
 
 
-def test_conversion_rules_hold_in_eager_mode_too():
-    with tf.eager_execution():
-        assert tf.convert_to_tensor([1, tf.constant(2)]).numpy().tolist() == [1, 2]
-        assert tf.constant(1.5).dtype == tf.float32
-        x, made = tf.constant(1.0), line()
-        with pytest.raises(TypeError, match=r"AddV2.*float32") as caught:
-            x + tf.constant(1)
-        assert f"{__file__}:{made}" in str(caught.value)
-
-
 def test_a_failing_operation_is_named_with_its_line():
     with tf.eager_execution():
         x = tf.constant([1, 2]), tf.constant([1, 0])
