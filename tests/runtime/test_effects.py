@@ -118,7 +118,10 @@ def test_the_line_is_that_of_the_host_function_itself(session):
     def below(x):
         return {}["missing"]  # deeper
 
-    out = tf.py_func(lambda x: below(x), [1.0], tf.float32)
+    def host(x):
+        return below(x)  # called from here
+
+    out = tf.py_func(host, [1.0], tf.float32)
     with pytest.raises(tf.errors.UnknownError) as raised:
         session.run(out)
     message = str(raised.value)
