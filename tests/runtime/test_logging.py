@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.log import FIELDS, logger
+from tpuref.engine.runtime.log import FIELDS, advice, logger
 from tpuref.engine.runtime.system import LOCAL
 
 
@@ -76,7 +76,7 @@ def test_a_program_can_format_the_fields_of_every_record():
     handler.setFormatter(logging.Formatter("%(core)s %(replica)s %(message)s"))
     logging.getLogger("tpuref").addHandler(handler)
     try:
-        logging.getLogger("tpuref").warning("at the top")
+        advice().warning("at the top")
         logger("here").warning("below", extra={"core": 3})
         tf.tpu.cross_replica_sum(tf.constant(1.0))
     finally:
