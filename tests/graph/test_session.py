@@ -414,7 +414,9 @@ def test_with_makes_session_and_graph_current():
         with tf.Session() as inner:
             assert tf.get_default_session() is inner
         assert tf.get_default_session() is session
-        assert x.eval() == 1
+        v = tf.Variable(2)
+        v.initializer.run()
+        assert x.eval() == 1 and v.eval() == 2
     assert tf.get_default_session() is None
     assert tf.get_default_graph() is not graph
 
