@@ -1,7 +1,5 @@
 """The user's line: found across frames of the library, and shown with its text."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -10,15 +8,18 @@ from tpuref.base import nest
 from tpuref.base.callsite import CallSite, user_site
 
 
-def test_the_site_is_that_of_the_caller() -> None:
+def test_the_site_is_that_of_the_caller():
     site = user_site()
     assert site.filename == __file__
     assert site.line == sys._getframe().f_lineno - 2
     assert site.function == "test_the_site_is_that_of_the_caller"
     assert site.code == "site = user_site()"
+    assert str(site) == (
+        f"{__file__}:{site.line} in {site.function}: site = user_site()"
+    )
 
 
-def test_frames_of_the_library_and_of_numpy_are_passed_over() -> None:
+def test_frames_of_the_library_and_of_numpy_are_passed_over():
     found: list[CallSite] = []
     nest.map_structure(lambda _: found.append(user_site()), [1])
     assert found[0].function == "<lambda>"
@@ -30,7 +31,7 @@ def test_frames_of_the_library_and_of_numpy_are_passed_over() -> None:
 class _Site:
     """Asks for the site from a frame that counts as the library's."""
 
-    def __call__(self, _: object) -> CallSite:
+    def __call__(self, _):
         code = compile("site = user_site()", nest.__file__, "exec")
         scope = {"user_site": user_site}
         exec(code, scope)
@@ -39,32 +40,15 @@ class _Site:
         # The innermost frame outside the library is this one; go on to its caller.
         caller = sys._getframe(1)
         while caller.f_code.co_filename != __file__:
-            caller = caller.f_back  # type: ignore[assignment]
+            caller = caller.f_back
         assert frame.function == "__call__"
         return CallSite(frame.filename, caller.f_lineno, caller.f_code.co_name)
 
 
-def test_a_site_is_shown_with_its_text() -> None:
-    site = user_site()
-    assert str(site) == (
-        f"{__file__}:{site.line} in test_a_site_is_shown_with_its_text: "
-        "site = user_site()"
-    )
-
-
-def test_a_site_without_a_source_is_shown_without_text() -> None:
-    site = CallSite("<stdin>", 3, "<module>")
-    assert site.code == ""
-    assert str(site) == "<stdin>:3 in <module>"
-
-
-def test_code_that_was_typed_in_has_a_site() -> None:
+def test_code_that_was_typed_in_has_a_site_without_text():
     scope = {"user_site": user_site}
     exec(compile("\n\nsite = user_site()", "<stdin>", "exec"), scope)
-    assert scope["site"] == CallSite("<stdin>", 3, "<module>")
-
-
-def test_sites_are_compared_and_hashed_by_value() -> None:
-    assert CallSite("a.py", 1, "f") == CallSite("a.py", 1, "f")
-    assert CallSite("a.py", 1, "f") != CallSite("a.py", 2, "f")
-    assert len({CallSite("a.py", 1, "f"), CallSite("a.py", 1, "f")}) == 1
+    site = CallSite("<stdin>", 3, "<module>")
+    assert scope["site"] == site and len({scope["site"], site}) == 1
+    assert site != CallSite("<stdin>", 2, "<module>")
+    assert (site.code, str(site)) == ("", "<stdin>:3 in <module>")

@@ -1,7 +1,5 @@
 """What users see of a traceback: their own lines, and theirs alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -27,27 +25,28 @@ build()
 """
 
 
-def run(tmp_path: Path, text: str, **variables: str) -> str:
-    path = tmp_path / "program.py"
+def executed(path, text, environment):
     path.write_text(text)
-    environment = {k: v for k, v in os.environ.items() if k != "TPUREF_TRACEBACKS"}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, str(path)],
-        env={**environment, **variables},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=200,
-        check=False,
     )
-    return done.stderr
 
 
-def places(shown: str) -> list[str]:
+def run(tmp_path, text, **variables):
+    environment = {k: v for k, v in os.environ.items() if k != "TPUREF_TRACEBACKS"}
+    return executed(tmp_path / "program.py", text, {**environment, **variables}).stderr
+
+
+def places(shown):
     lines = [line for line in shown.splitlines() if line.startswith("  File ")]
     return [line.rpartition(" in ")[2] for line in lines]
 
 
-def test_only_lines_of_the_user_the_deepest_last(tmp_path: Path) -> None:
+def test_only_lines_of_the_user_the_deepest_last(tmp_path):
     shown = run(tmp_path, PROGRAM)
     assert places(shown) == ["<module>", "build", "computation"]
     assert shown.count("Traceback") == 1  # the cause is tpuref's own
@@ -55,14 +54,14 @@ def test_only_lines_of_the_user_the_deepest_last(tmp_path: Path) -> None:
     assert tracebacks.NOTE not in shown
 
 
-def test_all_frames_on_request(tmp_path: Path) -> None:
+def test_all_frames_on_request(tmp_path):
     shown = run(tmp_path, PROGRAM, TPUREF_TRACEBACKS="full")
     assert OURS in shown
     assert "direct cause" in shown
     assert len(places(shown)) > 6
 
 
-def test_what_a_core_raises(tmp_path: Path) -> None:
+def test_what_a_core_raises(tmp_path):
     text = (
         "import numpy as np\nimport tpuref as tf\n"
         "fed = tf.placeholder(tf.float32)\n"
@@ -76,13 +75,13 @@ def test_what_a_core_raises(tmp_path: Path) -> None:
         assert shown.count("Traceback") == 1
 
 
-def test_a_wrong_setting(tmp_path: Path) -> None:
+def test_a_wrong_setting(tmp_path):
     shown = run(tmp_path, "import tpuref as tf\ntf.constant(1)", TPUREF_TOPOLOGY="2x2")
     assert places(shown) == ["<module>"]
     assert "TPUREF_TOPOLOGY must be XxYxC" in shown
 
 
-def test_causes_of_the_user_stay(tmp_path: Path) -> None:
+def test_causes_of_the_user_stay(tmp_path):
     text = (
         "import tpuref as tf\n"
         "def inner():\n    tf.constant(1) + tf.constant(1.0)\n"
@@ -96,7 +95,7 @@ def test_causes_of_the_user_stay(tmp_path: Path) -> None:
     assert OURS not in shown
 
 
-def test_an_error_without_a_code_says_where_the_rest_is(tmp_path: Path) -> None:
+def test_an_error_without_a_code_says_where_the_rest_is(tmp_path):
     shown = run(
         tmp_path, "import tpuref as tf\ntf.Session().run(1, 2, 3, 4, 5, 6, 7)\n"
     )
@@ -110,7 +109,7 @@ def test_an_error_without_a_code_says_where_the_rest_is(tmp_path: Path) -> None:
     assert shown.rstrip().endswith(tracebacks.NOTE)
 
 
-def test_threads(tmp_path: Path) -> None:
+def test_threads(tmp_path):
     text = (
         "import threading\nimport tpuref as tf\n"
         "def work():\n    tf.constant(1) + tf.constant(1.0)\n"
@@ -121,13 +120,13 @@ def test_threads(tmp_path: Path) -> None:
     assert OURS not in shown
 
 
-def test_a_program_that_handles_an_error_has_the_whole_traceback() -> None:
+def test_a_program_that_handles_an_error_has_the_whole_traceback():
     with pytest.raises(TypeError) as raised:
         _ = tpuref.constant(1) + tpuref.constant(1.0)
     assert any(OURS in str(entry.path) for entry in raised.traceback)
 
 
-def test_notebooks(tmp_path: Path) -> None:
+def test_notebooks(tmp_path):
     pytest.importorskip("IPython")
     cells = ["import tpuref as tf", *PROGRAM.split("\n\n")[1:]]
     text = (

@@ -1,11 +1,7 @@
 """The bench command measures, verifies and writes; it need not be fast."""
 
-from __future__ import annotations
-
 import json
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +27,7 @@ from tpuref.tools.cli import main
 
 
 @pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+def tiny(monkeypatch):
     """Make every benchmark as small as it can be."""
     monkeypatch.setattr(Extent, "rounds", 2)
     monkeypatch.setattr(machine, "MOVED_BYTES", 1 << 20)
@@ -50,7 +46,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(padding, "SIZES", (64, 256))
 
 
-def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_tables_as_json(monkeypatch, capsys):
     monkeypatch.setattr(digits, "why_missing", lambda: "elsewhere")
     assert main(["bench", "--quick", "--no-peers", "--json"]) == 0
     printed = capsys.readouterr()
@@ -75,7 +71,7 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     assert (goal["factor"], goal["verdict"]) == (None, "not measured")
 
 
-def test_a_page_without_plots(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_a_page_without_plots(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "has_matplotlib", lambda: False)
     command = ["bench", "sharding", "--quick", "--no-peers", "--write-docs"]
     (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
@@ -94,25 +90,20 @@ def test_a_page_without_plots(tmp_path: Path, monkeypatch: Any, capsys: Any) -> 
     assert len(record["rows"][0]["seconds"]["tpuref"]) == 2
 
 
-def test_an_unknown_benchmark(capsys: Any) -> None:
-    with pytest.raises(SystemExit) as stopped:
+def test_an_unknown_benchmark(capsys):
+    with pytest.raises(SystemExit, match="2"):
         main(["bench", "flops"])
-    assert stopped.value.code == 2
-    assert (
-        "there is no benchmark 'flops'; choose from all-reduce, steps"
-        in capsys.readouterr().err
-    )
+    message = "there is no benchmark 'flops'; choose from all-reduce, steps"
+    assert message in capsys.readouterr().err
 
 
-def test_wrong_sums_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_sums_are_not_timed(monkeypatch):
     monkeypatch.setattr(chain, "contribution", lambda rank, n: np.zeros(n, np.float32))
     with pytest.raises(AssertionError, match="Mismatched elements"):
         main(["bench", "all-reduce", "--quick", "--no-peers"])
 
 
-def test_a_peer_that_is_not_installed(
-    monkeypatch: Any, capsys: Any, tmp_path: Path
-) -> None:
+def test_a_peer_that_is_not_installed(monkeypatch, capsys, tmp_path):
     """A table whose rows all need it is empty, and says why."""
     monkeypatch.setitem(process.REQUIRED, "jax", "no_such_package")
     assert main(["bench", "steps", "--quick", "--write-docs", str(tmp_path)]) == 0
@@ -124,7 +115,7 @@ def test_a_peer_that_is_not_installed(
 
 
 @pytest.mark.parametrize("kind", models.MODELS)
-def test_a_model_that_learns_what_numpy_says(kind: str) -> None:
+def test_a_model_that_learns_what_numpy_says(kind):
     with steps._step(kind, 2, "lockstep") as once:
         assert sum(loss for (loss,) in once()) > 1.0
     model = models.MODELS[kind]()
@@ -138,15 +129,15 @@ def test_a_model_that_learns_what_numpy_says(kind: str) -> None:
 
 @pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")
 @pytest.mark.filterwarnings("ignore:.*joblib will operate in serial mode")
-def test_what_is_learnt_is_compared_first() -> None:
+def test_what_is_learnt_is_compared_first():
     assert math.isfinite(digits.epoch_times("softmax", epochs=1)["NumPy"]())
 
 
-def test_turns_and_withdrawal() -> None:
+def test_turns_and_withdrawal():
     calls = []
 
-    def measure(name: str) -> Any:
-        def once() -> float:
+    def measure(name):
+        def once():
             calls.append(name)
             if name == "b" and len(calls) > 3:
                 raise Withdrawn
@@ -159,24 +150,16 @@ def test_turns_and_withdrawal() -> None:
     assert samples == {"a": [1.0] * 3, "c": [1.0] * 3}
 
 
-def test_cells_of_a_table() -> None:
-    table = Table(
-        "t", "T", ["own", "other", "gone"], missing={"gone": "not there; ask"}
-    )
+def test_cells_of_a_table():
+    missing = {"gone": "not there; ask"}
+    table = Table("t", "T", ["own", "other", "gone"], missing=missing)
     goal = Goal("other", factor=1.5, target=2.0)
     samples = {"own": [2e-6, 2e-6, 9.0], "other": [3e-6] * 3}
     table.rows.append(Row({"cores": "2"}, samples, floor=1e-6, goals=[goal]))
     head, line = table.cells()
-    assert dict(zip(head, line, strict=True)) == {
-        "cores": "2",
-        "own": "2.00 us",
-        "other": "3.00 us",
-        "gone": "not there",
-        "floor": "1.00 us",
-        "reached": "50 %",
-        "against": "other",
-        "times": "1.50",
-        "target": "2",
-        "verdict": "missed by 25 %",
-    }
+    expected = {"cores": "2", "own": "2.00 us", "other": "3.00 us"}
+    expected |= {"gone": "not there", "floor": "1.00 us", "reached": "50 %"}
+    expected |= {"against": "other", "times": "1.50", "target": "2"}
+    expected["verdict"] = "missed by 25 %"
+    assert dict(zip(head, line, strict=True)) == expected
     assert table.as_text().endswith("gone: not there; ask")

@@ -1,11 +1,7 @@
 """What tests of the tpuref command share."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +11,7 @@ Script = Callable[[str], str]
 
 
 @pytest.fixture(autouse=True)
-def restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def restored(monkeypatch):
     """Undo what a command does to this process."""
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -25,10 +21,10 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Script:
+def script(tmp_path):
     """Write a program and return its path."""
 
-    def write(text: str) -> str:
+    def write(text):
         path = tmp_path / "program.py"
         path.write_text(text)
         return str(path)
@@ -37,7 +33,7 @@ def script(tmp_path: Path) -> Script:
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> Any:
+def environment(monkeypatch):
     """The environment without settings of tpuref, to be changed."""
     for name in ("TPUREF_CORES", "TPUREF_TOPOLOGY", "TPUREF_KERNELS", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -1,19 +1,16 @@
 """tpuref fake-cloud-tpu, for other programs; tests/testing has the service itself."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
 from tpuref.tools.cli import main
 
 
-def test_the_variables_as_json() -> None:
+def test_the_variables_as_json():
     command = [sys.executable, "-m", "tpuref", "fake-cloud-tpu", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -28,7 +25,7 @@ def test_the_variables_as_json() -> None:
 
 
 @pytest.mark.parametrize("node", ["my-tpu", "=10.1.2.3:8470", "my-tpu="])
-def test_a_node_that_cannot_be(node: str, capsys: Any) -> None:
+def test_a_node_that_cannot_be(node, capsys):
     assert main(["fake-cloud-tpu", "--node", node]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("tpuref fake-cloud-tpu: ") and captured.out == ""

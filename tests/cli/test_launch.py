@@ -1,9 +1,5 @@
 """The exit status of ``tpuref launch``; tests/xla has what else it does."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
 import pytest
 
 from tpuref.tools.cli.launch import _exit_status
@@ -20,5 +16,5 @@ from tpuref.tools.cli.launch import _exit_status
         ([7, -6], 7),
     ],
 )
-def test_the_status_of_the_cause(statuses: Sequence[int], reported: int) -> None:
+def test_the_status_of_the_cause(statuses, reported):
     assert _exit_status(statuses) == reported

@@ -1,16 +1,11 @@
 """tpuref port: what is listed, what is written, and the exit status."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tpuref.tools.cli import main
-
-from .conftest import Script
 
 PROGRAM = """
 import tensorflow as tf
@@ -23,7 +18,7 @@ tf.image.resize_images()
 """
 
 
-def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
+def test_the_names_of_a_program(script, capsys):
     path = script(PROGRAM)
     assert main(["port", path]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -49,13 +44,13 @@ def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
     assert Path(path).read_text() == PROGRAM
 
 
-def test_a_program_with_all_its_names(script: Script, capsys: Any) -> None:
+def test_a_program_with_all_its_names(script, capsys):
     assert main(["port", script("import tensorflow as tf\ntf.zeros([2])\n")]) == 0
     out = capsys.readouterr().out
     assert out.endswith("1 file, 1 name taken from tf: tpuref has 1 and lacks 0.\n")
 
 
-def test_json(script: Script, capsys: Any) -> None:
+def test_json(script, capsys):
     path = script(PROGRAM)
     assert main(["port", "--json", path]) == 1
     found = json.loads(capsys.readouterr().out)
@@ -79,7 +74,7 @@ def test_json(script: Script, capsys: Any) -> None:
     }  # fmt: skip
 
 
-def test_a_folder(tmp_path: Path, capsys: Any) -> None:
+def test_a_folder(tmp_path, capsys):
     (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.zeros")
     (tmp_path / "b.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.ones")
     (tmp_path / "c.py").write_text("print('no tf')")
@@ -93,17 +88,14 @@ def test_a_folder(tmp_path: Path, capsys: Any) -> None:
     assert str(tmp_path / "c.py") not in lines
 
 
-def test_many_places_are_shortened(script: Script, capsys: Any) -> None:
+def test_many_places_are_shortened(script, capsys):
     main(["port", script("import tensorflow as tf\n" + "tf.saved_model\n" * 14)])
     assert "tf.saved_model: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more" in (
         capsys.readouterr().out
     )
 
 
-# -- writing -------------------------------------------------------------------
-
-
-def test_write(script: Script, capsys: Any) -> None:
+def test_write(script, capsys):
     path = script("import tensorflow as tf  # here\ntf.zeros([2])\n")
     assert main(["port", "--write", path]) == 0
     assert Path(path).read_text() == "import tpuref as tf  # here\ntf.zeros([2])\n"
@@ -116,7 +108,7 @@ def test_write(script: Script, capsys: Any) -> None:
     assert " - " not in capsys.readouterr().out
 
 
-def test_write_says_what_stays(script: Script, capsys: Any) -> None:
+def test_write_says_what_stays(script, capsys):
     path = script(PROGRAM)
     assert main(["port", "--write", path]) == 1
     assert f"{path}:3 stays as it is\n      tpuref has no tf.saved_model" in (
@@ -127,7 +119,7 @@ def test_write_says_what_stays(script: Script, capsys: Any) -> None:
     )
 
 
-def test_write_as_json(script: Script, capsys: Any) -> None:
+def test_write_as_json(script, capsys):
     assert main(["port", "--write", "--json", script(PROGRAM)]) == 1
     (program,) = json.loads(capsys.readouterr().out)["files"]
     assert program["changed"] == [
@@ -138,10 +130,7 @@ def test_write_as_json(script: Script, capsys: Any) -> None:
     assert refused["line"] == 3 and refused["reason"].startswith("tpuref has no tf.sav")
 
 
-# -- what cannot be read -------------------------------------------------------
-
-
-def test_what_is_not_there(tmp_path: Path, capsys: Any) -> None:
+def test_what_is_not_there(tmp_path, capsys):
     assert main(["port", str(tmp_path / "no.py")]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith(f"tpuref port: cannot read {tmp_path}/no.py: ")
@@ -151,7 +140,7 @@ def test_what_is_not_there(tmp_path: Path, capsys: Any) -> None:
     )
 
 
-def test_the_others_are_listed_all_the_same(tmp_path: Path, capsys: Any) -> None:
+def test_the_others_are_listed_all_the_same(tmp_path, capsys):
     (tmp_path / "a.ipynb").write_text("not a notebook")
     (tmp_path / "b.py").write_text("import tensorflow as tf\ntf.zeros")
     assert main(["port", str(tmp_path)]) == 2
@@ -160,7 +149,7 @@ def test_the_others_are_listed_all_the_same(tmp_path: Path, capsys: Any) -> None
 
 
 @pytest.mark.parametrize("arguments", [["port"], ["port", "--no", "a.py"]])
-def test_what_is_not_understood(arguments: list[str], capsys: Any) -> None:
+def test_what_is_not_understood(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2 and "usage: tpuref" in capsys.readouterr().err

@@ -1,14 +1,10 @@
 """tpuref run: a script, as python would run it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,12 +26,12 @@ print(json.dumps({
 """
 
 
-def run_report(script: Any, capsys: Any, *arguments: str, after: Any = ()) -> Any:
+def run_report(script, capsys, *arguments, after=()):
     assert main(["run", *arguments, script(REPORT), *after]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def as_process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def as_process(*arguments, **variables):
     environment = {**os.environ, **variables}
     environment.pop("TPUREF_TOPOLOGY", None)
     return subprocess.run(
@@ -48,9 +44,7 @@ def as_process(*arguments: str, **variables: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_script_runs_as_the_main_program(
-    script: Any, tmp_path: Path, capsys: Any
-) -> None:
+def test_a_script_runs_as_the_main_program(script, tmp_path, capsys):
     report = run_report(script, capsys, after=["--steps", "5", "-v", "x"])
     assert report["name"] == "__main__"
     assert report["argv"] == ["--steps", "5", "-v", "x"]
@@ -58,39 +52,30 @@ def test_a_script_runs_as_the_main_program(
     assert report["mesh"] == [2, 2, 2]
 
 
-def test_the_topology_is_chosen(script: Any, capsys: Any) -> None:
-    assert run_report(script, capsys, "--topology", "4x1x2")["mesh"] == [4, 1, 2]
-
-
-def test_the_number_of_cores_is_chosen(script: Any, capsys: Any) -> None:
-    assert run_report(script, capsys, "--cores", "3")["cores"] == 3
-
-
-def test_the_executor_is_chosen(script: Any, capsys: Any) -> None:
-    report = run_report(script, capsys, "--executor", "lockstep")
-    assert report["executor"] == "lockstep"
-
-
-def test_all_executors_can_be_chosen() -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "fact", "expected"),
+    [
+        ("--topology", "4x1x2", "mesh", [4, 1, 2]),
+        ("--cores", "3", "cores", 3),
+        ("--executor", "lockstep", "executor", "lockstep"),
+    ],
+)
+def test_settings_are_chosen(script, capsys, option, value, fact, expected):
+    assert run_report(script, capsys, option, value)[fact] == expected
     assert EXECUTORS == CONFIGURED
 
 
-def test_a_script_may_import_its_neighbours(
-    script: Any, tmp_path: Path, capsys: Any
-) -> None:
+def test_a_script_may_import_its_neighbours(script, tmp_path, capsys):
     (tmp_path / "neighbour_of_program.py").write_text("VALUE = 17\n")
     path = script("import neighbour_of_program as n; print(n.VALUE)")
     assert main(["run", path]) == 0
     assert capsys.readouterr().out == "17\n"
 
 
-def test_the_status_of_a_script_is_that_of_the_command(script: Any) -> None:
+def test_the_status_of_a_script_is_that_of_the_command(script):
     with pytest.raises(SystemExit) as raised:
         main(["run", script("import sys; sys.exit(5)")])
     assert raised.value.code == 5
-
-
-def test_an_error_of_a_script_comes_out(script: Any) -> None:
     with pytest.raises(ZeroDivisionError):
         main(["run", script("1 / 0")])
 
@@ -98,7 +83,7 @@ def test_an_error_of_a_script_comes_out(script: Any) -> None:
 @pytest.mark.parametrize(
     "last", ["1 / 0", "raise KeyboardInterrupt", "sys.exit('no')", "def (:"]
 )
-def test_an_error_looks_as_with_python(script: Any, last: str) -> None:
+def test_an_error_looks_as_with_python(script, last):
     path = script(f"import sys\n\n\ndef work():\n    {last}\n\n\nwork()\n")
     here, there = as_process("-m", "tpuref", "run", path), as_process(path)
     carets = re.compile(r"^ +[~^]+\n", re.MULTILINE)  # runpy has none for the module
@@ -106,7 +91,7 @@ def test_an_error_looks_as_with_python(script: Any, last: str) -> None:
     assert here.returncode == there.returncode
 
 
-def test_errors_before_the_script_are_shown_whole(tmp_path: Path) -> None:
+def test_errors_before_the_script_are_shown_whole(tmp_path):
     (tmp_path / "binary.py").write_bytes(bytes(range(256)))
     done = as_process("-m", "tpuref", "run", str(tmp_path / "binary.py"))
     assert "Traceback" in done.stderr and done.returncode == 1
@@ -122,36 +107,31 @@ def test_errors_before_the_script_are_shown_whole(tmp_path: Path) -> None:
         (["--cores", "-4"], "from 1 to 4194304"),
     ],
 )
-def test_sizes_that_do_not_exist(
-    arguments: list[str], message: str, script: Any, capsys: Any
-) -> None:
+def test_sizes_that_do_not_exist(arguments, message, script, capsys):
     assert main(["run", *arguments, script("")]) == 2
     captured = capsys.readouterr()
     assert message in captured.err and captured.err.startswith("tpuref run: ")
     assert captured.out == ""
 
 
-def test_a_script_that_does_not_exist(tmp_path: Path, capsys: Any) -> None:
+def test_a_script_that_does_not_exist(tmp_path, capsys):
     assert main(["run", str(tmp_path / "none.py")]) == 2
     assert "there is no file" in capsys.readouterr().err
 
 
-def test_as_a_process(script: Any) -> None:
+def test_as_a_process(script):
     done = as_process("-m", "tpuref", "run", script(REPORT), "a", TPUREF_CORES="5")
     report = json.loads(done.stdout)
     assert report["cores"] == 5 and report["argv"] == ["a"]
 
 
-def test_a_setting_that_is_wrong_from_the_start(script: Any) -> None:
+def test_a_setting_that_is_wrong_from_the_start(script):
     done = as_process("-m", "tpuref", "run", script(""), TPUREF_CORES="many")
     assert done.returncode == 2
     assert done.stderr.startswith("tpuref run: TPUREF_CORES") and "E001" in done.stderr
 
 
-# -- how it ended, as JSON -----------------------------------------------------
-
-
-def test_how_a_script_ended(script: Any, capsys: Any) -> None:
+def test_how_a_script_ended(script, capsys):
     path = script("print('loss 0.5')")
     assert main(["run", "--json", path]) == 0
     captured = capsys.readouterr()
@@ -161,7 +141,7 @@ def test_how_a_script_ended(script: Any, capsys: Any) -> None:
     assert captured.err == "loss 0.5\n"
 
 
-def test_the_error_of_a_script_with_its_code(script: Any, capsys: Any) -> None:
+def test_the_error_of_a_script_with_its_code(script, capsys):
     text = "import tpuref as tf\ntf.tpu.shard(lambda x: x, [tf.zeros([3])], 2)\n"
     assert main(["run", "--json", script(text)]) == 1
     captured = capsys.readouterr()
@@ -175,15 +155,13 @@ def test_the_error_of_a_script_with_its_code(script: Any, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("code", "status", "printed"), [("5", 5, ""), ("None", 0, ""), ("'no'", 1, "no\n")]
 )
-def test_the_status_of_a_script(
-    code: str, status: int, printed: str, script: Any, capsys: Any
-) -> None:
+def test_the_status_of_a_script(code, status, printed, script, capsys):
     path = script(f"import sys; sys.exit({code})")
     assert main(["run", "--json", path]) == status
     captured = capsys.readouterr()
     assert json.loads(captured.out)["status"] == status and captured.err == printed
 
 
-def test_an_error_without_a_code(script: Any, capsys: Any) -> None:
+def test_an_error_without_a_code(script, capsys):
     assert main(["run", "--json", script("1 / 0")]) == 1
     assert json.loads(capsys.readouterr().out)["error"]["code"] is None

@@ -1,12 +1,9 @@
 """The host ends, one way or another: its cores end with it, and nothing is left."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
@@ -51,7 +48,7 @@ DOING = {
 
 
 @pytest.mark.parametrize("what", DOING)
-def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
+def test_the_host_is_killed(tmp_path, what):
     with Host(tmp_path, START + DOING[what]) as host:
         host.await_line("running")
         assert len(host.family()) == 3
@@ -62,7 +59,7 @@ def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
         assert host.errors == ""
 
 
-def test_the_host_is_killed_while_cores_are_stopped(tmp_path: Path) -> None:
+def test_the_host_is_killed_while_cores_are_stopped(tmp_path):
     with Host(tmp_path, START + IDLE) as host:
         host.await_line("running")
         for pid in host.family():
@@ -72,7 +69,7 @@ def test_the_host_is_killed_while_cores_are_stopped(tmp_path: Path) -> None:
         assert host.leaves_nothing(PROMPTLY)
 
 
-def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
+def test_the_host_is_killed_while_it_starts(tmp_path):
     """At random moments from its first core on, or already before."""
     seed = 20 if not FULL else random.SystemRandom().randrange(1 << 32)
     print("seed", seed)
@@ -90,63 +87,49 @@ def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
     print("all processes were gone after at most", longest, "s")
 
 
+SOON = "threading.Timer(0.2, os.kill, (os.getpid(), signal.{})).start()\n"
+TERM, INT = SOON.format("SIGTERM"), SOON.format("SIGINT")
+TURN = "session.run(replicated(turning))"
+LEAVE = """
+def leave(value): sys.exit(3)
+part = lambda r: tf.py_func(leave, [r], tf.int32)
+session.run(replicated(lambda replica: tf.tpu.outside_compilation(part, replica)))
+"""
+OWN_HANDLER = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+HANG_UP = """
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored
+os.kill(os.getpid(), signal.SIGHUP)
+"""
+BY_A_THREAD = """
+threading.excepthook = lambda *_: None
+run = lambda: session.run(replicated(turning))
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.2)
+"""
+OUT_OF_RANGE = "session.run(replicated(lambda r: tf.gather([1, 2], r + 5)))"
 ENDS = {
     "it comes to its end": ("", 0, ""),
     "it shuts the system down": ("session.run(tf.tpu.shutdown_system())", 0, ""),
     "sys.exit": ("sys.exit(3)", 3, ""),
-    "sys.exit in the midst of a run": (
-        "def leave(value): sys.exit(3)\n"
-        "session.run(replicated(lambda replica: tf.tpu.outside_compilation("
-        "lambda r: tf.py_func(leave, [r], tf.int32), replica)))",
-        3,
-        "",
-    ),
+    "sys.exit in the midst of a run": (LEAVE, 3, ""),
     "os._exit": ("os._exit(4)", 4, ""),
     "an exception": ("raise ValueError('not this')", 1, "ValueError: not this"),
-    "an error of a core": (
-        "session.run(replicated(lambda r: tf.gather([1, 2], r + 5)))",
-        1,
-        "InvalidArgumentError: ",
-    ),
+    "an error of a core": (OUT_OF_RANGE, 1, "InvalidArgumentError: "),
     "SIGTERM": ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
-    "SIGTERM in the midst of a run": (
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
-        "session.run(replicated(turning))",
-        -signal.SIGTERM,
-        "",
-    ),
-    "SIGTERM with a handler": (
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
-        "session.run(replicated(turning))",
-        5,
-        "",
-    ),
-    "SIGHUP": (
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored\n"
-        "os.kill(os.getpid(), signal.SIGHUP)",
-        -signal.SIGHUP,
-        "",
-    ),
+    "SIGTERM in the midst of a run": (TERM + TURN, -signal.SIGTERM, ""),
+    "SIGTERM with a handler": (OWN_HANDLER + TERM + TURN, 5, ""),
+    "SIGHUP": (HANG_UP, -signal.SIGHUP, ""),
     "SIGINT": (
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "session.run(replicated(summing(1)))",
+        INT + "session.run(replicated(summing(1)))",
         -signal.SIGINT,
         "KeyboardInterrupt",
     ),
-    "a thread is in the midst of a run": (
-        "threading.excepthook = lambda *_: None\n"
-        "threading.Thread(target=lambda: session.run(replicated(turning)), "
-        "daemon=True).start()\n"
-        "time.sleep(0.2)",
-        0,
-        "",
-    ),
+    "a thread is in the midst of a run": (BY_A_THREAD, 0, ""),
 }
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_host_ends(tmp_path: Path, how: str) -> None:
+def test_the_host_ends(tmp_path, how):
     program, status, error = ENDS[how]
     with Host(tmp_path, START + program) as host:
         host.await_line("running")
@@ -182,7 +165,7 @@ for name, what in (("turning", turning), ("waiting", lambda r: r + 1)):
 LATER = "import atexit, time\natexit.register(time.sleep, 2.0)\n"
 
 
-def test_the_host_ends_while_a_thread_waits_for_the_cores(tmp_path: Path) -> None:
+def test_the_host_ends_while_a_thread_waits_for_the_cores(tmp_path):
     with Host(tmp_path, LATER + START + WAITING) as host:
         host.await_line("running")
         status, printed = host.end()

@@ -1,12 +1,9 @@
 """Ctrl-C at a prompt: one KeyboardInterrupt, the prompt is back, and the pool works."""
 
-from __future__ import annotations
-
 import os
 import random
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,7 +36,7 @@ WORKS = "print(*map(float, (value for (value,) in go(total))))"
 
 
 @pytest.fixture
-def terminal() -> Any:
+def terminal():
     with Terminal("-i", "-q") as started:
         started.enter(PREPARE)
         started.expect(">>> ")
@@ -51,7 +48,7 @@ def terminal() -> Any:
         assert not any(Path(f"/proc/{core}").exists() for core in cores)
 
 
-def interrupted(terminal: Terminal, line: str, after: float = 0.5) -> float:
+def interrupted(terminal, line, after=0.5):
     """Interrupt what a line does, and return the time until the prompt is back."""
     terminal.type(f"{line}\n")
     time.sleep(after)
@@ -66,7 +63,7 @@ def interrupted(terminal: Terminal, line: str, after: float = 0.5) -> float:
     return elapsed
 
 
-def works(terminal: Terminal, late: int = 0) -> bool:
+def works(terminal, late=0):
     """Whether the cores answer, and so many late interrupts at most are shown."""
     terminal.type(f"{WORKS}\n")
     shown = terminal.expect("\n3.0 3.0 3.0\n>>> ", RESTART)
@@ -74,7 +71,7 @@ def works(terminal: Terminal, late: int = 0) -> bool:
     return quiet and shown.count("KeyboardInterrupt") <= late
 
 
-def test_a_run_is_interrupted(terminal: Terminal) -> None:
+def test_a_run_is_interrupted(terminal):
     taken = {}
     for doing in DOING:
         taken[doing] = interrupted(terminal, f"go({doing})")
@@ -85,7 +82,7 @@ def test_a_run_is_interrupted(terminal: Terminal) -> None:
     assert max(taken.values()) < PROMPTLY
 
 
-def test_a_second_interrupt_comes_at_once(terminal: Terminal) -> None:
+def test_a_second_interrupt_comes_at_once(terminal):
     """While the cores are in a long operation, and the first one waits for them."""
     for pause in (0.1, 0.01):
         terminal.type("go(long)\n")
@@ -101,7 +98,7 @@ def test_a_second_interrupt_comes_at_once(terminal: Terminal) -> None:
         assert works(terminal, late=2 - shown.count("KeyboardInterrupt"))
 
 
-def test_interrupts_at_any_moment(terminal: Terminal) -> None:
+def test_interrupts_at_any_moment(terminal):
     seed = random.SystemRandom().randrange(1 << 32) if FULL else 7
     print("seed", seed)
     moments = random.Random(seed)
@@ -112,7 +109,7 @@ def test_interrupts_at_any_moment(terminal: Terminal) -> None:
         assert works(terminal)
 
 
-def test_a_start_is_interrupted() -> None:
+def test_a_start_is_interrupted():
     with Terminal("-i", "-q") as terminal:
         terminal.enter(PREPARE[:3])
         for pause in (0.0, 0.05, 0.1):
@@ -129,7 +126,7 @@ def test_a_start_is_interrupted() -> None:
         assert len(cores_of(terminal.process.pid)) == 3
 
 
-def test_a_program_is_interrupted(tmp_path: Path) -> None:
+def test_a_program_is_interrupted(tmp_path):
     """Not at a prompt: the program ends, as Ctrl-C ends programs."""
     program = tmp_path / "program.py"
     lines = [*PREPARE, "print('running')", "go(small)"]

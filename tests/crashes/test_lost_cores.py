@@ -1,13 +1,10 @@
 """A core is killed: the caller learns of it at once, and nothing hangs or stays."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
-import threading
 import time
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -16,6 +13,7 @@ from tpuref.engine.runtime.pool.host.process import CoreProcess
 
 from .computations import (
     LARGE,
+    calling,
     multiplying,
     replicate,
     summing,
@@ -37,7 +35,7 @@ from .processes import (
 SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM]
 
 
-def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
+def lost(pool, fetch, seconds, number, core):
     """The message of a run in which a core is sent a signal after some seconds."""
     with Later(seconds, number, pool.pids[core]) as sent:
         with pytest.raises(tf.errors.AbortedError) as caught:
@@ -53,7 +51,7 @@ def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda n: n.name)
 @pytest.mark.parametrize("computation", [turning, multiplying])
-def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
+def test_while_it_computes(pool, computation, number):
     message = lost(pool, replicate(computation, 3), 0.3, number, 1)
     assert re.search(r"in \w+ '\w+(/\w+)*', built at", message)
     assert "computations.py" in message
@@ -63,7 +61,7 @@ def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
 
 @pytest.mark.parametrize("core", [0, 2])
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_while_others_wait_in_a_sum(pool: Any, size: int, core: int) -> None:
+def test_while_others_wait_in_a_sum(pool, size, core):
     fetch = replicate(waiting_for_the_last(size, 3), 3)
     message = lost(pool, fetch, 0.3, signal.SIGKILL, core)
     assert ("CrossReplicaSum" in message) is (core == 0)
@@ -71,14 +69,14 @@ def test_while_others_wait_in_a_sum(pool: Any, size: int, core: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_within_a_sum(pool: Any, size: int) -> None:
+def test_within_a_sum(pool, size):
     fetch = replicate(summing(size), 3)
     for core, seconds in enumerate((0.11, 0.173, 0.217)):
         lost(pool, fetch, seconds, signal.SIGKILL, core)
         assert works_again(pool)
 
 
-def test_all_at_once(pool: Any) -> None:
+def test_all_at_once(pool):
     with Later(0.2, signal.SIGKILL, *pool.pids) as sent:
         with pytest.raises(tf.errors.AbortedError, match="SIGKILL"):
             pool.session.run(replicate(summing(LARGE), 3))
@@ -87,7 +85,7 @@ def test_all_at_once(pool: Any) -> None:
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
-def test_while_it_is_idle(pool: Any, known: bool) -> None:
+def test_while_it_is_idle(pool, known):
     fetch = tf.tpu.replicate(lambda x: x + 1.0, [[1.0]] * 3)
     if known:
         pool.session.run(fetch)
@@ -103,105 +101,85 @@ def test_while_it_is_idle(pool: Any, known: bool) -> None:
     assert works_again(pool)
 
 
-def test_while_it_waits_for_the_infeed(pool: Any) -> None:
+def test_while_it_waits_for_the_infeed(pool):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
     fetch = tf.tpu.replicate(lambda fed: fed * 1.0, [[]] * 3, queue)
     lost(pool, fetch, 0.3, signal.SIGKILL, 1)
     assert works_again(pool)
 
 
-def test_while_the_host_waits_for_its_outfeed(pool: Any) -> None:
-    def computation() -> Any:
+def test_while_the_host_waits_for_its_outfeed(pool):
+    def computation():
         x = tf.contrib.tpu.infeed_dequeue(tf.float32, [3])
         return tf.contrib.tpu.outfeed_enqueue(x)
 
     fetch = tf.tpu.replicate(computation, [[]] * 3)
     taken = tf.contrib.tpu.outfeed_dequeue(tf.float32, [3], device_ordinal=2)
-    faults: list[Exception] = []
-
-    def wait() -> None:
-        try:
-            pool.session.run(taken)
-        except tf.errors.OpError as error:
-            faults.append(error)
-
-    waiter = threading.Thread(target=wait)
-    waiter.start()
-    lost(pool, fetch, 0.3, signal.SIGKILL, 1)
-    waiter.join(PROMPTLY)
-    (fault,) = faults
-    assert isinstance(fault, tf.errors.AbortedError)
-    assert "outfeed of core 2" in str(fault) and "SIGKILL" in str(fault)
+    with ThreadPoolExecutor(1) as threads:
+        waiter = threads.submit(pool.session.run, taken)
+        lost(pool, fetch, 0.3, signal.SIGKILL, 1)
+        with pytest.raises(tf.errors.AbortedError) as caught:
+            waiter.result(PROMPTLY)
+    assert "outfeed of core 2" in str(caught.value) and "SIGKILL" in str(caught.value)
     assert works_again(pool)
 
 
-def test_while_another_is_in_a_host_call(pool: Any) -> None:
+def test_while_another_is_in_a_host_call(pool):
     pids = pool.pids
 
-    def end_a_core(value: Any) -> Any:
+    def end_a_core(value):
         time.sleep(0.2)  # all replicas get to their calls
         os.kill(pids[2], signal.SIGKILL)
         time.sleep(0.1)
         return value
 
-    def computation(replica: Any) -> Any:
-        return tf.tpu.outside_compilation(
-            lambda r: tf.py_func(end_a_core, [r], tf.int32), replica
-        )
-
     start = time.monotonic()
     with pytest.raises(tf.errors.AbortedError, match="core 2 .*SIGKILL") as caught:
-        pool.session.run(replicate(computation, 3))
+        pool.session.run(replicate(calling(end_a_core), 3))
     assert time.monotonic() - start < 0.3 + PROMPTLY
     assert "PyFunc" in str(caught.value)
     assert works_again(pool)
 
 
-def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool: Any) -> None:
-    with (
-        Later(0.3, signal.SIGSEGV, pool.pids[1]),
-        pytest.raises(tf.errors.AbortedError) as caught,
-    ):
+def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool):
+    crash = Later(0.3, signal.SIGSEGV, pool.pids[1])
+    with crash, pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(turning, 3))
     assert "Segmentation fault" in str(caught.value.__cause__)
     assert 'prepared.py"' in str(caught.value.__cause__)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2])
-def test_while_it_starts(make_pool: Any, seconds: float) -> None:
-    found: list[int] = []
-
-    def kill_the_first() -> None:
+def test_while_it_starts(make_pool, seconds):
+    def kill_the_first():
         eventually(lambda: cores_of(os.getpid()), 2.0)
         time.sleep(seconds)
-        found.extend(cores_of(os.getpid())[:1])
-        for pid in found:
+        for pid in cores_of(os.getpid())[:1]:
             os.kill(pid, signal.SIGKILL)
 
-    killer = threading.Thread(target=kill_the_first)
-    killer.start()
-    start = time.monotonic()
-
-    def start_and_run() -> None:
+    def start_and_run():
         started = make_pool(2)
-        killer.join()
+        killed.result()
         started.works  # noqa: B018
 
-    with pytest.raises((tf.errors.UnavailableError, tf.errors.AbortedError)) as caught:
-        start_and_run()
-    killer.join()
-    assert time.monotonic() - start < RESTART + PROMPTLY
+    begin = time.monotonic()
+    with ThreadPoolExecutor(1) as threads:
+        killed = threads.submit(kill_the_first)
+        faults = (tf.errors.UnavailableError, tf.errors.AbortedError)
+        with pytest.raises(faults) as caught:
+            start_and_run()
+    assert time.monotonic() - begin < RESTART + PROMPTLY
     assert "core 0 " in str(caught.value) and "SIGKILL" in str(caught.value)
     assert works_again(make_pool(2))
 
 
-def test_no_file_has_a_name(pool: Any) -> None:
+def test_no_file_has_a_name(pool):
     assert pool.works
     for pid in pool.pids:
         assert open_files(pid) and named_files(pid) == []
 
 
-def test_several_times_in_a_row(pool: Any) -> None:
+def test_several_times_in_a_row(pool):
     held = []
     for core in (0, 1, 2, 1):
         lost(pool, replicate(summing(1), 3), 0.05, signal.SIGKILL, core)
@@ -225,15 +203,10 @@ import gc, os, socket, threading
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_while_it_computes_it_ends_itself(pool: Any, how: str) -> None:
+def test_while_it_computes_it_ends_itself(pool, how):
     code, message = ENDS[how]
-    pool.plant(
-        1,
-        f"""{ONE_OF_ITS_OWN}
-def end(): {code}
-threading.Timer(0.2, end).start()
-""",
-    )
+    later = f"def end(): {code}\nthreading.Timer(0.2, end).start()\n"
+    pool.plant(1, ONE_OF_ITS_OWN + later)
     start = time.monotonic()
     with pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(summing(1), 3))
@@ -252,9 +225,7 @@ threading.Timer(0.2, end).start()
     ],
     ids=["os._exit", "sys.exit", "an exception"],
 )
-def test_between_runs_it_ends_itself(
-    pool: Any, code: str, status: int, text: str | None
-) -> None:
+def test_between_runs_it_ends_itself(pool, code, status, text):
     pool.plant(2, code)
     with pytest.raises(tf.errors.AbortedError) as caught:
         pool.session.run(replicate(summing(1), 3))
@@ -265,13 +236,11 @@ def test_between_runs_it_ends_itself(
     assert works_again(pool)
 
 
-def test_the_last_core_dies_while_the_first_starts(
-    make_pool: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_core_dies_while_the_first_starts(make_pool, monkeypatch):
     """It is noticed at once, though the first has still a long way to go."""
     start = CoreProcess.__init__
 
-    def start_and_hold(self: CoreProcess, number: int, *arguments: Any) -> None:
+    def start_and_hold(self, number, *arguments):
         start(self, number, *arguments)
         os.kill(self.pid, signal.SIGKILL if number else signal.SIGSTOP)
 

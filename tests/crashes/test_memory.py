@@ -1,18 +1,15 @@
 """What ten thousand runs, and many starts, leave behind: nothing that grows."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import tpuref as tf
 
+from .computations import calling, replicate
 from .processes import FULL, descriptors, resident_bytes
 
 RUNS = 10_000 if FULL else 600
@@ -20,7 +17,7 @@ CYCLES = 200 if FULL else 4
 MEBIBYTE = 1 << 20
 
 
-def held(pool: Any) -> tuple[list[int], int, int, list[int]]:
+def held(pool):
     """Memory of host and cores, their descriptors and threads."""
     pids = [os.getpid(), *pool.pids]
     gc.collect()
@@ -35,7 +32,7 @@ def held(pool: Any) -> tuple[list[int], int, int, list[int]]:
 KINDS = ("fd", "task")
 
 
-def assert_steady(pool: Any, run: Callable[[int], object], runs: int) -> None:
+def assert_steady(pool, run, runs):
     """Memory grows by less than 5 MiB in each process, and nothing else at all."""
     for number in range(runs // 10):
         run(number)
@@ -49,25 +46,25 @@ def assert_steady(pool: Any, run: Callable[[int], object], runs: int) -> None:
     assert (growth < 5).all()
 
 
-def test_small_runs(pool: Any) -> None:
+def test_small_runs(pool):
     x = tf.placeholder(tf.float32, [3])
     fetch = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x) + 1.0, [[x]] * 3)
 
-    def run(number: int) -> None:
+    def run(number):
         results = pool.session.run(fetch, {x: np.full(3, number, np.float32)})
         assert results[2][0].tolist() == [3.0 * number + 1] * 3
 
     assert_steady(pool, run, RUNS)
 
 
-def test_runs_of_many_sizes(pool: Any) -> None:
+def test_runs_of_many_sizes(pool):
     x = tf.placeholder(tf.float32, [None])
     fetch = tf.tpu.replicate(
         lambda x: (tf.tpu.cross_replica_sum(x), tf.reduce_sum(x), x * 2.0), [[x]] * 3
     )
     sizes = np.random.default_rng(3).integers(1, 1 << 16, 64)
 
-    def run(number: int) -> None:
+    def run(number):
         size = sizes[number % 64]
         results = pool.session.run(fetch, {x: np.ones(size, np.float32)})
         assert results[1][0][-1] == 3 and results[1][1] == size
@@ -75,30 +72,28 @@ def test_runs_of_many_sizes(pool: Any) -> None:
     assert_steady(pool, run, RUNS)
 
 
-def test_variables_and_host_functions(pool: Any) -> None:
+def test_variables_and_host_functions(pool):
     state = tf.get_variable("state", initializer=np.zeros(1 << 10, np.float32))
 
-    def computation(replica: Any) -> Any:
+    def computation(replica):
         add = tf.assign_add(state, tf.ones([1 << 10]))
-        host = tf.tpu.outside_compilation(
-            lambda r: tf.py_func(lambda v: v + 1, [r], tf.int32), replica
-        )
+        host = calling(lambda v: v + 1)(replica)
         with tf.control_dependencies([add]):
             return tf.identity(host)
 
-    fetch = tf.tpu.replicate(computation, [[0], [1], [2]])
+    fetch = replicate(computation, 3)
     pool.session.run(state.initializer)
     assert_steady(pool, lambda _: pool.session.run(fetch), RUNS)
 
 
-def test_failing_runs(pool: Any) -> None:
+def test_failing_runs(pool):
     x = tf.placeholder(tf.int32, [])
     fetch = tf.tpu.replicate(
         lambda r: tf.tpu.cross_replica_sum(tf.ones([1 << 12]) * tf.gather([1.0], r)),
         [[0], [0], [x]],
     )
 
-    def run(number: int) -> None:
+    def run(number):
         try:
             pool.session.run(fetch, {x: number % 2})
         except tf.errors.InvalidArgumentError:
@@ -107,10 +102,10 @@ def test_failing_runs(pool: Any) -> None:
     assert_steady(pool, run, RUNS // 5)
 
 
-def test_new_graphs(pool: Any) -> None:
+def test_new_graphs(pool):
     """The cores forget the programs of graphs that are no longer in use."""
 
-    def run(number: int) -> None:
+    def run(number):
         with tf.Graph().as_default(), tf.Session() as session:
             fetch = tf.tpu.replicate(lambda x: x + float(number), [[1.0]] * 3)
             assert session.run(fetch)[1] == (1.0 + number,)
@@ -120,7 +115,7 @@ def test_new_graphs(pool: Any) -> None:
     assert_steady(pool, run, RUNS // 5)
 
 
-def mapped() -> int:
+def mapped():
     """How much shared memory of pools this process sees."""
     total = 0
     for line in Path("/proc/self/maps").read_text().splitlines():
@@ -130,20 +125,19 @@ def mapped() -> int:
     return total
 
 
-def doubled(size: int) -> tuple[Any, Any]:
+def doubled(size):
     """A vector to feed, and its double in one piece, made by three cores."""
     x = tf.placeholder(tf.float32, [3 * size])
     (double,) = tf.tpu.batch_parallel(lambda x: x * 2.0, [x], num_shards=3)
     return x, double
 
 
-def test_results_outlive_the_system_and_give_their_memory_back(pool: Any) -> None:
+def test_results_outlive_the_system_and_give_their_memory_back(pool):
     size = 1 << 20
     x, double = doubled(size)
-    kept = [
-        pool.session.run(double, {x: np.full(3 * size, n, np.float32)})
-        for n in range(4)
-    ]
+    fed = [np.full(3 * size, number, np.float32) for number in range(4)]
+    kept = [pool.session.run(double, {x: data}) for data in fed]
+    del fed
     pool.session.run(tf.tpu.shutdown_system())
     for number, result in enumerate(kept):
         assert result.shape == (3 * size,) and (result == 2 * number).all()
@@ -158,21 +152,19 @@ def test_results_outlive_the_system_and_give_their_memory_back(pool: Any) -> Non
     assert resident - resident_bytes(os.getpid()) > 4 * 3 * size * 4 * 0.9
 
 
-def taken() -> int:
+def taken():
     """How much shared memory there is behind the descriptors of this process."""
-    memory = []
-    for link in Path("/proc/self/fd").iterdir():
-        if link.is_symlink() and "memfd:tpuref" in os.readlink(link):
-            memory.append(link)
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    memory = [link for link in links if "memfd:tpuref" in os.readlink(link)]
     return sum(512 * link.stat().st_blocks for link in memory)
 
 
-def test_results_give_their_memory_back_to_the_running_system(pool: Any) -> None:
+def test_results_give_their_memory_back_to_the_running_system(pool):
     size = 1 << 20
     x, double = doubled(size)
     data = np.ones(3 * size, np.float32)
 
-    def keep_some(_: int) -> None:
+    def keep_some(_):
         kept = [pool.session.run(double, {x: data}) for _ in range(10)]
         assert len({result.ctypes.data for result in kept}) == 10
         for result in kept:
@@ -187,7 +179,7 @@ def test_results_give_their_memory_back_to_the_running_system(pool: Any) -> None
     assert taken() - before < 2 * data.nbytes
 
 
-def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool: Any) -> None:
+def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool):
     size = MEBIBYTE  # 4 MiB of float32 for each of three replicas
     x = tf.placeholder(tf.float32, [size])
     fetches = tf.tpu.replicate(lambda x: x * 2, [[x]] * 3)
@@ -205,7 +197,7 @@ def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool: Any) -> Non
         assert resident_bytes(os.getpid()) - resident < 15 * data.nbytes
 
 
-def test_results_that_are_deleted_are_given_back_without_another_run(pool: Any) -> None:
+def test_results_that_are_deleted_are_given_back_without_another_run(pool):
     size = MEBIBYTE
     x, double = doubled(size)
     data = np.ones(3 * size, np.float32)
@@ -217,23 +209,26 @@ def test_results_that_are_deleted_are_given_back_without_another_run(pool: Any) 
     assert taken() < before - 20 * data.nbytes
 
 
-def test_starts_and_shutdowns(pool: Any) -> None:
+def test_starts_and_shutdowns(pool):
     fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * 3)
     stop = tf.tpu.shutdown_system()
 
-    def cycle(number: int) -> None:
+    def cycle(number):
         pool.initialize()
         assert pool.session.run(fetch) == [(3.0,)] * 3
         if number % 2:
             pool.session.run(stop)
 
+    def used():
+        return resident_bytes(os.getpid()), descriptors(), threading.active_count()
+
     cycle(0)
     cycle(1)
-    before = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    before = used()
     for number in range(CYCLES):
         cycle(number)
     pool.session.run(stop)
-    after = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    after = used()
     print(CYCLES, "cycles, MiB:", (after[0] - before[0]) / MEBIBYTE)
     assert after[1:] == before[1:]
     assert after[0] - before[0] < 5 * MEBIBYTE

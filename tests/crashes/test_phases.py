@@ -1,16 +1,13 @@
 """A core is killed or stopped at each place of an all-reduce, as its flag shows."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -27,26 +24,26 @@ HUGE = 1 << 22
 Condition = Callable[[int, Sequence[int]], bool]
 
 
-def before_it_arrives(own: int, others: Sequence[int]) -> bool:
+def before_it_arrives(own, others):
     return own % 2 == 0 and max(others) == own + 1
 
 
-def waiting_for_another(own: int, others: Sequence[int]) -> bool:
+def waiting_for_another(own, others):
     return own % 2 == 1 and min(others) < own
 
 
-def adding_up(own: int, others: Sequence[int]) -> bool:
+def adding_up(own, others):
     return own % 2 == 1 and min(others) >= own
 
 
-def waiting_for_the_result(own: int, others: Sequence[int]) -> bool:
+def waiting_for_the_result(own, others):
     return own % 2 == 0 and min(others) == own - 1
 
 
-def in_step(number: int) -> Condition:
+def in_step(number):
     """Of a ring, whose flags count 2 N - 1 phases; the first is before it arrives."""
 
-    def place(own: int, others: Sequence[int]) -> bool:
+    def place(own, others):
         del others
         return own % (2 * CORES - 1) == number
 
@@ -54,7 +51,7 @@ def in_step(number: int) -> Condition:
     return place
 
 
-def hold(pool: Any, core: int, there: Condition) -> None:
+def hold(pool, core, there):
     """Stop a core where it is at a place: stop it, look, and try again."""
     pid, flags = pool.pids[core], pool.flags
     tries = random.Random(core)
@@ -70,7 +67,7 @@ def hold(pool: Any, core: int, there: Condition) -> None:
     raise AssertionError(f"core {core} did not come to be {there.__name__}")
 
 
-def held_at(pool: Any, place: Condition) -> int:
+def held_at(pool, place):
     """Hold the victim at a place, and return its phase there."""
     helper = {waiting_for_another: before_it_arrives, waiting_for_the_result: adding_up}
     pid = pool.pids[0]
@@ -102,10 +99,10 @@ STOPPED = CASES if FULL else [CASES[2], CASES[5], CASES[9]]
 
 
 @contextlib.contextmanager
-def meanwhile(pool: Any, action: Callable[[], Any]) -> Iterator[Future[Any]]:
+def meanwhile(pool, action):
     """Do something in another thread; where that fails, end the cores."""
 
-    def guarded() -> Any:
+    def guarded():
         try:
             return action()
         except BaseException:
@@ -122,12 +119,10 @@ def meanwhile(pool: Any, action: Callable[[], Any]) -> Iterator[Future[Any]]:
 
 
 @pytest.mark.parametrize(("algorithm", "size", "place"), CASES)
-def test_a_core_is_killed(
-    pool: Any, algorithm: str, size: int, place: Condition
-) -> None:
+def test_a_core_is_killed(pool, algorithm, size, place):
     flags, pid = pool.flags, pool.pids[VICTIM]
 
-    def kill() -> tuple[int, float]:
+    def kill():
         phase = held_at(pool, place)
         os.kill(pid, signal.SIGKILL)
         return phase, time.monotonic()
@@ -147,10 +142,8 @@ def test_a_core_is_killed(
 
 
 @pytest.mark.parametrize(("algorithm", "size", "place"), STOPPED)
-def test_a_core_is_stopped(
-    pool: Any, algorithm: str, size: int, place: Condition
-) -> None:
-    def stop() -> None:
+def test_a_core_is_stopped(pool, algorithm, size, place):
+    def stop():
         held_at(pool, place)
 
     with (
@@ -168,7 +161,7 @@ def test_a_core_is_stopped(
 @pytest.mark.parametrize(
     "place", [waiting_for_another, adding_up], ids=lambda place: place.__name__
 )
-def test_a_core_is_stopped_in_an_exchange(pool: Any, place: Condition) -> None:
+def test_a_core_is_stopped_in_an_exchange(pool, place):
     with (
         tf.config.override(timeout=2.0),
         meanwhile(pool, lambda: held_at(pool, place)),
@@ -186,8 +179,8 @@ def test_a_core_is_stopped_in_an_exchange(pool: Any, place: Condition) -> None:
     assert works_again(pool)
 
 
-def test_a_core_is_killed_in_an_exchange(pool: Any) -> None:
-    def kill() -> None:
+def test_a_core_is_killed_in_an_exchange(pool):
+    def kill():
         held_at(pool, adding_up)
         os.kill(pool.pids[VICTIM], signal.SIGKILL)
 
@@ -197,7 +190,7 @@ def test_a_core_is_killed_in_an_exchange(pool: Any) -> None:
     assert works_again(pool)
 
 
-def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool: Any) -> None:
+def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool):
     with (
         tf.config.override(timeout=2.0, all_reduce="ring"),
         meanwhile(pool, lambda: held_at(pool, STEPS[1])),

@@ -1,13 +1,10 @@
 """Kills at random moments, again and again, and a count of what is left: nothing."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 import threading
 import time
-from typing import Any
 
 import pytest
 
@@ -15,63 +12,41 @@ import tpuref as tf
 
 from .computations import (
     LARGE,
+    calling,
     exchanging,
     multiplying,
     replicate,
     summing,
     turning,
 )
-from .processes import (
-    FULL,
-    PROMPTLY,
-    RESTART,
-    Later,
-    cores_of,
-    descriptors,
-    eventually,
-)
+from .processes import FULL, PROMPTLY, RESTART, Later, cores_of, descriptors, eventually
 
 CORES = 3
 SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM]
 
 
-def calling(replica: Any) -> Any:
-    """Turn in a loop that calls the host."""
-    return tf.while_loop(
-        lambda i: i < 10**9,
-        lambda i: tf.reshape(
-            tf.tpu.outside_compilation(
-                lambda i: tf.py_func(lambda v: v + 1, [i], tf.int32), i
-            ),
-            [],
-        ),
-        [replica],
-    )
-
-
-def fed() -> Any:
+def fed():
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
     return tf.tpu.replicate(lambda value: value + 1.0, [[]] * CORES, queue)
 
 
-COMPUTATIONS = [
-    ("auto", turning),
-    ("auto", multiplying),
-    ("flat", summing(1)),
-    ("direct", summing(LARGE)),
-    ("ring", summing(LARGE)),
-    ("auto", exchanging),
-    ("auto", calling),
-]
+def counting(replica):
+    """Turn in a loop that calls the host."""
+    return tf.while_loop(lambda i: i < 10**9, calling(lambda v: v + 1), [replica])
 
 
-def fetches() -> list[tuple[str, Any]]:
+COMPUTATIONS = [("auto", turning), ("auto", multiplying), ("flat", summing(1))]
+COMPUTATIONS += [("direct", summing(LARGE)), ("ring", summing(LARGE))]
+COMPUTATIONS += [("auto", exchanging), ("auto", counting)]
+
+
+def fetches():
     """All that there is to do, each with the algorithm of its sums."""
     built = [(name, replicate(what, CORES)) for name, what in COMPUTATIONS]
     return [*built, ("auto", fed())]
 
 
-def killed_in_a_run(pool: Any, doing: list[Any], moments: random.Random) -> float:
+def killed_in_a_run(pool, doing, moments):
     """Kill cores in the midst of a run; return the time until the error came."""
     algorithm, fetch = moments.choice(doing)
     pids = pool.pids
@@ -86,11 +61,11 @@ def killed_in_a_run(pool: Any, doing: list[Any], moments: random.Random) -> floa
         return sent.elapsed
 
 
-def killed_in_a_start(pool: Any, total: Any, moments: random.Random) -> float:
+def killed_in_a_start(pool, total, moments):
     """Kill a core of a pool that starts; return the time until the error came."""
     old, delay, when = set(pool.pids), 0.3 * moments.random(), []
 
-    def kill() -> None:
+    def kill():
         eventually(lambda: set(cores_of(os.getpid())) - old, RESTART)
         time.sleep(delay)
         for pid in sorted(set(cores_of(os.getpid())) - old)[-1:]:
@@ -113,7 +88,7 @@ def killed_in_a_start(pool: Any, total: Any, moments: random.Random) -> float:
 
 
 @pytest.mark.parametrize("processes", ["cores", 2])
-def test_cores_are_killed(make_pool: Any, processes: Any, capfd: Any) -> None:
+def test_cores_are_killed(make_pool, processes, capfd):
     pool = make_pool(CORES, processes)
     count = len(pool.pids)
     seed = random.SystemRandom().randrange(1 << 32) if FULL else 11

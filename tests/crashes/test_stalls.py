@@ -1,32 +1,35 @@
 """A core that stops or never comes is reported, and given up at the deadline."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal
-import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-from .computations import LARGE, replicate, summing, turning, waiting_for_the_last
+from .computations import (
+    LARGE,
+    calling,
+    replicate,
+    summing,
+    turning,
+    waiting_for_the_last,
+)
 from .processes import PROMPTLY, Later, state_of, works_again
 
 
 @pytest.fixture
-def warnings(caplog: Any) -> Any:
+def warnings(caplog):
     """The text of what was logged."""
     caplog.set_level(logging.WARNING, logger="tpuref")
     return lambda: [r.getMessage() for r in caplog.records if r.name == "tpuref.stall"]
 
 
-def stalled(pool: Any, fetch: Any, timeout: float) -> str:
+def stalled(pool, fetch, timeout):
     """The message of a run that gets nowhere."""
     with tf.config.override(timeout=timeout):
         start = time.monotonic()
@@ -37,7 +40,7 @@ def stalled(pool: Any, fetch: Any, timeout: float) -> str:
 
 
 @pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
-def test_a_core_is_stopped_in_a_sum(pool: Any, warnings: Any, size: int) -> None:
+def test_a_core_is_stopped_in_a_sum(pool, warnings, size):
     pid = pool.pids[1]
     with Later(0.2, signal.SIGSTOP, pid):
         message = stalled(pool, replicate(summing(size), 3), 1.0)
@@ -56,9 +59,7 @@ def test_a_core_is_stopped_in_a_sum(pool: Any, warnings: Any, size: int) -> None
 
 
 @pytest.mark.parametrize("computation", [turning, None], ids=["computing", "idle"])
-def test_cores_are_stopped_that_nobody_else_waits_for(
-    pool: Any, warnings: Any, computation: Any
-) -> None:
+def test_cores_are_stopped_that_nobody_else_waits_for(pool, warnings, computation):
     fetch = replicate(computation or (lambda replica: replica + 1), 3)
     if computation is None:
         for pid in pool.pids:
@@ -73,7 +74,7 @@ def test_cores_are_stopped_that_nobody_else_waits_for(
     assert works_again(pool)
 
 
-def test_a_core_that_goes_on_in_time_is_forgiven(pool: Any, warnings: Any) -> None:
+def test_a_core_that_goes_on_in_time_is_forgiven(pool, warnings):
     fetch = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x), [[1.0]] * 3)
     pids = pool.pids
     os.kill(pids[1], signal.SIGSTOP)
@@ -83,7 +84,7 @@ def test_a_core_that_goes_on_in_time_is_forgiven(pool: Any, warnings: Any) -> No
     assert pool.pids == pids
 
 
-def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
+def test_a_replica_that_never_comes(pool, warnings):
     pids = pool.pids
     message = stalled(pool, replicate(waiting_for_the_last(1, 3), 3), 2.0)
     assert "CrossReplicaSum: replica 0 waited 2 s (TPUREF_TIMEOUT)" in message
@@ -94,7 +95,7 @@ def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
     assert pool.works and pool.pids == pids  # the loop saw that it was called off
 
 
-def lasts(seconds: float, run: Callable[[int], None], size: int) -> None:
+def lasts(seconds, run, size):
     """Run with larger and larger sizes, until a run lasts that long."""
     start = time.monotonic()
     run(size)
@@ -104,10 +105,10 @@ def lasts(seconds: float, run: Callable[[int], None], size: int) -> None:
         run(size)
 
 
-def test_a_long_run_that_gets_on_has_no_deadline(pool: Any, warnings: Any) -> None:
+def test_a_long_run_that_gets_on_has_no_deadline(pool, warnings):
     turns = tf.placeholder(tf.int32, [])
 
-    def computation(replica: Any) -> Any:
+    def computation(replica):
         del replica
         return tf.while_loop(
             lambda i, _: i < turns,
@@ -117,19 +118,19 @@ def test_a_long_run_that_gets_on_has_no_deadline(pool: Any, warnings: Any) -> No
 
     fetch = replicate(computation, 3)
 
-    def run(size: int) -> None:
+    def run(size):
         assert pool.session.run(fetch, {turns: size}) == [(1.0,)] * 3
 
     with tf.config.override(timeout=0.3):
         lasts(0.4, run, 8000)
 
 
-def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None:
+def test_a_long_operation_has_no_deadline(make_pool, warnings):
     pool = make_pool(1)
     x = tf.placeholder(tf.float32, [None, None])
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x @ x), [[x]])
 
-    def run(size: int) -> None:
+    def run(size):
         pool.session.run(fetch, {x: np.ones([size, size], np.float32)})
 
     with tf.config.override(timeout=0.1):
@@ -137,23 +138,21 @@ def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None
     assert warnings() == []
 
 
-def test_a_slow_host_function_has_no_deadline(pool: Any, warnings: Any) -> None:
-    def slow(value: Any) -> Any:
-        time.sleep(0.3)
-        return value
+def slow(seconds):
+    """Return a computation that calls a slow function of the host."""
+    return calling(lambda value: time.sleep(seconds) or value)
 
-    def computation(replica: Any) -> Any:
-        r = tf.tpu.outside_compilation(
-            lambda r: tf.py_func(slow, [r], tf.int32), replica
-        )
-        return tf.tpu.cross_replica_sum(tf.reshape(r, []))
+
+def test_a_slow_host_function_has_no_deadline(pool, warnings):
+    def computation(replica):
+        return tf.tpu.cross_replica_sum(slow(0.3)(replica))
 
     with tf.config.override(timeout=0.2):
         assert pool.session.run(replicate(computation, 3)) == [(3,)] * 3
     assert warnings() == []
 
 
-def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
+def test_a_core_is_stopped_while_it_takes_a_large_program(pool):
     large = np.arange(1 << 20, dtype=np.float32)
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x + large), [[1.0]] * 3)
     os.kill(pool.pids[1], signal.SIGSTOP)
@@ -162,55 +161,32 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
     assert works_again(pool)
 
 
-def test_a_run_that_waits_for_cores_which_another_holds(
-    make_pool: Any, warnings: Any
-) -> None:
+def test_a_run_that_waits_for_cores_which_another_holds(make_pool, warnings):
     pool = make_pool(3)
-    ended: list[BaseException] = []
-
-    def hold() -> None:
-        try:
-            pool.session.run(replicate(turning, 3))
-        except tf.errors.OpError as error:
-            ended.append(error)
-
-    holder = threading.Thread(target=hold, name="the holder")
-    holder.start()
-    time.sleep(0.3)
-    quick = replicate(lambda replica: replica + 1, 3)
-    message = stalled(pool, quick, 1.0)
-    assert "waited 1 s (TPUREF_TIMEOUT) for the cores" in message
-    assert "a run of 'cluster' in thread 'the holder' for 1." in message
-    (warning,) = warnings()
-    assert "has waited 0.1 s for the cores" in warning
-    assert "in thread 'the holder'" in warning and "ends after 1 s" in warning
-    assert holder.is_alive() and not ended
-    pool.session.run(tf.tpu.shutdown_system())
-    holder.join(PROMPTLY)
-    assert isinstance(ended[0], tf.errors.AbortedError)
+    with ThreadPoolExecutor(1, "the holder") as threads:
+        held = threads.submit(pool.session.run, replicate(turning, 3))
+        time.sleep(0.3)
+        quick = replicate(lambda replica: replica + 1, 3)
+        message = stalled(pool, quick, 1.0)
+        assert "waited 1 s (TPUREF_TIMEOUT) for the cores" in message
+        assert "a run of 'cluster' in thread 'the holder_0' for 1." in message
+        (warning,) = warnings()
+        assert "has waited 0.1 s for the cores" in warning
+        assert "in thread 'the holder_0'" in warning and "ends after 1 s" in warning
+        assert not held.done()
+        pool.session.run(tf.tpu.shutdown_system())
+        with pytest.raises(tf.errors.AbortedError):
+            held.result(PROMPTLY)
     pool.session.run(tf.tpu.initialize_system())
     assert pool.session.run(quick) == [(1,), (2,), (3,)]
 
 
-def test_a_run_that_waits_gets_its_turn(make_pool: Any, warnings: Any) -> None:
+def test_a_run_that_waits_gets_its_turn(make_pool, warnings):
     pool = make_pool(2)
-
-    def slow(value: Any) -> Any:
-        time.sleep(0.6)
-        return value
-
-    def computation(replica: Any) -> Any:
-        return tf.tpu.outside_compilation(
-            lambda r: tf.py_func(slow, [r], tf.int32), replica
-        )
-
-    with tf.config.override(timeout=5.0):
-        first = threading.Thread(
-            target=pool.session.run, args=(replicate(computation, 2),)
-        )
-        first.start()
+    with tf.config.override(timeout=5.0), ThreadPoolExecutor(1) as threads:
+        first = threads.submit(pool.session.run, replicate(slow(0.6), 2))
         time.sleep(0.1)
         assert pool.session.run(replicate(lambda r: r + 1, 2)) == [(1,), (2,)]
-        first.join(PROMPTLY)
+        first.result(PROMPTLY)
     (warning,) = warnings()
     assert "has waited 0.5 s for the cores" in warning

@@ -4,19 +4,14 @@ Both models have weights that follow from the number of steps alone, so a step t
 counts twice, in part or not at all shows.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
 import re
 import signal
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -38,7 +33,7 @@ UNFINISHED = re.compile(r".+(\.partial|\.tpuref-[0-9a-f]{8}\..+)")
 
 
 @pytest.fixture
-def moments() -> Iterator[random.Random]:
+def moments():
     """Moments of a seed that is printed, and KeyboardInterrupt for SIGALRM."""
     seed = random.SystemRandom().randrange(1 << 32) if FULL else 28
     print("seed", seed)
@@ -47,7 +42,7 @@ def moments() -> Iterator[random.Random]:
     signal.signal(signal.SIGALRM, before)
 
 
-def interrupted(delay: float, action: Callable[[], Any]) -> bool:
+def interrupted(delay, action):
     """Interrupt an action by a signal; return whether it came."""
     try:
         try:
@@ -60,24 +55,13 @@ def interrupted(delay: float, action: Callable[[], Any]) -> bool:
     return False
 
 
-def in_thread(action: Callable[[], Any]) -> None:
+def in_thread(action):
     """Call an action in another thread; an error in it fails the test."""
-    failed: list[BaseException] = []
-
-    def act() -> None:
-        try:
-            action()
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=act)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(action).result()
 
 
-def is_at(step: int, weights: Any, velocity: Any = None) -> bool:
+def is_at(step, weights, velocity=None):
     """Whether variables have the values after so many steps.
 
     The gradient is 1, the learning rate 1 and the momentum 1/2, or 0 without velocity.
@@ -89,7 +73,7 @@ def is_at(step: int, weights: Any, velocity: Any = None) -> bool:
     )
 
 
-def latest(folder: Path) -> int:
+def latest(folder):
     """Check the latest checkpoint, and return its step, -1 where there is none."""
     path = tf.train.latest_checkpoint(str(folder))
     if path is None:
@@ -101,16 +85,14 @@ def latest(folder: Path) -> int:
     return step
 
 
-def leftovers(folder: Path) -> set[str]:
+def leftovers(folder):
     """Return the files of saves that did not end."""
     named = {json.loads(path.read_text())["file"] for path in folder.glob("*.index")}
     names = {path.name for path in folder.iterdir()} - named
     return {n for n in names if UNFINISHED.fullmatch(n) or n.endswith(".safetensors")}
 
 
-def test_a_loop_that_saves(
-    make_pool: Any, tmp_path: Path, moments: random.Random
-) -> None:
+def test_a_loop_that_saves(make_pool, tmp_path, moments):
     folder = tmp_path / "model"
     folder.mkdir()
     pool, ones = make_pool(CORES, 2), np.ones(3000, np.float32)
@@ -121,7 +103,7 @@ def test_a_loop_that_saves(
     inner = tf.train.MomentumOptimizer(1.0, 0.5)
     optimizer = tf.tpu.CrossShardOptimizer(inner)
 
-    def train_step(x: Any) -> Any:
+    def train_step(x):
         return optimizer.minimize(tf.reduce_sum(weights * x), step)
 
     train = tf.tpu.replicate(train_step, [[fed]] * CORES)
@@ -129,7 +111,7 @@ def test_a_loop_that_saves(
     saver = tf.train.Saver(max_to_keep=3)
     session.run(tf.global_variables_initializer())
 
-    def loop() -> None:
+    def loop():
         end = time.monotonic() + LONGEST
         while time.monotonic() < end:
             for _ in range(3):
@@ -137,7 +119,7 @@ def test_a_loop_that_saves(
             saver.save(session, str(folder / "model"), step)
             found["saves"] += 1
 
-    def one_more() -> None:
+    def one_more():
         before = int(session.run(step))
         session.run(train, {fed: ones})
         values = session.run(state)
@@ -166,7 +148,7 @@ def test_a_loop_that_saves(
     assert latest(folder) == session.run(step) and not leftovers(folder)
 
 
-def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def model_fn(features, labels, mode, params):
     weights = tf.get_variable("weights", [300], initializer=tf.zeros_initializer())
     optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(1.0))
     loss = tf.reduce_mean(tf.matmul(features, weights[:, None]))
@@ -174,20 +156,20 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
     return tf.estimator.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train)
 
 
-def input_fn(params: Any) -> Any:
+def input_fn(params):
     data = tf.data.Dataset.from_generator(lambda: ones(), tf.float32, [300]).repeat()
     return data.batch(params["batch_size"], drop_remainder=True)
 
 
-def ones() -> Iterator[Any]:
+def ones():
     for _ in range(10):
         yield np.ones(300, np.float32)
 
 
-def test_an_estimator_trains(tmp_path: Path, moments: random.Random) -> None:
+def test_an_estimator_trains(tmp_path, moments):
     folder, found = tmp_path / "model", Counter[str]()
 
-    def train(steps: int) -> Any:
+    def train(steps):
         config = tf.estimator.tpu.RunConfig(
             model_dir=str(folder),
             save_checkpoints_steps=20,

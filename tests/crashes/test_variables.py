@@ -1,10 +1,7 @@
 """What variables hold after processes were killed: no value that a run left is lost."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ import tpuref as tf
 SIZES = pytest.mark.parametrize("size", [3, 10_000], ids=["small", "large"])
 
 
-def counter(size: int) -> tuple[Any, Any, Any]:
+def counter(size):
     """A variable the replicas count up, one they only read, and what does it."""
     count = tf.get_variable("count", initializer=np.zeros(size, np.float32))
     step = tf.get_variable("step", initializer=np.arange(size, dtype=np.float32))
@@ -23,7 +20,7 @@ def counter(size: int) -> tuple[Any, Any, Any]:
 
 
 @SIZES
-def test_killed_between_runs(pool: Any, size: int) -> None:
+def test_killed_between_runs(pool, size):
     count, step, add = counter(size)
     pool.session.run(tf.global_variables_initializer())
     once = np.arange(size, dtype=np.float32)
@@ -40,16 +37,16 @@ def test_killed_between_runs(pool: Any, size: int) -> None:
 
 
 @SIZES
-def test_killed_within_a_run(pool: Any, size: int) -> None:
+def test_killed_within_a_run(pool, size):
     """The value from before the run stays, though replicas had a new one already."""
     count, step, add = counter(size)
 
-    def kill(replica: int) -> int:
+    def kill(replica):
         if replica == 2:
             os.kill(pool.pids[2], signal.SIGKILL)
         return replica
 
-    def computation(replica: Any) -> Any:
+    def computation(replica):
         with tf.control_dependencies([tf.assign_add(count, step)]):
             replica = tf.identity(replica)
         return tf.tpu.outside_compilation(

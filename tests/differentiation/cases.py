@@ -1,7 +1,5 @@
 """A case for each operation with a gradient: inputs at which it is smooth."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,19 +23,19 @@ class Case:
     smooth: bool = True
 
 
-def case(name: str, *inputs: Any, by: Any = (0,), smooth: bool = True, **attrs: Any):
+def case(name, *inputs, by=(0,), smooth=True, **attrs):
     return Case(name, inputs, attrs, by, smooth)
 
 
-def both(name: str, x: Any, y: Any, **attrs: Any) -> Case:
+def both(name, x, y, **attrs):
     return case(name, x, y, by=(0, 1), **attrs)
 
 
-def ints(*values: Any) -> np.ndarray:
+def ints(*values):
     return np.array(values, np.int32)
 
 
-def scalar(value: int) -> np.ndarray:
+def scalar(value):
     return np.array(value, np.int32)
 
 
@@ -64,7 +62,14 @@ POOL_SAME = {"ksize": (3, 2), "strides": (2, 3), "padding": "SAME"}
 FIRST = np.moveaxis(IMAGES, 3, 1)
 
 
-def key(*items: Any) -> dict[str, Any]:
+BACK, REST = ("slice", None, None, -1), ("ellipsis",)
+FROM_INPUT = ("slice", ("input", 0), None, None)
+SIZES, KERNEL = ints(2, 5, 4, 3), ints(2, 3, 3, 2)
+NARROW = np.cos(np.arange(2 * 3 * 4 * 2)).reshape(2, 3, 4, 2)
+DEEP = np.sin(np.arange(2 * 3 * 4 * 6) * 0.9).reshape(2, 3, 4, 6)
+
+
+def key(*items):
     return {"key": items}
 
 
@@ -169,19 +174,8 @@ CASES = (
     case("SelectV2", BOOLS, ROW, ONE, by=(1, 2)),
     # Positions and order.
     case("StridedSlice", CUBE, **key(("index", -1))),
-    case(
-        "StridedSlice",
-        CUBE,
-        **key(
-            ("slice", None, None, -1), ("newaxis",), ("ellipsis",), ("slice", 1, 9, 2)
-        ),
-    ),
-    case(
-        "StridedSlice",
-        CUBE,
-        scalar(1),
-        **key(("ellipsis",), ("slice", ("input", 0), None, None)),
-    ),
+    case("StridedSlice", CUBE, **key(BACK, ("newaxis",), REST, ("slice", 1, 9, 2))),
+    case("StridedSlice", CUBE, scalar(1), **key(REST, FROM_INPUT)),
     case("Slice", CUBE, ints(0, 1, 2), ints(-1, 2, 1)),
     case("GatherV2", X, ints(1, 1, 0), axis=0, batch_dims=0),
     case("TensorArrayRead", X, ints(1, 1, 0)),
@@ -214,52 +208,23 @@ CASES = (
     both("Conv2D", IMAGES, FILTER, **WIDE, **NHWC),
     both("Conv2D", IMAGES, FILTER, **HOLES, **NHWC),
     both("Conv2D", FIRST, FILTER, **WIDE, **NCHW),
-    case(
-        "Conv2DBackpropInput",
-        ints(2, 5, 4, 3),
-        FILTER,
-        np.cos(np.arange(2 * 3 * 4 * 2)).reshape(2, 3, 4, 2),
-        by=(1, 2),
-        **WIDE,
-        **NHWC,
-    ),
-    case(
-        "Conv2DBackpropFilter",
-        IMAGES,
-        ints(2, 3, 3, 2),
-        np.cos(np.arange(2 * 3 * 4 * 2)).reshape(2, 3, 4, 2),
-        by=(0, 2),
-        **WIDE,
-        **NHWC,
-    ),
     both("DepthwiseConv2dNative", IMAGES, FILTER, **WINDOW, **NHWC),
     both("DepthwiseConv2dNative", IMAGES, FILTER, **WIDE, **NHWC),
     both("DepthwiseConv2dNative", FIRST, FILTER, **HOLES, **NCHW),
-    case(
-        "DepthwiseConv2dNativeBackpropInput",
-        ints(2, 5, 4, 3),
-        FILTER,
-        np.sin(np.arange(2 * 3 * 4 * 6) * 0.9).reshape(2, 3, 4, 6),
-        by=(1, 2),
-        **WIDE,
-        **NHWC,
-    ),
-    case(
-        "DepthwiseConv2dNativeBackpropFilter",
-        IMAGES,
-        ints(2, 3, 3, 2),
-        np.sin(np.arange(2 * 3 * 4 * 6) * 0.9).reshape(2, 3, 4, 6),
-        by=(0, 2),
-        **WIDE,
-        **NHWC,
+    *(
+        case(name, *inputs, by=by, **WIDE, **NHWC)
+        for name, inputs, by in (
+            ("Conv2DBackpropInput", (SIZES, FILTER, NARROW), (1, 2)),
+            ("Conv2DBackpropFilter", (IMAGES, KERNEL, NARROW), (0, 2)),
+            ("DepthwiseConv2dNativeBackpropInput", (SIZES, FILTER, DEEP), (1, 2)),
+            ("DepthwiseConv2dNativeBackpropFilter", (IMAGES, KERNEL, DEEP), (0, 2)),
+        )
     ),
     case("MaxPool", IMAGES, **POOL, **NHWC),
     case("MaxPool", FIRST, **POOL_SAME, **NCHW),
     case("AvgPool", FIRST, **POOL, **NCHW),
     case("AvgPool", IMAGES, **POOL_SAME, **NHWC),
-    case(
-        "AvgPoolGrad", ints(2, 5, 4, 3), IMAGES[:, :3, :2], by=(1,), **POOL_SAME, **NHWC
-    ),
+    case("AvgPoolGrad", SIZES, IMAGES[:, :3, :2], by=(1,), **POOL_SAME, **NHWC),
     # Outside of the program, and between replicas.
     case("Print", X, ROW, message="", summarize=1),
 )

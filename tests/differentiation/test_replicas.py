@@ -1,9 +1,5 @@
 """Gradients inside replicated computations and towers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,16 +11,16 @@ DATA = [np.sin(np.arange(12.0) + 5 * k).reshape(4, 3) for k in range(4)]
 
 
 @pytest.fixture(params=EXECUTORS)
-def sess(request: Any) -> Any:
+def sess(request):
     with tf.config.override(cores=4, executor=request.param), tf.Session() as session:
         yield session
 
 
 @pytest.mark.parametrize("groups", [None, [[0, 2], [3, 1]]])
-def test_a_sum_over_replicas_adds_their_gradients(sess: Any, groups: Any) -> None:
+def test_a_sum_over_replicas_adds_their_gradients(sess, groups):
     w = tf.get_variable("w", initializer=W)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         total = tf.tpu.cross_replica_sum(tf.reduce_sum(tf.matmul(x, w) ** 2), groups)
         scale = tf.cast(tf.shape(x)[0], tf.float64)
         return tf.gradients(total * total / scale, [w, x])
@@ -43,8 +39,8 @@ def test_a_sum_over_replicas_adds_their_gradients(sess: Any, groups: Any) -> Non
         np.testing.assert_allclose(dx, factor * 2 * x @ W @ W.T, rtol=1e-9)
 
 
-def test_rewrite_shard_and_batch_parallel(sess: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_rewrite_shard_and_batch_parallel(sess):
+    def computation(x):
         return tf.gradients(tf.reduce_sum(x**3), x)[0]
 
     x = np.arange(8.0)
@@ -55,8 +51,8 @@ def test_rewrite_shard_and_batch_parallel(sess: Any) -> None:
         np.testing.assert_allclose(found, 3 * x**2)
 
 
-def test_inputs_padded_from_different_sizes(sess: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_inputs_padded_from_different_sizes(sess):
+    def computation(x):
         y = tf.reduce_mean(x * x) + tf.reduce_max(x)
         return tf.gradients(y, x)[0]
 
@@ -69,35 +65,32 @@ def test_inputs_padded_from_different_sizes(sess: Any) -> None:
         np.testing.assert_allclose(found[: len(x)], 2 * x / len(x) + (x == x.max()))
 
 
-def test_the_gradient_of_an_operation_runs_on_its_core() -> None:
-    def computation(x: Any) -> Any:
+def test_the_gradient_of_an_operation_runs_on_its_core():
+    def computation(x):
         with tf.device(tf.tpu.core(1)):
             y = tf.sin(x, name="forth")
-        z = tf.exp(y)
-        (dx,) = tf.gradients(z, x)
-        graph = tf.get_default_graph()
-        cosine = next(op for op in graph.get_operations() if op.type == "Cos")
+        (dx,) = tf.gradients(tf.exp(y), x)
+        operations = tf.get_default_graph().get_operations()
+        (cosine,) = (op for op in operations if op.type == "Cos")
         assert cosine.logical_core == 1
         return dx
 
+    inputs = [[0.3], [0.9]]
     with tf.config.override(cores=4, executor="pool"), tf.Session() as session:
         topology = session.run(tf.tpu.initialize_system())
-        assignment = tf.contrib.tpu.device_assignment(
-            topology, computation_shape=[1, 1, 2], num_replicas=2
-        )
-        inputs = [[0.3], [0.9]]
-        out = tf.tpu.replicate(computation, inputs, device_assignment=assignment)
+        pairs = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=2)
+        out = tf.tpu.replicate(computation, inputs, device_assignment=pairs)
         found = np.ravel(session.run(out))
     points = np.ravel(inputs)
     np.testing.assert_allclose(found, np.exp(np.sin(points)) * np.cos(points), 1e-6)
 
 
-def test_a_cast_to_bfloat16_and_back(sess: Any) -> None:
+def test_a_cast_to_bfloat16_and_back(sess):
     with tf.tpu.bfloat16_scope():
         w = tf.get_variable("w", [3], tf.bfloat16, tf.constant_initializer(2.0))
     (stored,) = tf.global_variables()
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         y = tf.cast(tf.reduce_sum(w * tf.cast(x, tf.bfloat16)), tf.float32)
         return tf.gradients(y * y, [stored, x])
 
@@ -108,31 +101,25 @@ def test_a_cast_to_bfloat16_and_back(sess: Any) -> None:
     assert dw.tolist() == [24.0, 48.0, 72.0] and dx.tolist() == [48.0] * 3
 
 
-def test_an_outside_compilation_is_refused() -> None:
-    def computation(x: Any) -> Any:
+def test_an_outside_compilation_is_refused_and_what_is_around_is_not(sess):
+    def computation(x, stop=lambda y: y):
         y = tf.tpu.outside_compilation(lambda a: a * 2, x)
-        return tf.gradients(y, x)
+        return tf.gradients(stop(y) * x * x, x)[0]
 
     with pytest.raises(NotImplementedError, match="outside_compilation.*E190"):
         tf.tpu.rewrite(computation, [1.0])
+    around = tf.tpu.rewrite(lambda x: computation(x, tf.stop_gradient), [3.0])
+    assert sess.run(around) == (36.0,)
 
 
-def test_what_is_around_an_outside_compilation_is_not(sess: Any) -> None:
-    def computation(x: Any) -> Any:
-        y = tf.tpu.outside_compilation(lambda a: a * 2, x)
-        return tf.gradients(tf.stop_gradient(y) * x * x, x)[0]
-
-    assert sess.run(tf.tpu.rewrite(computation, [3.0])) == (36.0,)
-
-
-def test_from_outside_of_the_computation_there_is_none() -> None:
+def test_from_outside_of_the_computation_there_is_none():
     x = tf.constant(1.0)
     (y,) = tf.tpu.rewrite(lambda a: a * 2, [x])
     with pytest.raises(LookupError, match=r"TPUReplicate.*test_replicas.py.*E190"):
         tf.gradients(y, x)
 
 
-def test_an_infeed_queue_is_a_constant(sess: Any) -> None:
+def test_an_infeed_queue_is_a_constant(sess):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=1)
     w = tf.get_variable("w", initializer=[1.0, 2.0])
     given = np.arange(8.0, dtype=np.float32).reshape(4, 2)
@@ -140,7 +127,7 @@ def test_an_infeed_queue_is_a_constant(sess: Any) -> None:
         [[tf.constant(x)] for x in given]
     )
 
-    def computation(fed: Any) -> Any:
+    def computation(fed):
         return tf.gradients(tf.reduce_sum(fed * w * w), w)[0]
 
     out = tf.tpu.replicate(computation, [[]] * 4, infeed_queue=queue)
@@ -150,20 +137,25 @@ def test_an_infeed_queue_is_a_constant(sess: Any) -> None:
     assert np.squeeze(found).tolist() == (given * [2.0, 4.0]).tolist()
 
 
+def tpu_strategy():
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver("")
+    return tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
+
+
+def tower_number():
+    return tf.cast(tf.get_tower_context().tower_id + 1, tf.float32)
+
+
 @pytest.mark.parametrize("towers", [1, 2, 4])
-def test_in_towers_a_sum_adds_their_gradients(towers: int) -> None:
+def test_in_towers_a_sum_adds_their_gradients(towers):
+    def fn():
+        v = tf.get_variable("v", initializer=2.0)
+        total = tf.tpu.cross_replica_sum(v * v * tower_number())
+        return tf.gradients(total * tower_number(), v)[0]
+
     with tf.config.override(cores=towers), tf.Session() as session:
-        strategy = tf.contrib.distribute.TPUStrategy(
-            tf.contrib.cluster_resolver.TPUClusterResolver(""), steps_per_run=1
-        )
+        strategy = tpu_strategy()
         with strategy.scope():
-
-            def fn() -> Any:
-                number = tf.cast(tf.get_tower_context().tower_id + 1, tf.float32)
-                v = tf.get_variable("v", initializer=2.0)
-                total = tf.tpu.cross_replica_sum(v * v * number)
-                return tf.gradients(total * number, v)[0]
-
             slopes = strategy.unwrap(strategy.call_for_each_tower(fn))
         session.run(tf.global_variables_initializer())
         found = session.run(slopes)
@@ -171,19 +163,13 @@ def test_in_towers_a_sum_adds_their_gradients(towers: int) -> None:
     np.testing.assert_allclose(found, numbers.sum() * numbers * 2 * 2.0)
 
 
-def test_from_outside_of_the_towers_each_contribution_has_its_own() -> None:
+def test_from_outside_of_the_towers_each_contribution_has_its_own():
+    def fn():
+        return tf.tpu.cross_replica_sum(x * x * tower_number()) * tower_number()
+
     with tf.config.override(cores=2), tf.Session() as session:
-        strategy = tf.contrib.distribute.TPUStrategy(
-            tf.contrib.cluster_resolver.TPUClusterResolver(""), steps_per_run=1
-        )
-        x = tf.constant(3.0)
+        strategy, x = tpu_strategy(), tf.constant(3.0)
         with strategy.scope():
-
-            def fn() -> Any:
-                number = tf.cast(tf.get_tower_context().tower_id + 1, tf.float32)
-                return tf.tpu.cross_replica_sum(x * x * number) * number
-
             totals = strategy.unwrap(strategy.call_for_each_tower(fn))
         (slope,) = tf.gradients(totals, x)
-        # 3 x**2 * (1 + 2)
-        assert session.run(slope) == 54.0
+        assert session.run(slope) == 54.0  # 3 x**2 * (1 + 2)

@@ -1,17 +1,12 @@
 """Tapes, functions with gradients of their own, and matrices of derivatives."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
 
-def value(tensor: Any) -> Any:
+def value(tensor):
     """Return the value of a tensor, in eager mode or of a graph."""
     if tf.executing_eagerly():
         return tf.convert_to_tensor(tensor).numpy().tolist()
@@ -20,9 +15,9 @@ def value(tensor: Any) -> Any:
         return sess.run(tf.convert_to_tensor(tensor)).tolist()
 
 
-def in_both_modes(test: Callable[[], None]) -> Callable[[bool], None]:
+def in_both_modes(test):
     @pytest.mark.parametrize("eager", [True, False])
-    def run(eager: bool) -> None:
+    def run(eager):
         with tf.eager_execution() if eager else tf.Graph().as_default():
             test()
 
@@ -31,7 +26,7 @@ def in_both_modes(test: Callable[[], None]) -> Callable[[bool], None]:
 
 
 @in_both_modes
-def test_a_structure_of_sources() -> None:
+def test_a_structure_of_sources():
     x, w = tf.constant([1.0, 2.0]), tf.Variable(3.0)
     frozen = tf.Variable(5.0, trainable=False)
     with tf.GradientTape() as tape:
@@ -45,7 +40,7 @@ def test_a_structure_of_sources() -> None:
 
 
 @in_both_modes
-def test_a_tape_within_a_tape() -> None:
+def test_a_tape_within_a_tape():
     x = tf.constant(3.0)
     with tf.GradientTape() as outer:
         outer.watch(x)
@@ -58,7 +53,7 @@ def test_a_tape_within_a_tape() -> None:
 
 
 @in_both_modes
-def test_what_a_tape_does_not_note() -> None:
+def test_what_a_tape_does_not_note():
     x, z = tf.constant(2.0), tf.constant(1.0)
     with tf.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(x)
@@ -76,7 +71,7 @@ def test_what_a_tape_does_not_note() -> None:
     assert tape.gradient(seen, x) is None
 
 
-def test_a_tape_is_asked_once() -> None:
+def test_a_tape_is_asked_once():
     x = tf.constant(2.0)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -89,7 +84,7 @@ def test_a_tape_is_asked_once() -> None:
 
 
 @in_both_modes
-def test_jacobians() -> None:
+def test_jacobians():
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -105,7 +100,7 @@ def test_jacobians() -> None:
     assert tape.jacobian(constant, x) is None
 
 
-def test_hessians() -> None:
+def test_hessians():
     x = tf.placeholder(tf.float64, [None])
     (found,) = tf.hessians(tf.reduce_prod(x) * x[0], x)
     result = tf.Session().run(found, {x: [2.0, 3.0, 5.0]})
@@ -113,7 +108,7 @@ def test_hessians() -> None:
 
 
 @in_both_modes
-def test_the_gradient_of_a_table_holds_the_rows_that_were_read() -> None:
+def test_the_gradient_of_a_table_holds_the_rows_that_were_read():
     table = tf.Variable([[1.0], [2.0], [3.0]])
     with tf.GradientTape() as tape:
         y = tf.nn.embedding_lookup(table, [2, 0, 2]) * 3.0
@@ -126,7 +121,7 @@ def test_the_gradient_of_a_table_holds_the_rows_that_were_read() -> None:
     assert value(found + 1.0) == [[4], [1], [7]]
 
 
-def test_two_lookups_are_joined_and_another_use_makes_the_gradient_whole() -> None:
+def test_two_lookups_are_joined_and_another_use_makes_the_gradient_whole():
     table = tf.Variable([[1.0], [2.0], [3.0]])
     rows = tf.reduce_sum(tf.gather(table, [2]) + tf.gather(table, [1]))
     (some,) = tf.gradients(rows, table)
@@ -138,14 +133,11 @@ def test_two_lookups_are_joined_and_another_use_makes_the_gradient_whole() -> No
         assert sess.run(whole).tolist() == [[1], [2], [2]]
 
 
-# -- functions with gradients of their own -----------------------------------------
-
-
 @in_both_modes
-def test_a_function_with_its_own_gradient() -> None:
+def test_a_function_with_its_own_gradient():
     @tf.custom_gradient
-    def halved(x: Any, y: Any) -> Any:
-        def back(dsum: Any, dproduct: Any) -> Any:
+    def halved(x, y):
+        def back(dsum, dproduct):
             return dsum * 0.5 + dproduct, dproduct * 10.0
 
         return [x + y, x * y], back
@@ -161,12 +153,12 @@ def test_a_function_with_its_own_gradient() -> None:
 
 
 @in_both_modes
-def test_it_gives_the_gradients_of_the_variables_that_it_reads() -> None:
+def test_it_gives_the_gradients_of_the_variables_that_it_reads():
     w = tf.Variable(3.0)
 
     @tf.custom_gradient
-    def scaled(x: Any) -> Any:
-        def back(dy: Any, variables: Any) -> Any:
+    def scaled(x):
+        def back(dy, variables):
             assert variables == [w]
             return dy * 5.0, [tf.reduce_sum(dy) * 7.0]
 
@@ -180,12 +172,12 @@ def test_it_gives_the_gradients_of_the_variables_that_it_reads() -> None:
     assert (value(dx), value(dw)) == ([5, 5], 14)
 
 
-def test_it_works_in_a_loop_and_in_replicas() -> None:
+def test_it_works_in_a_loop_and_in_replicas():
     @tf.custom_gradient
-    def clipped(x: Any) -> Any:
+    def clipped(x):
         return x * x, lambda dy: tf.clip_by_value(dy * 2.0 * x, -1.0, 1.0)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         _, y = tf.while_loop(
             lambda i, _: i < 2, lambda i, y: (i + 1, clipped(y)), [0, x]
         )
@@ -196,22 +188,25 @@ def test_it_works_in_a_loop_and_in_replicas() -> None:
     np.testing.assert_allclose(np.ravel(out), [4 * 0.1**3, 1.0], rtol=1e-5)
 
 
-def test_a_wrong_gradient_is_refused() -> None:
-    x = tf.constant(1.0)
+def test_a_wrong_gradient_is_refused():
+    x, w = tf.constant(1.0), tf.Variable(1.0)
     wrong = tf.custom_gradient(lambda a: (a, lambda dy: (dy, dy)))
-    with pytest.raises(ValueError, match="2 values, expected one for each of 1.*E098"):
-        tf.gradients(wrong(x), x)
-    with pytest.raises(TypeError, match="must return its result.*E098"):
-        tf.custom_gradient(lambda a: a)(x)
-    w = tf.Variable(1.0)
-    with pytest.raises(TypeError, match="must take variables=.*E098"):
-        tf.custom_gradient(lambda a: (a * w, lambda dy: dy))(x)
+    for call, error, message in (
+        (lambda: tf.gradients(wrong(x), x), ValueError, "2 values, expected one for "),
+        (lambda: tf.custom_gradient(lambda a: a)(x), TypeError, "must return its resu"),
+        (
+            lambda: tf.custom_gradient(lambda a: (a * w, lambda dy: dy))(x),
+            TypeError,
+            "must take variables=",
+        ),
+    ):
+        with pytest.raises(error, match=f"{message}.*E098"):
+            call()
+    with tf.eager_execution(), pytest.raises(RuntimeError, match="GradientTape"):
+        tf.gradients(tf.constant(1.0), tf.constant(1.0))
 
 
-# -- what tf.gradients takes -------------------------------------------------------
-
-
-def test_stop_gradients_makes_derivatives_partial() -> None:
+def test_stop_gradients_makes_derivatives_partial():
     a = tf.constant(1.0)
     b = 2.0 * a
     assert tf.Session().run(tf.gradients(a + b, [a, b])) == [3, 1]
@@ -219,7 +214,7 @@ def test_stop_gradients_makes_derivatives_partial() -> None:
     assert tf.Session().run(found) == [1, 1]
 
 
-def test_gradients_to_begin_with() -> None:
+def test_gradients_to_begin_with():
     x = tf.constant([1.0, 2.0])
     ys = [x * x, x * 3.0]
     (found,) = tf.gradients(ys, x, grad_ys=[[1.0, 10.0], None])
@@ -230,7 +225,7 @@ def test_gradients_to_begin_with() -> None:
         tf.gradients(ys[0], x, grad_ys=[[1.0, 2.0, 3.0]])
 
 
-def test_complex_numbers() -> None:
+def test_complex_numbers():
     z = tf.constant([1.0 + 2.0j, -3.0 + 0.5j], tf.complex128)
     square = tf.abs(z) ** 2 + tf.math.imag(z * z) + tf.math.angle(z)
     (found,) = tf.gradients(square, z)
@@ -242,25 +237,17 @@ def test_complex_numbers() -> None:
         tf.gradients(z * z, z)
 
 
-def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
+def test_an_operation_without_a_rule_is_named_with_its_line():
     x = tf.constant([1.0, 2.0])
     y = tf.random_shuffle(x)
-    with pytest.raises(LookupError, match=r"RandomShuffle.*test_tape\.py.*E190"):
-        tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
     diagonal = tf.einsum("ii->i", tf.eye(2) * x)
-    with pytest.raises(
-        LookupError, match=r"Einsum.*test_tape\.py.*repeats a label.*E190"
-    ):
-        tf.gradients(diagonal, x)
+    for lacking, said in ((y, "RandomShuffle"), (diagonal, "Einsum.*repeats a label")):
+        with pytest.raises(LookupError, match=f"(?s)(?=.*test_tape.py){said}.*E190"):
+            tf.gradients(lacking, x)
 
 
-def test_in_eager_mode_a_tape_is_needed() -> None:
-    with tf.eager_execution(), pytest.raises(RuntimeError, match="GradientTape"):
-        tf.gradients(tf.constant(1.0), tf.constant(1.0))
-
-
-def test_the_time_grows_with_the_number_of_operations() -> None:
+def test_the_time_grows_with_the_number_of_operations():
     """Twice the chain takes about twice as long, not four times."""
     counts = []
     for length in (200, 400):

@@ -34,39 +34,16 @@ def python(
     status: int = 0,
     **settings: str,
 ) -> str:
-    """Run Python, which writes nothing to its standard error; return what it prints.
-
-    Parameters
-    ----------
-    folder
-        The working directory.
-    arguments
-        Of Python.
-    stdin
-        What it can read.
-    before
-        The words in front of the command.
-    status
-        What it ends with.
-    settings
-        More environment variables.
-    """
+    """Run Python, with some words in front; return what it prints, without errors."""
     with tempfile.TemporaryDirectory() as scratch:  # a short name, for sockets in it
-        environment = {
-            **os.environ,
-            "PYTHONPATH": SOURCE,
-            "TMPDIR": scratch,
-            "TPUREF_EXECUTOR": "pool",
-            "TPUREF_CORES": "2",
-            **settings,
-        }
+        own = {"PYTHONPATH": SOURCE, "TMPDIR": scratch, "TPUREF_EXECUTOR": "pool"}
         done = subprocess.run(
             [*before, sys.executable, *arguments],
             input=stdin,
             capture_output=True,
             text=True,
             cwd=folder,
-            env=environment,
+            env=os.environ | own | {"TPUREF_CORES": "2"} | settings,
             timeout=300,
         )
         left = os.listdir(scratch)

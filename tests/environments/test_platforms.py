@@ -1,12 +1,9 @@
 """Other platforms: what does not need the core pool works there, on lockstep."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -25,9 +22,7 @@ print(sys.platform, file=sys.stderr)
 WARNING = "[TPUREF-W254]"
 
 
-def run(
-    tmp_path: Path, platform: str, *arguments: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def run(tmp_path, platform, *arguments, **variables):
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
     environment = {
         name: value for name, value in os.environ.items() if name[:7] != "TPUREF_"
@@ -45,12 +40,12 @@ def run(
 
 
 @pytest.fixture(params=["darwin", "win32"])
-def platform(request: pytest.FixtureRequest) -> str:
+def platform(request):
     name: str = request.param
     return name
 
 
-def test_the_pool_falls_back_with_one_warning(tmp_path: Path, platform: str) -> None:
+def test_the_pool_falls_back_with_one_warning(tmp_path, platform):
     (tmp_path / "sums.py").write_text(SUMS)
     again = "\nwith tf.Session() as session:\n    session.run(outputs)\n"
     (tmp_path / "sums.py").write_text(SUMS + again)
@@ -65,7 +60,7 @@ def test_the_pool_falls_back_with_one_warning(tmp_path: Path, platform: str) -> 
 @pytest.mark.parametrize(
     "taken", ["os.sched_getaffinity", "signal.SIGUSR1", "os.memfd_create"]
 )
-def test_the_pool_without_one_function(tmp_path: Path, taken: str) -> None:
+def test_the_pool_without_one_function(tmp_path, taken):
     """Linux distributions, and Pythons built for old kernels, may lack one of them."""
     (tmp_path / "sums.py").write_text(SUMS)
     module, _, name = taken.partition(".")
@@ -75,7 +70,7 @@ def test_the_pool_without_one_function(tmp_path: Path, taken: str) -> None:
     assert (done.stdout, done.stderr) == ("[6.0, 6.0, 6.0]\n", "linux\n")
 
 
-def test_the_command(tmp_path: Path, platform: str) -> None:
+def test_the_command(tmp_path, platform):
     (tmp_path / "sums.py").write_text(SUMS)
     done = run(tmp_path, platform, "-m", "tpuref", "run", "--cores", "3", "sums.py")
     assert done.stdout == "[6.0, 6.0, 6.0]\n"
@@ -92,7 +87,7 @@ def test_the_command(tmp_path: Path, platform: str) -> None:
     assert "steps: left out, as it measures the core pool" in done.stderr
 
 
-def test_resolvers_and_the_fake_cloud(tmp_path: Path, platform: str) -> None:
+def test_resolvers_and_the_fake_cloud(tmp_path, platform):
     pytest.importorskip("googleapiclient")
     (tmp_path / "resolve.py").write_text(
         "import tpuref as tf\n"
@@ -112,7 +107,7 @@ def test_resolvers_and_the_fake_cloud(tmp_path: Path, platform: str) -> None:
     )
 
 
-def test_the_pytest_plugin(tmp_path: Path, platform: str) -> None:
+def test_the_pytest_plugin(tmp_path, platform):
     (tmp_path / "test_sums.py").write_text(
         "import time\n"
         "import pytest\n"
@@ -141,7 +136,7 @@ def test_the_pytest_plugin(tmp_path: Path, platform: str) -> None:
     assert "took longer than 1 s" in done.stdout
 
 
-def test_the_suite_on_a_mac(tmp_path: Path) -> None:
+def test_the_suite_on_a_mac(tmp_path):
     done = run(
         tmp_path,
         "darwin",

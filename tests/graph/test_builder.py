@@ -1,7 +1,5 @@
 """What builds operations is registered, whichever module is imported first."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -15,12 +13,7 @@ print((-constant([1, 2]) * 2)[0].op.type)
 
 
 @pytest.mark.parametrize("first", ["builder", "device", "tensor", "numpy_protocol"])
-def test_the_first_module_brings_the_builder_along(first: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(first)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert done.stdout.strip() == "StridedSlice"
+def test_the_first_module_brings_the_builder_along(first):
+    command = [sys.executable, "-c", SCRIPT.format(first)]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True)
+    assert done.stdout.split() == [b"StridedSlice"]

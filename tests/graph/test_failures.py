@@ -1,22 +1,20 @@
 """Every error names the operation, its operands and the user's line."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import pytest
 
 import tpuref as tf
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
 BUILD = [
     (lambda x: x + tf.constant([1.0, 2.0, 3.0]), ValueError, ["AddV2", "float32[3]"]),
     (lambda x: x + tf.constant(1), TypeError, ["AddV2", "int32[]"]),
+    (lambda x: tf.add(x, [1.0, 2.0, 3.0], name="total"), ValueError, ["AddV2 'total'"]),
     (lambda x: tf.concat([x, [[1.0]]], 0), ValueError, ["float32[1,1]"]),
     (lambda x: tf.reshape(x, [3]), ValueError, ["Reshape"]),
     (lambda x: tf.logical_not(x), TypeError, ["LogicalNot"]),
@@ -26,7 +24,7 @@ BUILD = [
 
 
 @pytest.mark.parametrize(("build", "error", "parts"), BUILD)
-def test_build_time_errors(build: Any, error: Any, parts: list[str]) -> None:
+def test_build_time_errors(build, error, parts):
     x, made = tf.constant([1.0, 2.0], name="given"), line()
     with pytest.raises(error) as caught:
         build(x)
@@ -37,12 +35,7 @@ def test_build_time_errors(build: Any, error: Any, parts: list[str]) -> None:
     assert f"{__file__}:{here} in <lambda>" in text
 
 
-def test_a_name_that_was_given_is_in_the_message() -> None:
-    with pytest.raises(ValueError, match="AddV2 'total': "):
-        tf.add([1.0, 2.0], [1.0, 2.0, 3.0], name="total")
-
-
-def test_run_time_errors_show_operation_operands_and_line() -> None:
+def test_run_time_errors_show_operation_operands_and_line():
     table = tf.constant([10, 20, 30])
     i = tf.placeholder(tf.int32, [None])
     chosen, made = tf.gather(table, i, name="chosen"), line()
@@ -56,7 +49,7 @@ def test_run_time_errors_show_operation_operands_and_line() -> None:
     assert caught.value.site.line == made
 
 
-def test_shapes_that_show_only_at_run_time() -> None:
+def test_shapes_that_show_only_at_run_time():
     x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
     total, made = tf.add(x, y, name="total"), line()
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -66,10 +59,10 @@ def test_shapes_that_show_only_at_run_time() -> None:
         assert part in text
 
 
-def test_the_line_is_that_of_the_caller_of_the_users_function() -> None:
+def test_the_line_is_that_of_the_caller_of_the_users_function():
     """It is the innermost line of the user's, whatever library calls lie between."""
 
-    def layer(x: Any) -> Any:
+    def layer(x):
         return tf.sqrt(x)
 
     y = layer(tf.constant(1.0))
@@ -78,7 +71,7 @@ def test_the_line_is_that_of_the_caller_of_the_users_function() -> None:
     assert next(map(tf.sqrt, [tf.constant(1.0)])).op.site.line == line()
 
 
-def test_lines_of_operations_built_through_numpy_and_scopes() -> None:
+def test_lines_of_operations_built_through_numpy_and_scopes():
     import numpy as np
 
     with tf.name_scope("a"), tf.variable_scope("b"):
@@ -91,7 +84,7 @@ def test_lines_of_operations_built_through_numpy_and_scopes() -> None:
     assert {t.op.site.filename for t in (x, v, z)} == {__file__}
 
 
-def test_describe_shows_an_operation_whole() -> None:
+def test_describe_shows_an_operation_whole():
     x = tf.constant([1.0], name="x")
     text = tf.sqrt(x, name="root").op.describe()
     assert "'root' (Sqrt) of (x:0 float32[1])" in text

@@ -1,10 +1,6 @@
 """Python's operators on tensors and variables, on either side of plain values."""
 
-from __future__ import annotations
-
 import operator
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +8,7 @@ import pytest
 import tpuref as tf
 
 
-def run(fetches: Any) -> Any:
+def run(fetches):
     return tf.Session().run(fetches)
 
 
@@ -35,9 +31,7 @@ BINARY = [
 
 
 @pytest.mark.parametrize(("python", "type", "function"), BINARY)
-def test_operators_and_functions_build_the_same_operation(
-    python: Callable[..., Any], type: str, function: Callable[..., Any]
-) -> None:
+def test_operators_and_functions_build_the_same_operation(python, type, function):
     x, y = tf.constant(np.abs(A)), tf.constant(B)
     by_operator, by_function = python(x, y), function(x, y)
     assert by_operator.op.type == by_function.op.type == type
@@ -48,9 +42,7 @@ def test_operators_and_functions_build_the_same_operation(
 
 @pytest.mark.parametrize("other", [2, 2.5, np.float32(2.5), np.float64(2.5), [4, 5, 6]])
 @pytest.mark.parametrize(("python", "type", "_"), BINARY)
-def test_plain_values_on_either_side_take_the_tensors_dtype(
-    python: Callable[..., Any], type: str, _: Any, other: Any
-) -> None:
+def test_plain_values_on_either_side_take_the_tensors_dtype(python, type, _, other):
     x, array = tf.constant(np.abs(A)), np.abs(A)
     plain = np.asarray(other, np.float32)
     right, left = python(x, other), python(other, x)
@@ -58,18 +50,10 @@ def test_plain_values_on_either_side_take_the_tensors_dtype(
     np.testing.assert_allclose(run(left), python(plain, array), rtol=1e-6)
     assert right.dtype == left.dtype
     assert left.op.inputs[0].dtype == left.op.inputs[1].dtype == tf.float32
+    assert right.op.type == type
 
 
-@pytest.mark.parametrize(("python", "type", "_"), BINARY)
-def test_arrays_on_either_side(python: Callable[..., Any], type: str, _: Any) -> None:
-    x = tf.constant(np.abs(A))
-    right, left = python(x, B), python(np.abs(B), x)
-    assert right.op.type == left.op.type or type in ("Less", "LessEqual", "Greater")
-    np.testing.assert_allclose(run(right), python(np.abs(A), B), rtol=1e-6)
-    np.testing.assert_allclose(run(left), python(np.abs(B), np.abs(A)), rtol=1e-6)
-
-
-def test_matrix_products_on_either_side() -> None:
+def test_matrix_products_on_either_side():
     m, n = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
     for product in (
         tf.constant(m) @ n,
@@ -80,7 +64,7 @@ def test_matrix_products_on_either_side() -> None:
         np.testing.assert_array_equal(run(product), m @ n)
 
 
-def test_unary_operators() -> None:
+def test_unary_operators():
     x = tf.constant(A)
     assert ((-x).op.type, abs(x).op.type) == ("Neg", "Abs")
     np.testing.assert_array_equal(run(-x), -A)
@@ -88,33 +72,22 @@ def test_unary_operators() -> None:
     np.testing.assert_array_equal(run(+x), A)
 
 
-def test_logic_on_bools_and_bits_on_integers() -> None:
+def test_logic_on_bools_and_bits_on_integers():
     p, q = tf.constant([True, True, False]), np.array([True, False, False])
-    assert [t.op.type for t in (p & q, p | q, p ^ q, ~p)] == [
-        "LogicalAnd",
-        "LogicalOr",
-        "LogicalXor",
-        "LogicalNot",
-    ]
+    types = " ".join(t.op.type for t in (p & q, p | q, p ^ q, ~p))
+    assert types == "LogicalAnd LogicalOr LogicalXor LogicalNot"
     truth = np.array([True, True, False])
     np.testing.assert_array_equal(run(p & q), truth & q)
     np.testing.assert_array_equal(run(True ^ p), True ^ truth)
     i = tf.constant([6, 5])
-    assert [t.op.type for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
-        "BitwiseAnd",
-        "BitwiseOr",
-        "BitwiseXor",
-        "Invert",
-    ]
-    assert [run(t).tolist() for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
-        [2, 1],
-        [7, 7],
-        [5, 6],
-        [-7, -6],
-    ]
+    bits = (i & 3, 3 | i, i ^ 3, ~i)
+    types = " ".join(t.op.type for t in bits)
+    assert types == "BitwiseAnd BitwiseOr BitwiseXor Invert"
+    found = [run(t).tolist() for t in bits]
+    assert found == [[2, 1], [7, 7], [5, 6], [-7, -6]]
 
 
-def test_integers_divide_as_in_python() -> None:
+def test_integers_divide_as_in_python():
     x, y = tf.constant([7, -7]), tf.constant([2, 2])
     assert run(x // y).tolist() == [3, -4]
     assert run(x % y).tolist() == [1, 1]
@@ -125,14 +98,7 @@ def test_integers_divide_as_in_python() -> None:
     assert run(x**2).tolist() == [49, 49]
 
 
-def test_augmented_assignment_builds_a_new_tensor() -> None:
-    x = tf.constant(1)
-    before = x
-    x += 2
-    assert (run(before), run(x)) == (1, 3)
-
-
-def test_an_array_is_not_changed_in_place() -> None:
+def test_an_array_is_not_changed_in_place():
     array = np.zeros(2)
     with pytest.raises(TypeError, match="np.add on a tensor does not take out"):
         array += tf.constant([1.0, 2.0], tf.float64)
@@ -142,7 +108,7 @@ def test_an_array_is_not_changed_in_place() -> None:
 # Mixed dtypes are refused, with both operands and where each was made.
 
 
-def test_a_mismatch_shows_both_operands_and_their_places() -> None:
+def test_a_mismatch_shows_both_operands_and_their_places():
     x = tf.constant([1.0], name="left")
     y = tf.constant([1], name="right")
     with pytest.raises(TypeError) as caught:
@@ -168,23 +134,14 @@ def test_a_mismatch_shows_both_operands_and_their_places() -> None:
         (1, np.array([2**40])),
     ],
 )
-def test_values_that_would_lose_something_are_refused(tensor: Any, other: Any) -> None:
+def test_values_that_would_lose_something_are_refused(tensor, other):
     x = tf.constant(tensor)
     for build in (lambda: x + other, lambda: other + x):
         with pytest.raises(TypeError, match=r"(?s)AddV2.*test_operators"):
             build()
 
 
-def test_shapes_that_do_not_broadcast_show_both_operands() -> None:
-    x, y = tf.constant([1.0, 2.0], name="x"), tf.constant([1.0, 2.0, 3.0], name="y")
-    with pytest.raises(ValueError, match=r"(?s)x:0 float32\[2\].*y:0 float32\[3\]"):
-        x * y
-
-
-# Variables.
-
-
-def test_variables_take_part_on_both_sides() -> None:
+def test_variables_take_part_on_both_sides():
     v = tf.Variable([1.0, 2.0])
     results = [v + 1, 1 + v, v * v, 2 / v, -v]
     with tf.Session() as session:
@@ -194,7 +151,7 @@ def test_variables_take_part_on_both_sides() -> None:
     assert (v < 2).dtype == tf.bool
 
 
-def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
+def test_variables_are_subscripted_and_iterated_as_tensors():
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     with tf.Session() as session:
         session.run(v.initializer)
@@ -203,9 +160,3 @@ def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
         assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
     with pytest.raises(TypeError, match=r"subscript 'x' of Variable/read"):
         v["x"]
-
-
-@pytest.mark.parametrize("convert", [bool, int, float])
-def test_variables_have_no_value_before_a_session(convert: Any) -> None:
-    with pytest.raises(TypeError, match="Session"):
-        convert(tf.Variable(1.0))

@@ -1,19 +1,17 @@
 """Regions: which part of a graph owns an operation, and what it takes from around."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import tpuref as tf
 from tpuref.engine.graph.region import BRANCH, LOOP, REPLICATED
 
 
-def test_operations_belong_to_the_function_that_made_them(graph: tf.Graph) -> None:
+def test_operations_belong_to_the_function_that_made_them(graph):
     x = tf.constant(1)
     assert x.op.region is None
     made: list[tf.Tensor] = []
 
-    def branch() -> Any:
+    def branch():
         made.append(tf.constant(2) + x)
         inner = tf.while_loop(lambda i: i < x, lambda i: made.append(i) or i + 1, [0])
         return made[0] + inner
@@ -30,11 +28,11 @@ def test_operations_belong_to_the_function_that_made_them(graph: tf.Graph) -> No
     assert graph.region is None
 
 
-def test_a_replicated_computation_is_known_to_all_within() -> None:
+def test_a_replicated_computation_is_known_to_all_within():
     made: list[tf.Tensor] = []
 
-    def computation(x: Any) -> Any:
-        def branch() -> Any:
+    def computation(x):
+        def branch():
             made.append(x + 1)
             return made[0]
 
@@ -48,11 +46,11 @@ def test_a_replicated_computation_is_known_to_all_within() -> None:
     assert made[0].op.get_attr("_tpu_replicate") == region.replicated.name
 
 
-def test_captured_tensors_come_in_order_of_use_and_once() -> None:
+def test_captured_tensors_come_in_order_of_use_and_once():
     a, b, c = tf.constant(1), tf.constant(2), tf.constant(3)
     holder: list[Any] = []
 
-    def branch() -> Any:
+    def branch():
         holder.append(tf.get_default_graph().region)
         total = b + a + b
         return tf.cond(tf.constant(True), lambda: total + c, lambda: a)
@@ -64,10 +62,10 @@ def test_captured_tensors_come_in_order_of_use_and_once() -> None:
     assert set(result.op.captured_inputs()[1:]) == {a, b, c}
 
 
-def test_operations_awaited_from_within_are_awaited_by_the_whole() -> None:
+def test_operations_awaited_from_within_are_awaited_by_the_whole():
     before = tf.no_op()
 
-    def branch() -> Any:
+    def branch():
         own = tf.no_op()
         with tf.control_dependencies([before, own]):
             return tf.constant(1)
@@ -77,22 +75,17 @@ def test_operations_awaited_from_within_are_awaited_by_the_whole() -> None:
     assert before in result.op.all_control_inputs()
 
 
-def test_regions_have_the_names_of_their_scopes() -> None:
-    holder: list[Any] = []
+def test_regions_have_the_names_of_their_scopes():
+    holder = []
 
-    def branch() -> Any:
+    def branch():
         holder.append(tf.get_default_graph().region)
         return tf.constant(1, name="x")
 
     with tf.name_scope("outer"):
-        tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
-        tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
-    assert [region.name for region in holder] == [
-        "outer/choice/true",
-        "outer/choice_1/true",
-    ]
-    assert [region.operations[0].name for region in holder] == [
-        "outer/choice/true/x",
-        "outer/choice_1/true/x",
-    ]
+        for _ in range(2):
+            tf.cond(tf.constant(True), branch, lambda: 2, name="choice")
+    names = ["outer/choice/true", "outer/choice_1/true"]
+    assert [region.name for region in holder] == names
+    assert [r.operations[0].name for r in holder] == [f"{name}/x" for name in names]
     assert {region.site.filename for region in holder} == {__file__}

@@ -1,7 +1,5 @@
 """JAX's arrays as inputs, and tensors of tpuref in JAX."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ml_dtypes
@@ -14,24 +12,15 @@ jax: Any = pytest.importorskip("jax", reason="JAX is not installed")
 
 dlpack = tf.experimental.dlpack
 PATTERNS = np.arange(1 << 16, dtype=np.uint16)
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int32",
-    "uint32",
-    "float16",
-    "bfloat16",
-    "float32",
-    "complex64",
-]
+DTYPES = ["bool", "uint8", "int8", "int32", "uint32", "float16", "bfloat16", "float32"]
+DTYPES.append("complex64")
 
 
-def address(tensor: Any) -> int:
+def address(tensor):
     return int(tensor.array.__array_interface__["data"][0])
 
 
-def aligned(size: int) -> Any:
+def aligned(size):
     """Return float32 zeros that begin where JAX wants arrays to begin."""
     memory = np.zeros(4 * size + 64, np.uint8)
     start = -memory.ctypes.data % 64
@@ -40,7 +29,7 @@ def aligned(size: int) -> Any:
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", DTYPES)
-def test_jax_takes_a_tensor(name: str) -> None:
+def test_jax_takes_a_tensor(name):
     x = tf.cast(tf.constant([0.0, 1.0, 1.0]), name)
     taken = jax.dlpack.from_dlpack(x)
     assert taken.dtype == name
@@ -48,13 +37,13 @@ def test_jax_takes_a_tensor(name: str) -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_jax_takes_its_memory_where_it_is_aligned() -> None:
+def test_jax_takes_its_memory_where_it_is_aligned():
     x = dlpack.from_dlpack(aligned(100))
     assert jax.dlpack.from_dlpack(x).unsafe_buffer_pointer() == address(x)
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_a_tensor_takes_the_memory_of_jax(name: str) -> None:
+def test_a_tensor_takes_the_memory_of_jax(name):
     given = jax.numpy.asarray([1, 0, 1], dtype=name)
     x = dlpack.from_dlpack(given)
     assert x.dtype.name == name and address(x) == given.unsafe_buffer_pointer()
@@ -63,7 +52,7 @@ def test_a_tensor_takes_the_memory_of_jax(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_jax_arrays_as_inputs(name: str, session: tf.Session) -> None:
+def test_jax_arrays_as_inputs(name, session):
     given = jax.numpy.asarray([[1, 0], [1, 1]], dtype=name)
     x = tf.placeholder(name, [2, 2])
     constant, packed = tf.convert_to_tensor(given), tf.convert_to_tensor([given] * 2)
@@ -72,7 +61,7 @@ def test_jax_arrays_as_inputs(name: str, session: tf.Session) -> None:
     assert [v.astype(complex).sum() for v in values] == [3, 6, 3]
 
 
-def test_jax_arrays_as_shards_and_datasets(executor: str, session: tf.Session) -> None:
+def test_jax_arrays_as_shards_and_datasets(executor, session):
     given = jax.numpy.arange(8.0).reshape(4, 2)
     (out,) = tf.tpu.shard(lambda x: tf.reduce_sum(x, 1), [given], num_shards=2)
     assert session.run(out).tolist() == [1.0, 5.0, 9.0, 13.0]
@@ -80,8 +69,8 @@ def test_jax_arrays_as_shards_and_datasets(executor: str, session: tf.Session) -
     assert session.run(row).tolist() == [0.0, 1.0]
 
 
-def test_traced_arrays_have_no_value() -> None:
-    def traced(x: Any) -> Any:
+def test_traced_arrays_have_no_value():
+    def traced(x):
         with pytest.raises(TypeError, match=r"cannot be read as an array"):
             tf.convert_to_tensor(x)
         return x
@@ -90,13 +79,13 @@ def test_traced_arrays_have_no_value() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_every_bfloat16_goes_to_jax() -> None:
+def test_every_bfloat16_goes_to_jax():
     taken = jax.dlpack.from_dlpack(tf.constant(PATTERNS.view(ml_dtypes.bfloat16)))
     assert taken.dtype == "bfloat16"
     assert np.array_equal(np.asarray(taken).view(np.uint16), PATTERNS)
 
 
-def test_every_bfloat16_comes_from_jax(executor: str, session: tf.Session) -> None:
+def test_every_bfloat16_comes_from_jax(executor, session):
     given = jax.numpy.asarray(PATTERNS.view(ml_dtypes.bfloat16))
     x = tf.placeholder(tf.bfloat16, [None])
     (out,) = tf.tpu.rewrite(tf.identity, [x])

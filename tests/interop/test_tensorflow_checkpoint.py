@@ -1,7 +1,5 @@
 """The script of the documentation converts checkpoints of TensorFlow."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -32,7 +30,7 @@ with v1.Session() as sess:
 """
 
 
-def test_a_converted_checkpoint(tmp_path: Path) -> None:
+def test_a_converted_checkpoint(tmp_path):
     script = re.search(
         r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
     )
@@ -49,7 +47,7 @@ def test_a_converted_checkpoint(tmp_path: Path) -> None:
     check_converted(tmp_path / "new")
 
 
-def check_converted(folder: Path) -> None:
+def check_converted(folder):
     reader = tf.train.load_checkpoint(str(folder))
     names = {name.rpartition("/")[2] for name in reader.get_variable_to_shape_map()}
     assert names == {"float32", "float64", "bfloat16", "int64", "int8", "bool", "z"}

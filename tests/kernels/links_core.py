@@ -4,8 +4,6 @@ As a process: ``links_core.py twin descriptor bytes core cores``. It then takes 
 tasks from its standard input and writes what they give to its standard output.
 """
 
-from __future__ import annotations
-
 import importlib
 import mmap
 import pickle

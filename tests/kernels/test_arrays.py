@@ -1,6 +1,6 @@
 """split, join and pad_to on whole arrays, over each twin."""
 
-from __future__ import annotations
+import itertools
 
 import ml_dtypes
 import numpy as np
@@ -29,11 +29,17 @@ def random_array(shape, dtype, seed=0):
 
 def assert_same(actual, expected):
     """Equal to the bit, of the same dtype, contiguous, and with memory of its own."""
-    assert actual.dtype == expected.dtype
-    assert actual.shape == expected.shape
+    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
     assert actual.tobytes() == expected.tobytes()
-    assert actual.flags.c_contiguous
-    assert actual.flags.writeable
+    assert actual.flags.c_contiguous and actual.flags.writeable
+
+
+def check_split(array, axis, number):
+    """Split an array and join it again, as NumPy does."""
+    expected = np.split(array, number, axis)
+    for part, wanted in zip(arrays.split(array, axis, number), expected, strict=True):
+        assert_same(part, wanted)
+    assert_same(arrays.join(expected, axis), np.ascontiguousarray(array))
 
 
 LAYOUTS = {
@@ -49,11 +55,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_dtype(dtype):
     array = random_array((3, 4, 5), dtype)
-    for part, expected in zip(
-        arrays.split(array, 1, 2), np.split(array, 2, 1), strict=True
-    ):
-        assert_same(part, expected)
-    assert_same(arrays.join(arrays.split(array, 1, 2), 1), array)
+    check_split(array, 1, 2)
     padded = np.zeros((4, 4, 7), dtype)
     padded[:3, :, :5] = array
     assert_same(arrays.pad_to(array, (4, 4, 7)), padded)
@@ -64,13 +66,7 @@ def test_every_dtype(dtype):
 def test_every_layout(layout, dtype):
     array = LAYOUTS[layout](random_array((6, 4, 6), dtype))
     for axis in range(array.ndim):
-        parts = arrays.split(array, axis, array.shape[axis])
-        for part, expected in zip(
-            parts, np.split(array, array.shape[axis], axis), strict=True
-        ):
-            assert_same(part, expected)
-        spread = np.split(array, array.shape[axis], axis)
-        assert_same(arrays.join(spread, axis), np.ascontiguousarray(array))
+        check_split(array, axis, array.shape[axis])
     larger = tuple(extent + 1 for extent in array.shape)
     padded = np.pad(np.ascontiguousarray(array), [(0, 1)] * array.ndim)
     assert_same(arrays.pad_to(array, larger), padded)
@@ -79,23 +75,16 @@ def test_every_layout(layout, dtype):
 @pytest.mark.parametrize("rank", range(1, 7))
 def test_every_axis_of_every_rank(rank):
     rng = np.random.default_rng(rank)
-    for axis in range(-rank, rank):
-        for num_shards in (1, 2, 3):
-            shape = list(map(int, rng.integers(1, 4, rank)))
-            shape[axis] = num_shards * int(rng.integers(0, 4))
-            array = random_array(shape, np.float32)
-            parts = arrays.split(array, axis, num_shards)
-            for part, expected in zip(
-                parts, np.split(array, num_shards, axis), strict=True
-            ):
-                assert_same(part, expected)
-            assert_same(arrays.join(parts, axis), array)
+    for axis, num_shards in itertools.product(range(-rank, rank), (1, 2, 3)):
+        shape = list(map(int, rng.integers(1, 4, rank)))
+        shape[axis] = num_shards * int(rng.integers(0, 4))
+        check_split(random_array(shape, np.float32), axis, num_shards)
 
 
 @pytest.mark.parametrize("length", [0, 1, 3, 4097, 1 << 20])
 def test_every_length(length):
     array = random_array((length,), np.float64)
-    assert_same(arrays.join(arrays.split(array, 0, 1), 0), array)
+    check_split(array, 0, 1)
     padded = arrays.pad_to(array, (length + 5,))
     assert_same(padded, np.concatenate([array, np.zeros(5)]))
 

@@ -1,14 +1,10 @@
 """The checksum of records, against a loop over bits and published values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from .conftest import Kernels
 
-
-def by_bits(data: bytes) -> int:
+def by_bits(data):
     remainder = 0xFFFFFFFF
     for byte in data:
         remainder ^= byte
@@ -26,17 +22,17 @@ def by_bits(data: bytes) -> int:
         (bytes(range(31, -1, -1)), 0x113FDB5C),
     ],
 )
-def test_published_values(kernels: Kernels, data: bytes, crc: int) -> None:
+def test_published_values(kernels, data, crc):
     assert kernels.checksum.crc32c(data) == crc
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 256, 257, 1023, 1024, 1025, 2051, 70_000])
-def test_every_length(kernels: Kernels, size: int) -> None:
+def test_every_length(kernels, size):
     data = np.random.default_rng(size).bytes(size)
     assert kernels.checksum.crc32c(data) == by_bits(data)
 
 
-def test_the_mask(kernels: Kernels) -> None:
+def test_the_mask(kernels):
     crc = kernels.checksum.crc32c(b"foo")
     masked = kernels.checksum.masked_crc32c(b"foo")
     assert masked == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 != crc

@@ -1,17 +1,13 @@
 """Features of serialized examples, against protobuf."""
 
-from __future__ import annotations
-
+import importlib
 import struct
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-
-from .conftest import Kernels
 
 DecodeError = pytest.importorskip(
     "google.protobuf.message", reason="needs the extra: tpuref[training]"
@@ -21,7 +17,7 @@ KINDS = {"bytes_list": 1, "float_list": 2, "int64_list": 3}
 NAMES = ["image", "label", "weights", "größe", "missing", ""]
 
 
-def random_example(rng: np.random.Generator) -> Any:
+def random_example(rng):
     example = tf.train.Example()
     features = example.features.feature
     features["image"].bytes_list.value.extend(
@@ -36,7 +32,7 @@ def random_example(rng: np.random.Generator) -> Any:
     return example
 
 
-def by_protobuf(record: bytes, names: Sequence[str] = NAMES) -> Any:
+def by_protobuf(record, names=NAMES):
     try:
         message = tf.train.Example.FromString(record)
     except DecodeError:
@@ -55,7 +51,7 @@ def by_protobuf(record: bytes, names: Sequence[str] = NAMES) -> Any:
     return found
 
 
-def test_random_examples(kernels: Kernels) -> None:
+def test_random_examples(kernels):
     rng = np.random.default_rng(1)
     names = [name.encode() for name in NAMES]
     for _ in range(60):
@@ -63,13 +59,13 @@ def test_random_examples(kernels: Kernels) -> None:
         assert kernels.examples.features(record, names) == by_protobuf(record)
 
 
-def field(number: int, content: bytes | int) -> bytes:
+def field(number, content):
     if isinstance(content, int):
         return bytes([number << 3, content])
     return bytes([number << 3 | 2, len(content)]) + content
 
 
-def example_of(*features: bytes) -> bytes:
+def example_of(*features):
     return field(1, b"".join(field(1, feature) for feature in features))
 
 
@@ -96,50 +92,48 @@ def example_of(*features: bytes) -> bytes:
     ],
     ids=range(7),
 )  # fmt: skip
-def test_ways_to_write_an_example(kernels: Kernels, record: bytes) -> None:
+def test_ways_to_write_an_example(kernels, record):
     names = [name.encode() for name in NAMES]
     assert kernels.examples.features(record, names) == by_protobuf(record)
 
 
-def test_damage(kernels: Kernels) -> None:
+def changes(rng, record, count):
+    """Yield copies of a record in which two bytes were changed."""
+    for _ in range(count):
+        changed = bytearray(record)
+        for place in rng.integers(0, len(record), 2):
+            changed[place] = rng.integers(256)
+        yield bytes(changed)
+
+
+def test_damage(kernels):
     """Every shorter record, and random changes: the same, or refused like protobuf.
 
     Without the empty name: an entry whose key was changed into an unknown field has it
     here and in C++, while Python's protobuf drops the entry.
     """
-    rng = np.random.default_rng(2)
-    asked = NAMES[:-1]
+    rng, asked = np.random.default_rng(2), NAMES[:-1]
     names = [name.encode() for name in asked]
     record = random_example(rng).SerializeToString(deterministic=True)
     for end in range(0, len(record), 7):
-        assert kernels.examples.features(record[:end], names) == by_protobuf(
-            record[:end], asked
-        )
+        part = record[:end]
+        assert kernels.examples.features(part, names) == by_protobuf(part, asked)
     refused = 0
-    for _ in range(400):
-        changed = bytearray(record)
-        for place in rng.integers(0, len(record), 2):
-            changed[place] = rng.integers(256)
-        expected = by_protobuf(bytes(changed), asked)
-        found = kernels.examples.features(bytes(changed), names)
+    for changed in changes(rng, record, 400):
+        expected = by_protobuf(changed, asked)
+        found = kernels.examples.features(changed, names)
         refused += found is None
         # Protobuf also checks what is in fields that it does not know.
         assert found == expected or expected is None or found is None
     assert refused
 
 
-def test_the_twins_agree_on_damage(compiled: None) -> None:
-    from tpuref.kernels.cython import examples as fast
-    from tpuref.kernels.python import examples as plain
-
-    rng = np.random.default_rng(3)
-    names = [name.encode() for name in NAMES]
+def test_the_twins_agree_on_damage(compiled):
+    fast, plain = (
+        importlib.import_module(f"tpuref.kernels.{name}.examples")
+        for name in ("cython", "python")
+    )
+    rng, names = np.random.default_rng(3), [name.encode() for name in NAMES]
     for _ in range(40):
-        record = random_example(rng).SerializeToString()
-        for _ in range(20):
-            changed = bytearray(record)
-            for place in rng.integers(0, len(record), 2):
-                changed[place] = rng.integers(256)
-            one = fast.features(bytes(changed), names)
-            other = plain.features(bytes(changed), names)
-            assert one == other
+        for changed in changes(rng, random_example(rng).SerializeToString(), 20):
+            assert fast.features(changed, names) == plain.features(changed, names)

@@ -1,7 +1,5 @@
 """What a sum is, against sums of single numbers."""
 
-from __future__ import annotations
-
 import functools
 import operator
 

@@ -1,7 +1,5 @@
 """The sets of instructions that the compiled kernels add with."""
 
-from __future__ import annotations
-
 import importlib
 import shlex
 import subprocess

@@ -4,8 +4,6 @@ The twins promise the same of every call, so all tests run on both; only the pac
 Python twin keeps it from the longest vectors and chains.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import itertools
@@ -122,8 +120,7 @@ class Threads:
     def run_scenario(self, cores, scenario, *arguments):
         play = getattr(links_core, scenario)
         return self.run(
-            cores,
-            lambda core, ends: play(ends.links, self.arena, core, *arguments),
+            cores, lambda core, ends: play(ends.links, self.arena, core, *arguments)
         )
 
     def allocate(self, size):
@@ -182,28 +179,28 @@ class Processes:
 
 
 @pytest.fixture(scope="module")
-def python_processes():
-    processes = Processes("python")
-    yield processes
-    processes.close()
+def processes():
+    """The processes of each twin, by its name."""
+    started = {}
 
+    def of(name):
+        if name not in started:
+            started[name] = Processes(name)
+        started[name].heap = started[name].start
+        return started[name]
 
-@pytest.fixture(scope="module")
-def cython_processes():
-    processes = Processes("cython")
-    yield processes
-    processes.close()
+    yield of
+    for each in started.values():
+        each.close()
 
 
 @pytest.fixture(params=["threads", "processes"])
-def pool(request, twin):
+def pool(request, twin, processes):
     if request.param == "threads":
         return Threads(twin, 1 << 28)
     if not hasattr(os, "memfd_create"):
         pytest.skip("the processes of this test share a memfd")
-    processes = request.getfixturevalue(f"{twin.name}_processes")
-    processes.heap = processes.start
-    return processes
+    return processes(twin.name)
 
 
 # Sums
@@ -283,19 +280,16 @@ class Sum:
 def test_sums_have_the_bits_of_one_process(pool, twin, cores):
     longest = [] if twin.name == "python" and cores > 4 else [100003]
     lengths = sorted({0, 1, cores - 1, cores, cores + 1, 1000, *longest})
+    members = list(range(cores))
     sums = [
         Sum(pool, kind, vectors)
         for dtype in DTYPES
         for count in lengths
-        for vectors in [Vectors(pool, list(range(cores)), count, dtype)]
+        for vectors in [Vectors(pool, members, count, dtype)]
         for kind in KINDS
         if kind != "flat" or count * dtype.itemsize <= status.FLAT_LIMIT
     ]
-    jobs = [each.job for each in sums]
-    statuses = pool.run_scenario(list(range(cores)), "all_jobs", jobs)
-    assert statuses == [[status.OK] * len(jobs)] * cores
-    for each in sums:
-        assert each.found() == each.expected, each.job
+    check_sums(pool, members, sums)
 
 
 def test_sums_of_unaligned_vectors(pool):
@@ -306,11 +300,7 @@ def test_sums_of_unaligned_vectors(pool):
         for odd in (1, dtype.itemsize)
         for kind in ("direct", "ring")
     ]
-    jobs = [each.job for each in sums]
-    statuses = pool.run_scenario([0, 1, 2], "all_jobs", jobs)
-    assert statuses == [[status.OK] * len(jobs)] * 3
-    for each in sums:
-        assert each.found() == each.expected, each.job
+    check_sums(pool, [0, 1, 2], sums)
 
 
 def brought(twin, kind, owners, vectors):
@@ -400,29 +390,32 @@ def test_a_core_follows_the_one_that_brings_its_vector(twin):
 
 
 def test_groups_sum_by_themselves_in_their_own_order(pool):
-    groups = [[2, 0], [3, 1]]
     sums = [
         Sum(pool, kind, Vectors(pool, group, 1000, np.dtype(np.float32)))
         for kind in KINDS
-        for group in groups
+        for group in ([2, 0], [3, 1])
     ]
+    check_sums(pool, list(range(4)), sums)
+
+
+def check_sums(pool, cores, sums):
+    """Take sums on the cores, and compare their bits with those of one process."""
     jobs = [each.job for each in sums]
-    statuses = pool.run_scenario(range(4), "all_jobs", jobs)
-    assert statuses == [[status.OK] * 3] * 4
+    own = [[status.OK for job in jobs if core in job.members] for core in cores]
+    assert pool.run_scenario(cores, "all_jobs", jobs) == own
     for each in sums:
         assert each.found() == each.expected, each.job
 
 
-def sums_agree(pool, chosen):
-    """Whether sums of given vectors have the bits of one process, in every way."""
-    cores, dtype = list(range(len(chosen))), chosen[0].dtype
-    sums = [
-        Sum(pool, kind, Vectors(pool, cores, chosen[0].size, dtype, vectors=chosen))
-        for kind in ("direct", "ring")
-    ]
-    statuses = pool.run_scenario(cores, "all_jobs", [each.job for each in sums])
-    return statuses == [[status.OK] * 2] * len(cores) and all(
-        each.found() == each.expected for each in sums
+def check_vectors(pool, chosen):
+    cores, (first, *_) = list(range(len(chosen))), chosen
+    check_sums(
+        pool,
+        cores,
+        [
+            Sum(pool, kind, Vectors(pool, cores, first.size, first.dtype, 0, chosen))
+            for kind in ("direct", "ring")
+        ],
     )
 
 
@@ -441,28 +434,23 @@ def test_all_half_values_have_equal_bits(twin, dtype):
         [values, partners],
         [partners, values, partners[::-1].copy()],
     ):
-        assert sums_agree(pool, vectors)
+        check_vectors(pool, vectors)
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:4], ids=str)
 def test_ties_overflow_and_what_is_no_number_have_equal_bits(twin, dtype):
     info = ml_dtypes.finfo(dtype)
     largest, eps = float(info.max), float(info.eps)
-    special = np.array(
-        [
-            *(0.0, -0.0, 1.0, 1 + eps, eps / 2),
-            *(largest, largest * eps, float(info.tiny), float(info.smallest_subnormal)),
-            *(np.inf, -np.inf, np.nan, -np.nan),
-        ],
-        dtype,
-    )
+    special = [0.0, -0.0, 1.0, 1 + eps, eps / 2, largest, largest * eps]
+    special += [float(info.tiny), float(info.smallest_subnormal)]
+    special = np.array([*special, np.inf, -np.inf, np.nan, -np.nan], dtype)
     # One operand at most is not a number: which of two survives is left open.
     first, second = (each.ravel() for each in np.meshgrid(special, special))
     both = np.isnan(first.astype(np.float64)) & np.isnan(second.astype(np.float64))
     first, second = first[~both], second[~both]
     pool = Threads(twin)
     for length in (first.size, 5):  # in whole vectors, and in what is left over
-        assert sums_agree(pool, [first[-length:].copy(), second[-length:].copy()])
+        check_vectors(pool, [first[-length:].copy(), second[-length:].copy()])
 
 
 @pytest.mark.parametrize("kind", ["direct", "ring"])
@@ -527,31 +515,42 @@ def test_many_runs_follow_one_another(twin):
 # Overwriting
 
 
-def test_a_record_is_not_filled_in_while_others_still_read_it(monkeypatch):
-    # Core 2 is held up while it folds what all four published. Cores 0 and 1 go on by
-    # themselves, and may get through one more sum, but not begin the one after that,
-    # which takes the same staging.
-    pool = Threads(Twin("python"))
-    released, passed = threading.Event(), threading.Event()
+@pytest.fixture
+def held_up(monkeypatch):
+    """Let the core whose thread is put in `held` stay in its fold until `released`."""
+    held, released, passed = {}, threading.Event(), threading.Event()
 
     def slow_fold(contributions):
         if threading.current_thread() is held.get("thread"):
             assert released.wait(10)
         return fold(contributions)
 
-    held = {}
+    def release():
+        threading.Timer(0.1, lambda: (passed.set(), released.set())).start()
+
+    def hold():
+        held["thread"] = threading.current_thread()
+
     monkeypatch.setattr(python_links, "fold", slow_fold)
+    return hold, release, passed
+
+
+def test_a_record_is_not_filled_in_while_others_still_read_it(held_up):
+    # Core 2 is held up while it folds what all four published. Cores 0 and 1 go on by
+    # themselves, and may get through one more sum, but not begin the one after that,
+    # which takes the same staging.
+    hold, release, passed = held_up
 
     def play(core, ends):
         if core == 2:
-            held["thread"] = threading.current_thread()
+            hold()
         source, result = np.full(8, core + 1, np.int32), np.zeros(8, np.int32)
         outcomes = []
         for turn, members in enumerate([[0, 1, 2, 3], [0, 1], [0, 1]]):
             if turn == 1 and core >= 2:
                 break
             if turn == 2 and core == 0:
-                threading.Timer(0.1, lambda: (passed.set(), released.set())).start()
+                release()
             status_ = ends.links.flat(group(members, 3, turn), source, result)
             outcomes.append((status_, int(result[0])))
             if turn == 2:
@@ -559,33 +558,21 @@ def test_a_record_is_not_filled_in_while_others_still_read_it(monkeypatch):
             source[:] = 100
         return outcomes
 
-    assert pool.run(range(4), play) == [
-        [(0, 10), (0, 200), (0, 200)],
-        [(0, 10), (0, 200), (0, 200)],
-        [(0, 10)],
-        [(0, 10)],
-    ]
+    found = Threads(Twin("python")).run(range(4), play)
+    assert found == [[(0, 10), (0, 200), (0, 200)]] * 2 + [[(0, 10)]] * 2
 
 
-def test_who_followed_in_between_still_knows_its_readers(monkeypatch):
+def test_who_followed_in_between_still_knows_its_readers(held_up):
     # Cores 0 and 1 share a process. Core 2 is held up while it folds what core 1
     # published. Core 0 then sums for both, and core 1 alone, with that same staging.
+    hold, release, passed = held_up
     pool = Threads(Twin("python"))
-    released, passed = threading.Event(), threading.Event()
-
-    def slow_fold(contributions):
-        if threading.current_thread() is held.get("thread"):
-            assert released.wait(10)
-        return fold(contributions)
-
-    held = {}
-    monkeypatch.setattr(python_links, "fold", slow_fold)
 
     def play(core, ends):
         source, result = np.full(8, core, np.int32), np.zeros(8, np.int32)
         pair, lone = group([1, 2], 3, 0), [group([core], 3, 1) for core in (0, 1)]
         if core == 2:
-            held["thread"] = threading.current_thread()
+            hold()
             return ends.links.flat(pair, source, result), int(result[0])
         other = pool.links(0, ends.flags)
         other.begin(pool.runs)
@@ -593,7 +580,7 @@ def test_who_followed_in_between_still_knows_its_readers(monkeypatch):
         other.follow(ends.links)
         outcomes.append(other.flat(lone[0], source, source.copy()))
         ends.links.follow(other)
-        threading.Timer(0.1, lambda: (passed.set(), released.set())).start()
+        release()
         source[:] = 100
         outcomes.append(ends.links.flat(lone[1], source, source.copy()))
         assert passed.is_set()
@@ -723,23 +710,25 @@ def test_poison_ends_every_wait(twin, kind, asleep):
 
 def test_the_first_poison_stays_until_the_host_heals(twin):
     pool = Threads(twin)
+
+    def sums():
+        return pool.run([0], lambda c, ends: come(pool, ends, c, "flat", [0]))
+
     host = pool.flags()
     assert host.poisoned() == 0
     host.poison(3)
     pool.flags().poison(4)
     assert pool.flags().poisoned() == 3
-    assert pool.run([0], lambda c, k: come(pool, k, c, "flat", [0])) == [
-        status.POISONED
-    ]
+    assert sums() == [status.POISONED]
     host.heal()
     assert pool.flags().poisoned() == 0
-    assert pool.run([0], lambda c, k: come(pool, k, c, "flat", [0])) == [status.OK]
+    assert sums() == [status.OK]
 
 
-def test_who_waits_for_a_stopped_process_can_be_released(twin, request):
+def test_who_waits_for_a_stopped_process_can_be_released(twin, processes):
     if not hasattr(os, "memfd_create"):
         pytest.skip("the processes of this test share a memfd")
-    pool = request.getfixturevalue(f"{twin.name}_processes")
+    pool = processes(twin.name)
     pool.runs += 1
     pool.processes[1].send_signal(signal.SIGSTOP)
     try:
@@ -785,37 +774,32 @@ def test_members_must_be_cores_and_this_core_one_of_them(twin, kind, members):
 
 def test_vectors_must_lie_within_the_arena(twin):
     pool = Threads(twin)
-    end = pool.arena.size
-    alone = group([0])
+    end, alone = pool.arena.size, group([0])
+    outside = [(-4, 1), (end, 1), (end - 396, 100), (0, 1 << 62)]
 
     def play(core, ends):
-        links = ends.links
+        direct, ring = ends.links.direct, ends.links.ring
         return [
-            links.direct(alone, offset, 0 if source else offset, count)
-            if source
-            else links.direct(alone, end - 400, offset, count)
-            for source in (True, False)
-            for offset, count in [(-4, 1), (end, 1), (end - 396, 100), (0, 1 << 62)]
-        ] + [
-            links.direct(alone, 0, 0, -1),
-            links.ring(group([0], dtype=19), end - 200, end - 200, end - 399, 100),
-            links.ring(alone, end - 400, end - 400, end, 100),
+            *(direct(alone, offset, 0, count) for offset, count in outside),
+            *(direct(alone, end - 400, offset, count) for offset, count in outside),
+            direct(alone, 0, 0, -1),
+            ring(group([0], dtype=19), end - 200, end - 200, end - 399, 100),
+            ring(alone, end - 400, end - 400, end, 100),
         ]
 
-    assert pool.run([0], play) == [
-        [status.BAD_OFFSET] * 8 + [status.BAD_COUNT, status.BAD_OFFSET, status.OK]
-    ]
+    expected = [status.BAD_OFFSET] * 8
+    expected += [status.BAD_COUNT, status.BAD_OFFSET, status.OK]
+    assert pool.run([0], play) == [expected]
 
 
 def test_both_twins_add_the_same_types(twin):
-    pool = Threads(twin)
-    some = np.zeros(16, np.uint8)
+    pool, some = Threads(twin), np.zeros(16, np.uint8)
 
     def play(core, ends):
         statuses = {}
         for dtype in (-1, 0, *range(1, 30), 1000):
             alone = group([0], dtype)
-            statuses[dtype] = {
+            (statuses[dtype],) = {
                 ends.links.flat(alone, some, some),
                 ends.links.direct(alone, 0, 0, 1),
                 ends.links.ring(alone, 0, 0, 0, 1),
@@ -823,12 +807,9 @@ def test_both_twins_add_the_same_types(twin):
         return statuses
 
     (statuses,) = pool.run([0], play)
-    assert {s for s in statuses if statuses[s] == {status.OK}} == {
-        datatype_enum(dtype) for dtype in DTYPES
-    }
-    assert set(map(frozenset, statuses.values())) == {
-        frozenset({status.OK}),
-        frozenset({status.BAD_DTYPE}),
+    known = {datatype_enum(dtype) for dtype in DTYPES}
+    assert statuses == {
+        dtype: status.OK if dtype in known else status.BAD_DTYPE for dtype in statuses
     }
 
 

@@ -1,12 +1,9 @@
 """Mailboxes: what is put in is taken out, in order, by the other process."""
 
-from __future__ import annotations
-
 import importlib
 import mmap
 import os
 import time
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -19,20 +16,20 @@ SECOND = 1_000_000_000
 
 
 @pytest.fixture(params=["python", "cython"])
-def kernel(request: pytest.FixtureRequest) -> ModuleType:
+def kernel(request):
     if request.param == "cython":
         require_compiled()
     return importlib.import_module(f"tpuref.kernels.{request.param}.mailboxes")
 
 
 @pytest.fixture
-def arena(kernel: ModuleType) -> np.ndarray:
+def arena(kernel):
     """Return memory that a fork shares."""
     size = 64 + kernel.MAILBOX_BYTES
     return np.frombuffer(mmap.mmap(-1, size), np.uint8)
 
 
-def test_both_twins_lay_a_mailbox_out_alike(arena: np.ndarray) -> None:
+def test_both_twins_lay_a_mailbox_out_alike(arena):
     require_compiled()
     twins = [
         importlib.import_module(f"tpuref.kernels.{name}.mailboxes")
@@ -47,7 +44,7 @@ def test_both_twins_lay_a_mailbox_out_alike(arena: np.ndarray) -> None:
             assert reader.take() == content
 
 
-def test_one_message_at_a_time(kernel: ModuleType, arena: np.ndarray) -> None:
+def test_one_message_at_a_time(kernel, arena):
     writer, reader = kernel.Mailbox(arena, 64), kernel.Mailbox(arena, 64)
     assert not reader.has_next() and reader.take() is None
     assert writer.put(b"first") == PUT_FOR_SLEEPER
@@ -63,7 +60,7 @@ def test_one_message_at_a_time(kernel: ModuleType, arena: np.ndarray) -> None:
     assert reader.take() == b"fourth"
 
 
-def test_what_does_not_fit(kernel: ModuleType, arena: np.ndarray) -> None:
+def test_what_does_not_fit(kernel, arena):
     writer, reader = kernel.Mailbox(arena, 64), kernel.Mailbox(arena, 64)
     largest = kernel.MAILBOX_BYTES - 256
     assert writer.put(b"x" * (largest + 1)) == FULL
@@ -72,7 +69,7 @@ def test_what_does_not_fit(kernel: ModuleType, arena: np.ndarray) -> None:
     assert reader.take() == b"y" * largest
 
 
-def test_who_looks_need_not_be_woken(arena: np.ndarray) -> None:
+def test_who_looks_need_not_be_woken(arena):
     require_compiled()
     kernel = importlib.import_module("tpuref.kernels.cython.mailboxes")
     writer, reader = kernel.Mailbox(arena, 64), kernel.Mailbox(arena, 64)
@@ -82,7 +79,7 @@ def test_who_looks_need_not_be_woken(arena: np.ndarray) -> None:
         assert reader.take() == b""
 
 
-def test_a_wait_ends(kernel: ModuleType, arena: np.ndarray) -> None:
+def test_a_wait_ends(kernel, arena):
     reader = kernel.Mailbox(arena, 64)
     begin = time.monotonic()
     assert not kernel.await_any([reader], SECOND // 100)
@@ -93,9 +90,7 @@ def test_a_wait_ends(kernel: ModuleType, arena: np.ndarray) -> None:
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:.*fork:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_many_messages_between_two_processes(
-    kernel: ModuleType, arena: np.ndarray
-) -> None:
+def test_many_messages_between_two_processes(kernel, arena):
     writer, reader = kernel.Mailbox(arena, 64), kernel.Mailbox(arena, 64)
     count = 2000
     child = os.fork()
@@ -117,6 +112,6 @@ def test_many_messages_between_two_processes(
 
 
 @pytest.mark.parametrize("start", [-64, 1, 128])
-def test_no_room(kernel: ModuleType, arena: np.ndarray, start: int) -> None:
+def test_no_room(kernel, arena, start):
     with pytest.raises(ValueError, match="do not fit"):
         kernel.Mailbox(arena, start)

@@ -1,7 +1,5 @@
 """pad, each twin against NumPy's own padding."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -24,17 +22,9 @@ def sampled_shapes():
             yield tuple(map(int, small)), tuple(map(int, large))
 
 
-SHAPES = [
-    *sampled_shapes(),
-    ((1,), (1,)),
-    ((0,), (3,)),
-    ((1023,), (4097,)),
-    ((0, 3), (2, 3)),
-    ((2, 0), (2, 4)),
-    ((0, 0), (0, 4)),
-    ((1,) * 32, (1,) * 31 + (2,)),
-    ((1,) * 32, (2,) + (1,) * 31),
-]
+SHAPES = [*sampled_shapes(), ((1,), (1,)), ((0,), (3,)), ((1023,), (4097,))]
+SHAPES += [((0, 3), (2, 3)), ((2, 0), (2, 4)), ((0, 0), (0, 4))]
+SHAPES += [((1,) * 32, (1,) * 31 + (2,)), ((1,) * 32, (2,) + (1,) * 31)]
 
 
 @pytest.mark.parametrize("item_bytes", [0, 1, 2, 3, 8, 16])
@@ -60,26 +50,23 @@ def test_pad_keeps_the_corner_and_zeroes_the_rest(kernels, memory, item_bytes):
         assert whole.fences_stand()
 
 
+CODES = {"rank": status.BAD_RANK, "count": status.BAD_COUNT}
+CODES |= {"small": status.SOURCE_SIZE, "large": status.DESTINATION_SIZE}
+CODES |= {"fit": status.DOES_NOT_FIT}
+
+
 @pytest.mark.parametrize(
     ("small_size", "small", "large_size", "large", "item_bytes", "expected"),
     [
-        (8, (2,), 8, (2, 1), 4, "rank"),
-        (4, (), 8, (2,), 4, "rank"),
+        *((8, (2,), 8, (2, 1), 4, "rank"), (4, (), 8, (2,), 4, "rank")),
         (4, (1,) * 33, 4, (1,) * 33, 4, "rank"),
-        (8, (2,), 12, (3,), -4, "count"),
-        (8, (-2,), 12, (3,), 4, "count"),
-        (8, (2,), 12, (-3,), 4, "count"),
-        (7, (2,), 12, (3,), 4, "small"),
-        (9, (2,), 12, (3,), 4, "small"),
-        (0, (2,), 12, (3,), 4, "small"),
-        (1, (0,), 12, (3,), 4, "small"),
-        (8, (2,), 11, (3,), 4, "large"),
-        (8, (2,), 13, (3,), 4, "large"),
-        (8, (2,), 0, (3,), 4, "large"),
-        (3, (), 4, (), 4, "small"),
-        (1, (2,), 0, (3,), 0, "small"),
-        (12, (3,), 8, (2,), 4, "fit"),
-        (24, (2, 3), 40, (5, 2), 4, "fit"),
+        *((8, (2,), 12, (3,), -4, "count"), (8, (-2,), 12, (3,), 4, "count")),
+        *((8, (2,), 12, (-3,), 4, "count"), (7, (2,), 12, (3,), 4, "small")),
+        *((9, (2,), 12, (3,), 4, "small"), (0, (2,), 12, (3,), 4, "small")),
+        *((1, (0,), 12, (3,), 4, "small"), (8, (2,), 11, (3,), 4, "large")),
+        *((8, (2,), 13, (3,), 4, "large"), (8, (2,), 0, (3,), 4, "large")),
+        *((3, (), 4, (), 4, "small"), (1, (2,), 0, (3,), 0, "small")),
+        *((12, (3,), 8, (2,), 4, "fit"), (24, (2, 3), 40, (5, 2), 4, "fit")),
         (0, (0, 3), 16, (2, 2), 4, "fit"),
         # Products that are 0 in 64 bits.
         (0, (2**32, 2**32), 0, (2**32, 2**32), 4, "small"),
@@ -89,18 +76,12 @@ def test_pad_keeps_the_corner_and_zeroes_the_rest(kernels, memory, item_bytes):
 def test_wrong_sizes_give_a_status_and_write_nothing(
     kernels, memory, small_size, small, large_size, large, item_bytes, expected
 ):
-    code = {
-        "rank": status.BAD_RANK,
-        "count": status.BAD_COUNT,
-        "small": status.SOURCE_SIZE,
-        "large": status.DESTINATION_SIZE,
-        "fit": status.DOES_NOT_FIT,
-    }[expected]
     source, destination = memory(small_size), memory(large_size)
+    shapes = extents(*small), extents(*large)
     outcome = kernels.padding.pad(
-        source.bytes, extents(*small), destination.bytes, extents(*large), item_bytes
+        source.bytes, shapes[0], destination.bytes, shapes[1], item_bytes
     )
-    assert outcome == code
+    assert outcome == CODES[expected]
     assert destination.untouched()
 
 

@@ -1,7 +1,5 @@
 """The schedules: what a ring moves, proved by letting names of cores travel."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpuref.kernels import schedule

@@ -1,7 +1,5 @@
 """take_shard and put_shard, each twin against NumPy's own slicing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -17,40 +15,21 @@ def random_bytes(size, seed=0):
 @pytest.mark.parametrize("run_bytes", RUNS)
 @pytest.mark.parametrize("num_shards", [1, 2, 3, 8])
 @pytest.mark.parametrize("outer", [0, 1, 5])
-def test_take_copies_the_column(kernels, memory, outer, num_shards, run_bytes):
+def test_only_the_column_is_copied(kernels, memory, outer, num_shards, run_bytes):
     whole = random_bytes((outer, num_shards, run_bytes))
     source = memory(whole.size)
     source.bytes[:] = whole.reshape(-1)
     for shard in range(num_shards):
-        part = memory(outer * run_bytes)
-        assert (
-            kernels.sharding.take_shard(
-                source.bytes, part.bytes, outer, run_bytes, num_shards, shard
-            )
-            == status.OK
-        )
-        assert part.bytes.tobytes() == whole[:, shard].tobytes()
-        assert part.fences_stand()
-
-
-@pytest.mark.parametrize("run_bytes", RUNS)
-@pytest.mark.parametrize("num_shards", [1, 2, 3, 8])
-@pytest.mark.parametrize("outer", [0, 1, 5])
-def test_put_writes_only_the_column(kernels, memory, outer, num_shards, run_bytes):
-    for shard in range(num_shards):
-        part = random_bytes((outer, run_bytes), seed=shard)
-        source, whole = memory(part.size), memory(part.size * num_shards)
-        source.bytes[:] = part.reshape(-1)
-        expected = np.full((outer, num_shards, run_bytes), 0xA5, np.uint8)
-        expected[:, shard] = part
-        assert (
-            kernels.sharding.put_shard(
-                source.bytes, whole.bytes, outer, run_bytes, num_shards, shard
-            )
-            == status.OK
-        )
-        assert whole.bytes.tobytes() == expected.tobytes()
-        assert whole.fences_stand()
+        counts, column = (outer, run_bytes, num_shards, shard), whole[:, shard]
+        part, target = memory(outer * run_bytes), memory(whole.size)
+        taken = kernels.sharding.take_shard(source.bytes, part.bytes, *counts)
+        assert taken == status.OK
+        assert part.bytes.tobytes() == column.tobytes() and part.fences_stand()
+        put = kernels.sharding.put_shard(part.bytes, target.bytes, *counts)
+        assert put == status.OK
+        expected = np.full(whole.shape, 0xA5, np.uint8)
+        expected[:, shard] = column
+        assert target.bytes.tobytes() == expected.tobytes() and target.fences_stand()
 
 
 @pytest.mark.parametrize(
@@ -103,13 +82,9 @@ def test_an_empty_run_outweighs_a_huge_count(kernels, memory):
 
 
 def test_memoryviews_and_read_only_sources_are_taken(kernels):
-    source, destination = bytes(range(8)), bytearray(4)
-    assert (
-        kernels.sharding.take_shard(
-            memoryview(source), memoryview(destination), 2, 2, 2, 1
-        )
-        == status.OK
-    )
+    source, destination = memoryview(bytes(range(8))), bytearray(4)
+    taken = kernels.sharding.take_shard(source, memoryview(destination), 2, 2, 2, 1)
+    assert taken == status.OK
     assert destination == bytes([2, 3, 6, 7])
 
 

@@ -1,11 +1,8 @@
 """Operations are added by a record and a function; every executor then runs them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -96,7 +93,7 @@ SECOND = "[4.0, 4.0, 9.0, 4.0] {45.0}"
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool", "server"])
-def test_an_operation_added_on_the_fly(executor: str, tmp_path: Path) -> None:
+def test_an_operation_added_on_the_fly(executor, tmp_path):
     if executor == "server":
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
     (tmp_path / "added.py").write_text(OPERATIONS)

@@ -1,7 +1,5 @@
 """What is asked of an operation is asked of its record, never of its name."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util
@@ -12,7 +10,7 @@ import pytest
 from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.registry import REGISTRY
 
-SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
+SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent
 
 TABLES = {
     "interface/functions/numpy_math.py": "NumPy's functions, and their operations",
@@ -27,7 +25,7 @@ TABLES = {
 """Modules that may list names, each with its reason."""
 
 
-def listed(source: str) -> list[tuple[int, str]]:
+def listed(source):
     """The lines that compare with the name of an operation, or collect such names.
 
     A name may be handed to the function that builds the operation, and be the default
@@ -59,7 +57,7 @@ def listed(source: str) -> list[tuple[int, str]]:
     [path for path in sorted(SOURCE.rglob("*.py")) if "ops" not in path.parts],
     ids=lambda path: str(path.relative_to(SOURCE)),
 )
-def test_no_name_of_an_operation_stands_outside(path: Path) -> None:
+def test_no_name_of_an_operation_stands_outside(path):
     found = listed(path.read_text())
     if str(path.relative_to(SOURCE)) in TABLES:
         assert found, "it lists no names any more: take it off the list"
@@ -77,11 +75,11 @@ def test_no_name_of_an_operation_stands_outside(path: Path) -> None:
         "PARTS = {'If': 2}",
     ],
 )
-def test_a_breach_is_found(breach: str) -> None:
+def test_a_breach_is_found(breach):
     assert listed(breach)
 
 
-def test_what_builds_an_operation_names_it() -> None:
+def test_what_builds_an_operation_names_it():
     assert not listed("apply('Assign', value, name=name or 'Assign')")
     assert not listed("__all__ = ['Assert', 'Print']")
 

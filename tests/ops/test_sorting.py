@@ -1,46 +1,21 @@
 """Operations that order elements, or find their place in an order."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.base.shapes import TensorShape
-from tpuref.engine.ops.definition import Operand
-from tpuref.engine.ops.sorting import OPERATIONS
 
-RULES = {definition.name: definition for definition in OPERATIONS}
+from .records import infer, known, run
+
 TABLE = np.array([[3, 1, 2, 1], [0, 5, 0, 5]])
-REAL = (
-    np.float16,
-    ml_dtypes.bfloat16,
-    np.float32,
-    np.float64,
-    np.int8,
-    np.int64,
-    np.uint8,
-    np.uint64,
-)
-
-
-def run(name: str, *inputs: Any, **attrs: Any) -> Any:
-    compute = RULES[name].kernel
-    assert compute is not None
-    return compute(*map(np.asarray, inputs), **attrs)
-
-
-def known(shape: Any, dtype: str = "float32", value: Any = None) -> Operand:
-    return Operand(TensorShape(shape), as_dtype(dtype), value)
+REAL = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
+REAL += (np.int8, np.int64, np.uint8, np.uint64)
 
 
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("axis", [0, -1])
-def test_sort_is_numpys_in_both_directions(dtype, axis) -> None:
+def test_sort_is_numpys_in_both_directions(dtype, axis):
     values = TABLE.astype(dtype)
     up = np.sort(TABLE, axis)
     got = run("Sort", values, axis=axis, descending=False)
@@ -50,34 +25,24 @@ def test_sort_is_numpys_in_both_directions(dtype, axis) -> None:
 
 
 @pytest.mark.parametrize("dtype", REAL)
-def test_equal_elements_keep_their_order_in_both_directions(dtype) -> None:
+def test_equal_elements_keep_their_order_in_both_directions(dtype):
     values = TABLE.astype(dtype)
     up = run("ArgSort", values, axis=-1, descending=False)
     assert up.tolist() == [[1, 3, 2, 0], [0, 2, 1, 3]]
     down = run("ArgSort", values, axis=-1, descending=True)
     assert down.tolist() == [[0, 2, 1, 3], [1, 3, 0, 2]]
+    least = np.array([-128, 127, 0], np.int8)  # has no positive counterpart
+    assert run("Sort", least, axis=0, descending=True).tolist() == [127, 0, -128]
 
 
-def test_the_least_integer_sorts_right_in_descending_order() -> None:
-    values = np.array([-128, 127, 0], np.int8)
-    assert run("Sort", values, axis=0, descending=True).tolist() == [127, 0, -128]
-
-
-def test_top_k_puts_the_lower_index_first_among_equals() -> None:
+def test_top_k_puts_the_lower_index_first_among_equals():
     values, indices = run("TopKV2", TABLE, 3)
     assert values.tolist() == [[3, 2, 1], [5, 5, 0]]
     assert indices.tolist() == [[0, 2, 1], [1, 3, 0]]
     assert indices.dtype == np.int32
 
 
-def test_top_k_wants_as_many_elements() -> None:
-    with pytest.raises(ValueError, match="k is 5; .* size 4"):
-        RULES["TopKV2"].infer(known([2, 4]), known([], "int32", np.array(5)))
-    with pytest.raises(InvalidArgumentError, match="k is 5; .* size 4"):
-        run("TopKV2", TABLE, 5)
-
-
-def test_in_top_k_counts_ties_and_leaves_out_what_is_no_class() -> None:
+def test_in_top_k_counts_ties_and_leaves_out_what_is_no_class():
     scores = np.array(
         [[1, 2, 2], [1, 2, 2], [1, 2, 3], [1, np.nan, 3], [1, 2, 3]], np.float32
     )
@@ -86,7 +51,7 @@ def test_in_top_k_counts_ties_and_leaves_out_what_is_no_class() -> None:
     assert got.tolist() == [True, False, False, False, False]
 
 
-def test_search_finds_places_on_either_side_in_each_row() -> None:
+def test_search_finds_places_on_either_side_in_each_row():
     rows = np.array([[1.0, 3.0, 3.0], [0.0, 1.0, 9.0]])
     wanted = np.array([[3.0, 0.0], [9.0, 10.0]])
     left = run("SearchSorted", rows, wanted, side="left", out_type="int32")
@@ -95,18 +60,17 @@ def test_search_finds_places_on_either_side_in_each_row() -> None:
     assert right.tolist() == [[3, 0], [3, 3]]
 
 
-def test_search_wants_equal_rows() -> None:
-    with pytest.raises(ValueError, match="except along the last axis"):
-        RULES["SearchSorted"].infer(
-            known([2, 3]), known([3, 1]), side="left", out_type="int32"
-        )
-
-
-def test_rows_that_do_not_agree_are_refused() -> None:
-    scores = np.ones((2, 3), np.float32)
+def test_rows_that_do_not_agree_are_refused():
+    scores, search = np.ones((2, 3), np.float32), {"side": "left", "out_type": "int32"}
+    with pytest.raises(ValueError, match="k is 5; .* size 4"):
+        infer("TopKV2", known([2, 4]), known([], "int32", np.array(5)))
+    with pytest.raises(InvalidArgumentError, match="k is 5; .* size 4"):
+        run("TopKV2", TABLE, 5)
     with pytest.raises(ValueError, match="one target for each row"):
-        RULES["InTopKV2"].infer(known([2, 3]), known([3], "int32"), known([], "int32"))
+        infer("InTopKV2", known([2, 3]), known([3], "int32"), known([], "int32"))
     with pytest.raises(InvalidArgumentError, match="one target for each row"):
         run("InTopKV2", scores, np.zeros(3, np.int32), 1)
+    with pytest.raises(ValueError, match="except along the last axis"):
+        infer("SearchSorted", known([2, 3]), known([3, 1]), **search)
     with pytest.raises(InvalidArgumentError, match="except along the last axis"):
-        run("SearchSorted", scores, scores[:1], side="left", out_type="int32")
+        run("SearchSorted", scores, scores[:1], **search)

@@ -1,12 +1,8 @@
 """The command tpuref trace."""
 
-from __future__ import annotations
-
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +27,7 @@ if "leave" in sys.argv:
 
 
 @pytest.fixture(autouse=True)
-def restored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def restored(monkeypatch, tmp_path):
     """Undo what a command does to this process; begin in a folder with the script."""
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -43,13 +39,13 @@ def restored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     assert recording.active() is None
 
 
-def tracks(path: str) -> dict[str, list[Any]]:
+def tracks(path):
     content = json.loads(Path(path).read_text())
     check(content)
     return named(content["traceEvents"])
 
 
-def test_a_summary_follows_what_the_script_prints(capsys: Any) -> None:
+def test_a_summary_follows_what_the_script_prints(capsys):
     assert main(["trace", "program.py", "--steps", "5"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("the script says ['--steps', '5']\n3.0\n")
@@ -65,7 +61,7 @@ def test_a_summary_follows_what_the_script_prints(capsys: Any) -> None:
     assert list(tracks("trace.json")) == ["MainThread", "core 0", "core 1"]
 
 
-def test_json_is_all_there_is_on_standard_output(capsys: Any) -> None:
+def test_json_is_all_there_is_on_standard_output(capsys):
     options = ["--cores", "2", "--executor", "lockstep", "-o", "here.json", "--json"]
     assert main(["trace", *options, "program.py"]) == 0
     printed = capsys.readouterr()
@@ -81,17 +77,14 @@ def test_json_is_all_there_is_on_standard_output(capsys: Any) -> None:
     assert "core 1" in tracks("here.json")
 
 
-def test_a_script_that_fails_leaves_its_trace(capsys: Any) -> None:
-    with pytest.raises(KeyError, match="from the script"):
-        main(["trace", "program.py", "fail"])
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [("fail", KeyError, "from the script"), ("leave", SystemExit, "3")],
+)
+def test_a_script_that_fails_leaves_its_trace(how, error, message, capsys):
+    with pytest.raises(error, match=message):
+        main(["trace", "program.py", how])
     assert "the trace: trace.json" in capsys.readouterr().out
-    assert "core 1" in tracks("trace.json")
-
-
-def test_the_status_of_the_script_is_kept() -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["trace", "program.py", "leave"])
-    assert left.value.code == 3
     assert "core 1" in tracks("trace.json")
 
 
@@ -103,7 +96,7 @@ def test_the_status_of_the_script_is_kept() -> None:
         (["--topology", "2x", "program.py"], "2x"),
     ],
 )
-def test_what_cannot_be_traced(capsys: Any, arguments: list[str], message: str) -> None:
+def test_what_cannot_be_traced(capsys, arguments, message):
     assert main(["trace", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""

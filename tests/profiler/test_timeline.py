@@ -1,11 +1,8 @@
 """Recordings put in order, with times made up."""
 
-from __future__ import annotations
-
 import io
 import json
 import threading
-from typing import Any
 
 import pytest
 
@@ -31,11 +28,11 @@ HOST = Track(None, 77, "MainThread")
 CORES = [Track("localhost", k, f"core {k}") for k in range(4)]
 
 
-def event(kind: str, begin: int, end: int, **more: Any) -> Event:
+def event(kind, begin, end, **more):
     return Event(more.pop("name", kind), kind, begin, end, **more)
 
 
-def timeline(events: dict[Track, list[Event]]) -> Timeline:
+def timeline(events):
     recording = Recording()
     recording.began = 0
     for track, of_track in events.items():
@@ -43,7 +40,7 @@ def timeline(events: dict[Track, list[Event]]) -> Timeline:
     return Timeline.of(recording)
 
 
-def written(line: Timeline) -> dict[str, list[Any]]:
+def written(line):
     file = io.StringIO()
     chrome.write(line, file)
     content = json.loads(file.getvalue())
@@ -51,20 +48,17 @@ def written(line: Timeline) -> dict[str, list[Any]]:
     return named(content["traceEvents"])
 
 
-def summed(begin: int, end: int, meeting: Any = "sum", group: int = 3) -> Event:
-    return event(
-        COLLECTIVE, begin, end, meetings=((0, 0, (0, 1, 2), meeting),), group=group
-    )
+def summed(begin, end, meeting="sum", group=3):
+    meetings = ((0, 0, (0, 1, 2), meeting),)
+    return event(COLLECTIVE, begin, end, meetings=meetings, group=group)
 
 
-def test_all_wait_for_the_last() -> None:
-    line = timeline(
-        {
-            CORES[0]: [summed(1000, 5000)],
-            CORES[1]: [summed(4000, 5500)],
-            CORES[2]: [summed(2000, 5200)],
-        }
-    )
+def of_cores(*tracks):
+    return timeline(dict(zip(CORES, tracks, strict=False)))
+
+
+def test_all_wait_for_the_last():
+    line = of_cores([summed(1000, 5000)], [summed(4000, 5500)], [summed(2000, 5200)])
     waiting = [slices[0].waiting for slices in line.cores.values()]
     assert waiting == [3000, 0, 2000]
     tracks = written(line)
@@ -72,45 +66,29 @@ def test_all_wait_for_the_last() -> None:
     assert len(tracks["core 1"]) == 1
 
 
-def test_a_core_may_end_before_the_last_has_begun() -> None:
+def test_a_core_may_end_before_the_last_has_begun():
     # It was stopped, or its clock was read late.
-    line = timeline(
-        {
-            CORES[0]: [summed(1000, 2000, group=2)],
-            CORES[1]: [summed(3000, 4000, group=2)],
-        }
-    )
+    line = of_cores([summed(1000, 2000, group=2)], [summed(3000, 4000, group=2)])
     assert line.cores[CORES[0]][0].waiting == 1000
     written(line)
 
 
-def test_without_all_of_its_group_it_is_all_waiting() -> None:
-    line = timeline({CORES[0]: [summed(0, 10)], CORES[1]: [summed(5, 10)]})
+def test_without_all_of_its_group_it_is_all_waiting():
+    line = of_cores([summed(0, 10)], [summed(5, 10)])
     assert [s[0].waiting for s in line.cores.values()] == [10, 5]
 
 
-def test_different_meetings_are_kept_apart() -> None:
-    line = timeline(
-        {
-            CORES[0]: [summed(0, 100, "a", 2), summed(200, 300, "b", 2)],
-            CORES[1]: [summed(50, 100, "a", 2), summed(290, 300, "b", 2)],
-        }
+def test_different_meetings_are_kept_apart():
+    line = of_cores(
+        [summed(0, 100, "a", 2), summed(200, 300, "b", 2)],
+        [summed(50, 100, "a", 2), summed(290, 300, "b", 2)],
     )
     assert [part.waiting for part in line.cores[CORES[0]]] == [50, 90]
 
 
-def test_own_time_is_without_what_lies_inside() -> None:
-    line = timeline(
-        {
-            CORES[0]: [
-                event(OPERATION, 10, 20),
-                event(BLOCK, 0, 50),
-                event(OPERATION, 15, 20),
-                event(OPERATION, 30, 45),
-                event(OPERATION, 60, 70),
-            ]
-        }
-    )
+def test_own_time_is_without_what_lies_inside():
+    times = [(10, 20), (15, 20), (30, 45), (60, 70)]
+    line = of_cores([event(BLOCK, 0, 50), *(event(OPERATION, *t) for t in times)])
     parts = line.cores[CORES[0]]
     assert [(p.event.begin, p.own, p.depth) for p in parts] == [
         *((0, 25, 0), (10, 5, 1), (15, 5, 2), (30, 15, 1), (60, 10, 0))
@@ -119,7 +97,7 @@ def test_own_time_is_without_what_lies_inside() -> None:
     assert core.busy == pytest.approx(60e-9) and core.idle == pytest.approx(10e-9)
 
 
-def test_cores_wait_for_the_host_and_for_values() -> None:
+def test_cores_wait_for_the_host_and_for_values():
     line = timeline(
         {
             HOST: [event(HOST_CALL, 10, 90)],
@@ -134,28 +112,19 @@ def test_cores_wait_for_the_host_and_for_values() -> None:
 
 
 @pytest.mark.parametrize("receives", [0, 400, 900])
-def test_the_arrow_of_a_value_goes_from_its_sender(receives: int) -> None:
-    meetings = ((0, (0, 1), (0, 0), 0),)
-    outputs = (((5,), 20),)
-    line = timeline(
-        {
-            CORES[0]: [
-                event(RECEIVE, receives, 1000, meetings=meetings, outputs=outputs)
-            ],
-            CORES[1]: [event(SEND, 400, 600, meetings=meetings, outputs=outputs)],
-        }
+def test_the_arrow_of_a_value_goes_from_its_sender(receives):
+    value = {"meetings": ((0, (0, 1), (0, 0), 0),), "outputs": (((5,), 20),)}
+    line = of_cores(
+        [event(RECEIVE, receives, 1000, **value)], [event(SEND, 400, 600, **value)]
     )
     inner = [e["name"] for e in written(line)["core 0"][1:]]
     assert inner == (["wait", "transfer"] if receives < 400 else [])
     assert Summary.of(line).transferred_bytes == 20
 
 
-def test_systems_of_several_jobs_are_processes_of_their_own() -> None:
-    other = Track("worker", 0, "core 0")
-    line = timeline(
-        {CORES[0]: [event(OPERATION, 0, 1)], other: [event(OPERATION, 0, 1)]}
-    )
-    file = io.StringIO()
+def test_systems_of_several_jobs_are_processes_of_their_own():
+    tracks = CORES[0], Track("worker", 0, "core 0")
+    line, file = timeline({t: [event(OPERATION, 0, 1)] for t in tracks}), io.StringIO()
     chrome.write(line, file)
     events = json.loads(file.getvalue())["traceEvents"]
     names = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
@@ -163,7 +132,7 @@ def test_systems_of_several_jobs_are_processes_of_their_own() -> None:
     assert {e["pid"] for e in events if e["ph"] == "X"} == {2, 3}
 
 
-def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
+def test_a_core_counts_its_meetings_beyond_what_it_keeps():
     events = CoreEvents(False, 2)
     values, lanes = [[memoryview(b"12345678")]], {0: Lane(7, 0, 0)}
     for _ in range(5):
@@ -177,10 +146,10 @@ def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
     ]
 
 
-def test_events_may_come_while_others_are_read() -> None:
+def test_events_may_come_while_others_are_read():
     recording, done = Recording(), threading.Event()
 
-    def add() -> None:
+    def add():
         while not done.is_set():
             recording.add(HOST, [event(OPERATION, 0, 1)], 1)
 

@@ -1,11 +1,5 @@
 """Perfetto's own trace processor opens what is written."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -14,7 +8,7 @@ perfetto = pytest.importorskip("perfetto.trace_processor", reason="needs perfett
 
 
 @pytest.fixture(scope="module")
-def processor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def processor(tmp_path_factory):
     """The processor, with the trace of a program on two cores open in it."""
     path = tmp_path_factory.mktemp("trace") / "trace.json"
     _trace(path)
@@ -26,8 +20,8 @@ def processor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     opened.close()
 
 
-def _trace(path: Path) -> None:
-    def computation(x: Any) -> Any:
+def _trace(path):
+    def computation(x):
         total = tf.tpu.cross_replica_sum(tf.square(x), name="total")
         return tf.tpu.outside_compilation(
             lambda: tf.py_func(lambda a: a, [total], tf.float32)
@@ -42,14 +36,14 @@ def _trace(path: Path) -> None:
         session.run(outputs)
 
 
-def test_nothing_is_amiss(processor: Any) -> None:
+def test_nothing_is_amiss(processor):
     found = processor.query(
         "select name, value from stats where severity != 'info' and value > 0"
     )
     assert [(row.name, row.value) for row in found] == []
 
 
-def test_tracks(processor: Any) -> None:
+def test_tracks(processor):
     found = processor.query(
         "select thread.name as track, process.name as process, count(*) as slices "
         "from slice join thread_track on slice.track_id = thread_track.id "
@@ -60,7 +54,7 @@ def test_tracks(processor: Any) -> None:
     assert rows == {"MainThread": "host", "core 0": cores, "core 1": cores}
 
 
-def test_arrows_lead_from_sum_to_sum(processor: Any) -> None:
+def test_arrows_lead_from_sum_to_sum(processor):
     found = processor.query(
         "select a.name as first, b.name as last, b.ts - a.ts as later from flow "
         "join slice a on slice_out = a.id join slice b on slice_in = b.id"
@@ -69,7 +63,7 @@ def test_arrows_lead_from_sum_to_sum(processor: Any) -> None:
     assert (first, last) == ("total", "total") and later >= 0
 
 
-def test_waits_lie_in_their_sums(processor: Any) -> None:
+def test_waits_lie_in_their_sums(processor):
     found = processor.query(
         "select inside.name as name, around.name as outer from slice inside "
         "join slice around on inside.parent_id = around.id where inside.name = 'wait'"
@@ -77,7 +71,7 @@ def test_waits_lie_in_their_sums(processor: Any) -> None:
     assert {row.outer for row in found} <= {"total"}
 
 
-def test_counters(processor: Any) -> None:
+def test_counters(processor):
     found = processor.query(
         "select max(value) as total from counter join counter_track "
         "on counter.track_id = counter_track.id where name like 'core 1: summed%'"

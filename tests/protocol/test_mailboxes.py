@@ -4,8 +4,6 @@ A side is a generator of steps, each of which loads or stores one word or uses t
 socket. Generators cannot be copied, so each order runs both sides from the beginning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -35,7 +33,7 @@ class Mailbox:
     looks_before_it_sleeps: bool = True
     overwrites: bool = False
 
-    def written(self) -> Steps:
+    def written(self):
         for message in range(1, MESSAGES + 1):
             if self.taken != self.number and not self.overwrites:
                 self.socket.append(message)
@@ -53,7 +51,7 @@ class Mailbox:
                 self.socket.append(EMPTY_FRAME)
                 yield False
 
-    def read(self) -> Steps:
+    def read(self):
         while len(self.received) < MESSAGES:
             expected = len(self.received) + 1
             if self.number == expected:
@@ -78,7 +76,7 @@ class Mailbox:
             yield False
 
 
-def outcome(order: list[int], **wrong: bool) -> tuple[list[int], Mailbox]:
+def outcome(order, **wrong):
     """Run the sides in an order; return which of them can go on after it."""
     mailbox = Mailbox(**wrong)
     sides = [mailbox.written(), mailbox.read()]
@@ -95,7 +93,7 @@ def outcome(order: list[int], **wrong: bool) -> tuple[list[int], Mailbox]:
     return able, mailbox
 
 
-def explore(**wrong: bool) -> int:
+def explore(**wrong):
     """Try every order; return how many there are, up to those that lead to the same."""
     known, orders, endings = set(), [list[int]()], 0
     while orders:
@@ -113,7 +111,7 @@ def explore(**wrong: bool) -> int:
     return len(known)
 
 
-def test_all_messages_arrive_in_order() -> None:
+def test_all_messages_arrive_in_order():
     assert explore() > 200  # the search went somewhere
 
 
@@ -126,6 +124,6 @@ def test_all_messages_arrive_in_order() -> None:
     ],
     ids=lambda wrong: next(iter(wrong)),
 )
-def test_a_wrong_protocol_loses_a_message(wrong: dict[str, bool]) -> None:
+def test_a_wrong_protocol_loses_a_message(wrong):
     with pytest.raises(AssertionError):
         explore(**wrong)

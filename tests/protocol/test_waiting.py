@@ -1,12 +1,10 @@
 """Every order of the steps of three cores, for the protocol and for wrong ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
 
-from .model import Found, Members, Protocol, Script, Violation, explore
+from .model import Members, Protocol, Script, Violation, explore
 
 ALL: Members = (0, 1, 2)
 PROTOCOL = Protocol()
@@ -14,13 +12,8 @@ SLEEPING = Protocol(sleeps=True)
 
 
 def core(
-    me: int,
-    kinds: Sequence[str],
-    protocol: Protocol = PROTOCOL,
-    groups: Sequence[Members] = (ALL, ALL, ALL),
-    poisons: bool = False,
-    dies: int | None = None,
-) -> Script:
+    me, kinds, protocol=PROTOCOL, groups=(ALL, ALL, ALL), poisons=False, dies=None
+):
     """Write down what a core does: collectives, and then the end."""
     script = Script(me, protocol, cores=3)
     script.publish(0)
@@ -34,14 +27,14 @@ def core(
     return script
 
 
-def host(protocol: Protocol = PROTOCOL) -> Script:
+def host(protocol=PROTOCOL):
     """Write down the host, which poisons at any moment."""
     script = Script(3, protocol, cores=3)
     script.spread_poison()
     return script
 
 
-def alike(kinds: Sequence[str], protocol: Protocol = PROTOCOL) -> Found:
+def alike(kinds, protocol=PROTOCOL):
     return explore([core(me, kinds, protocol) for me in ALL])
 
 
@@ -54,32 +47,32 @@ SEQUENCES = [
 
 
 @pytest.mark.parametrize("kinds", SEQUENCES, ids="-".join)
-def test_all_orders_of_three_collectives_end_well(kinds: Sequence[str]) -> None:
+def test_all_orders_of_three_collectives_end_well(kinds):
     found = alike(kinds)
     assert found.endings == {((3, "done"),) * 3}
     assert found.states > 1000  # the search went somewhere
 
 
-def test_no_core_sleeps_through_its_flag() -> None:
+def test_no_core_sleeps_through_its_flag():
     found = alike(("flat", "direct"), SLEEPING)
     assert found.endings == {((2, "done"),) * 3}
     assert found.states > 50_000
 
 
-def one_leaves(protocol: Protocol) -> Found:
+def one_leaves(protocol):
     """Let a core leave while the others may be asleep on its flag for the last time."""
     scripts = [core(me, ("flat",), protocol) for me in ALL]
     scripts[1] = core(1, (), protocol)
     return explore(scripts)
 
 
-def test_no_core_sleeps_through_the_end_of_another() -> None:
+def test_no_core_sleeps_through_the_end_of_another():
     assert one_leaves(SLEEPING).endings == {((0, "left"), (0, "done"), (0, "left"))}
 
 
 @pytest.mark.parametrize("stays", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["flat", "direct"])
-def test_a_core_that_leaves_early_is_missed_at_once(kind: str, stays: int) -> None:
+def test_a_core_that_leaves_early_is_missed_at_once(kind, stays):
     kinds = (kind,) * 3
     found = explore([core(0, kinds), core(1, kinds[:stays]), core(2, kinds)])
     left = (stays, "left")
@@ -88,7 +81,7 @@ def test_a_core_that_leaves_early_is_missed_at_once(kind: str, stays: int) -> No
 
 @pytest.mark.parametrize("stays", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["flat", "direct"])
-def test_poison_reaches_everybody(kind: str, stays: int) -> None:
+def test_poison_reaches_everybody(kind, stays):
     kinds = (kind,) * 3
     failing = core(1, kinds[:stays], poisons=True)
     found = explore([core(0, kinds), failing, core(2, kinds)])
@@ -99,7 +92,7 @@ def test_poison_reaches_everybody(kind: str, stays: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["flat", "direct"])
-def test_wherever_a_core_dies_the_others_end(kind: str) -> None:
+def test_wherever_a_core_dies_the_others_end(kind):
     whole = len(core(1, (kind,)).steps)
     for step in range(whole):
         dying = core(1, (kind,), dies=step)
@@ -109,8 +102,6 @@ def test_wherever_a_core_dies_the_others_end(kind: str) -> None:
             assert last[1] in ("done", "poisoned", "left")
 
 
-# -- groups that change ---------------------------------------------------------
-
 GROUPS: dict[int, Sequence[Members]] = {
     0: [(0, 1), (0, 2), (0, 1)],
     1: [(0, 1), (1,), (0, 1)],
@@ -118,24 +109,21 @@ GROUPS: dict[int, Sequence[Members]] = {
 }
 
 
-def in_groups(protocol: Protocol) -> Found:
+def in_groups(protocol):
     kinds = ("flat",) * 3
     return explore([core(me, kinds, protocol, GROUPS[me]) for me in ALL])
 
 
-def test_groups_may_change_from_one_collective_to_the_next() -> None:
+def test_groups_may_change_from_one_collective_to_the_next():
     assert in_groups(PROTOCOL).endings == {((3, "done"),) * 3}
 
 
-def test_without_reclaiming_a_late_reader_gets_the_wrong_vector() -> None:
+def test_without_reclaiming_a_late_reader_gets_the_wrong_vector():
     with pytest.raises(Violation, match="of collective 2 in collective 0"):
         in_groups(Protocol(reclaim=False))
 
 
-# -- a process that carries two cores --------------------------------------------
-
-
-def led_in_turns(protocol: Protocol) -> Found:
+def led_in_turns(protocol):
     """Let core 1 sum with the other process, then core 0 and core 1 by themselves."""
     carrier = Script(0, protocol, cores=3)
     for me in (0, 1):
@@ -156,53 +144,50 @@ def led_in_turns(protocol: Protocol) -> Found:
 
 
 @pytest.mark.parametrize("protocol", [PROTOCOL, SLEEPING], ids=["waits", "sleeps"])
-def test_cores_of_one_process_may_take_turns(protocol: Protocol) -> None:
+def test_cores_of_one_process_may_take_turns(protocol):
     assert led_in_turns(protocol).endings == {((3, "done"), (1, "done"))}
 
 
-def test_who_follows_may_not_forget_its_readers() -> None:
+def test_who_follows_may_not_forget_its_readers():
     with pytest.raises(Violation, match="of collective 2 in collective 0"):
         led_in_turns(Protocol(follower_keeps_readers=False))
 
 
-# -- protocols that are wrong ----------------------------------------------------
-
-
-def test_one_buffer_is_not_enough() -> None:
+def test_one_buffer_is_not_enough():
     with pytest.raises(Violation, match="of collective 1 in collective 0"):
         alike(("flat",) * 3, Protocol(buffers=1))
 
 
 @pytest.mark.parametrize("kind", ["flat", "direct"])
-def test_the_flag_comes_after_the_record(kind: str) -> None:
+def test_the_flag_comes_after_the_record(kind):
     with pytest.raises(Violation, match="core . reads .* of collective"):
         alike((kind,) * 3, Protocol(record_before_flag=False))
 
 
-def test_who_wakes_has_stored_before() -> None:
+def test_who_wakes_has_stored_before():
     with pytest.raises(Violation, match="wait for ever"):
         one_leaves(Protocol(sleeps=True, store_before_wake=False))
 
 
 @pytest.mark.parametrize("left_out", ["counts_sleepers", "compares_before_sleep"])
-def test_who_sleeps_is_counted_and_has_compared(left_out: str) -> None:
+def test_who_sleeps_is_counted_and_has_compared(left_out):
     with pytest.raises(Violation, match="wait for ever"):
         one_leaves(Protocol(sleeps=True, **{left_out: False}))
 
 
-def test_a_direct_result_is_whole_only_after_the_second_meeting() -> None:
+def test_a_direct_result_is_whole_only_after_the_second_meeting():
     with pytest.raises(Violation, match="reads result"):
         alike(("direct",) * 3, Protocol(direct_meets_again=False))
 
 
-def test_who_leaves_says_first_how_far_it_came() -> None:
+def test_who_leaves_says_first_how_far_it_came():
     kinds, wrong = ("flat",) * 3, Protocol(last_before_gone=False)
     early = core(1, kinds[:1], wrong)
     found = explore([core(0, kinds, wrong), early, core(2, kinds, wrong)])
     assert any(first == (0, "left") for first, _, _ in found.endings)
 
 
-def test_poison_may_miss_a_sleeper_until_its_slice_ends() -> None:
+def test_poison_may_miss_a_sleeper_until_its_slice_ends():
     scripts = [core(me, ("flat",), SLEEPING) for me in ALL]
     scripts[1] = core(1, ("flat",), SLEEPING, dies=0)
     scripts.append(host(SLEEPING))

@@ -1,16 +1,12 @@
 """Servers for the tests of remote sessions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import pytest
 
 import tpuref as tf
 
 
 @pytest.fixture
-def server() -> Iterator[tf.train.Server]:
+def server():
     """A server of the job worker, with a system of two cores."""
     with tf.config.override(cores=2):
         server = tf.train.Server({"worker": ["localhost:0"]})

@@ -1,8 +1,5 @@
 """A client that sends whatever bytes it likes."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
 from typing import Any
 
 import grpc
@@ -11,7 +8,7 @@ from tpuref.engine.remote import schema
 from tpuref.engine.remote.wire import Reply, Request
 
 
-def opening(**fields: Any) -> Any:
+def opening(**fields):
     """A request that opens a session."""
     request = Request(number=1)
     request.open.protocol = schema.PROTOCOL
@@ -21,7 +18,7 @@ def opening(**fields: Any) -> Any:
     return request
 
 
-def answers(target: str, contents: Iterable[bytes], metadata: Any = None) -> list[Any]:
+def answers(target, contents, metadata=None):
     """Send some bytes as requests and return the replies until the stream ends."""
     with grpc.insecure_channel(target.removeprefix("grpc://")) as channel:
         method: Any = channel.stream_stream(schema.METHOD)

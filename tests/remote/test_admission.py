@@ -1,10 +1,8 @@
 """Who holds a place of a server: silent streams, and peers with many sessions."""
 
-from __future__ import annotations
-
+import contextlib
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 import tpuref as tf
 
 grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
 
 from tpuref.engine.remote import schema  # noqa: E402 - needs gRPC
 from tpuref.engine.remote.served_session import ServedSession, Shared  # noqa: E402
@@ -21,7 +20,7 @@ from .streams import opening  # noqa: E402
 
 
 @pytest.fixture
-def loopback() -> Iterator[tf.train.Server]:
+def loopback():
     server = tf.train.Server({"worker": ["127.0.0.1:0"]})
     yield server
     server.stop()
@@ -30,18 +29,18 @@ def loopback() -> Iterator[tf.train.Server]:
 class Silent:
     """Streams to a server that send nothing."""
 
-    def __init__(self, target: str, count: int) -> None:
+    def __init__(self, target, count):
         self._over = threading.Event()
         self._channel = grpc.insecure_channel(target.removeprefix("grpc://"))
         grpc.channel_ready_future(self._channel).result(60)
         method: Any = self._channel.stream_stream(schema.METHOD)
         self.calls = [method(self._nothing()) for _ in range(count)]
 
-    def _nothing(self) -> Iterator[bytes]:
+    def _nothing(self):
         self._over.wait(300)
         yield from ()
 
-    def ends(self, count: int) -> list[Any]:
+    def ends(self, count):
         """How the streams ended, once so many have."""
         deadline = time.monotonic() + 60
         while True:
@@ -51,14 +50,12 @@ class Silent:
             assert time.monotonic() < deadline, ended
             time.sleep(0.01)
 
-    def close(self) -> None:
+    def close(self):
         self._over.set()
         self._channel.close()
 
 
-def test_streams_that_send_nothing_keep_nobody_out(
-    loopback: Any, monkeypatch: Any
-) -> None:
+def test_streams_that_send_nothing_keep_nobody_out(loopback, monkeypatch):
     x = tf.constant(6) * 7
     with tf.Session(loopback.target) as before:
         silent = Silent(loopback.target, 300)
@@ -73,7 +70,7 @@ def test_streams_that_send_nothing_keep_nobody_out(
             silent.close()
 
 
-def test_a_stream_has_a_deadline_to_open(loopback: Any, monkeypatch: Any) -> None:
+def test_a_stream_has_a_deadline_to_open(loopback, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.server.OPEN_SECONDS", 2.0)
     silent = Silent(loopback.target, 3)
     began = time.monotonic()
@@ -88,7 +85,7 @@ def test_a_stream_has_a_deadline_to_open(loopback: Any, monkeypatch: Any) -> Non
         assert session.run(tf.constant(1)) == 1
 
 
-def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch: Any) -> None:
+def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.waiting.MAX_WAITING", 4)
     shared = Shared("worker", 1 << 20)
     waiting = WaitingStreams()
@@ -105,13 +102,13 @@ def test_the_oldest_stream_of_the_peer_with_most_gives_way(monkeypatch: Any) -> 
     waiting.remove(streams[1])  # which has left
 
 
-def test_sessions_of_one_peer_and_of_all(monkeypatch: Any) -> None:
+def test_sessions_of_one_peer_and_of_all(monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS", 3)
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     shared = Shared("worker", 1 << 20)
     opened = []
 
-    def opens(peer: str) -> bool:
+    def opens(peer):
         session = ServedSession(shared, peer)
         session.receive(opening().SerializeToString())
         opened.append(session)
@@ -126,20 +123,17 @@ def test_sessions_of_one_peer_and_of_all(monkeypatch: Any) -> None:
     assert [opens(peer) for peer in "ca"] == [True, False]
 
 
-def test_a_server_that_is_full_says_so(loopback: Any, monkeypatch: Any) -> None:
+def test_a_server_that_is_full_says_so(loopback, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_SESSIONS_OF_PEER", 2)
     sessions = [tf.Session(loopback.target) for _ in range(2)]
-    with pytest.raises(
-        tf.errors.ResourceExhaustedError, match=r"2 sessions from .*127.0.0.1.*E077"
-    ):
+    message = r"2 sessions from .*127.0.0.1.*E077"
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=message):
         tf.Session(loopback.target)
     assert all(session.run(tf.constant(1)) == 1 for session in sessions)
     sessions.pop().close()
     for _ in range(100):
-        try:
+        with contextlib.suppress(tf.errors.ResourceExhaustedError):
             tf.Session(loopback.target).close()
-            break
-        except tf.errors.ResourceExhaustedError:
-            time.sleep(0.05)
-    else:
-        pytest.fail("the place of a closed session is never free again")
+            return
+        time.sleep(0.05)
+    pytest.fail("the place of a closed session is never free again")

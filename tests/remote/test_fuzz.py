@@ -3,8 +3,6 @@
 ``TPUREF_FUZZ_CASES=10000`` tries as many cases of each kind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue
@@ -51,11 +49,8 @@ OPERATIONS = [
 ]
 
 
-# -- messages of all shapes ----------------------------------------------------
-
-
 @st.composite
-def tensors(draw: Any) -> dict[str, Any]:
+def tensors(draw):
     return {
         "dtype": draw(st.sampled_from([1, 3, 7, 9, 10, 14]) | Numbers),
         "sizes": draw(st.lists(st.integers(0, 3) | LargeNumbers, max_size=4)),
@@ -64,31 +59,25 @@ def tensors(draw: Any) -> dict[str, Any]:
     }
 
 
+def fields(**kinds):
+    return st.fixed_dictionaries(kinds)
+
+
 Values = st.recursive(
     st.one_of(
-        st.just({}),
-        st.fixed_dictionaries({"none": st.booleans()}),
-        st.fixed_dictionaries({"truth": st.booleans()}),
-        st.fixed_dictionaries({"integer": LargeNumbers}),
-        st.fixed_dictionaries({"large_integer": st.text(max_size=4)}),
-        st.fixed_dictionaries({"real": st.floats()}),
-        st.fixed_dictionaries({"text": Names | st.sampled_from(["float32", "int32"])}),
-        st.fixed_dictionaries({"octets": st.binary(max_size=4)}),
-        st.fixed_dictionaries({"tensor": tensors()}),
+        *(st.just({}), fields(none=st.booleans()), fields(truth=st.booleans())),
+        *(fields(integer=LargeNumbers), fields(large_integer=st.text(max_size=4))),
+        *(fields(real=st.floats()), fields(octets=st.binary(max_size=4))),
+        fields(text=Names | st.sampled_from(["float32", "int32"])),
+        fields(tensor=tensors()),
     ),
-    lambda inner: st.fixed_dictionaries(
-        {"sequence": st.fixed_dictionaries({"items": st.lists(inner, max_size=3)})}
-    ),
+    lambda inner: fields(sequence=fields(items=st.lists(inner, max_size=3))),
     max_leaves=6,
 )
 
-Attributes = st.lists(
-    st.fixed_dictionaries({"name": Names, "value": Values}), max_size=4
-)
+Attributes = st.lists(fields(name=Names, value=Values), max_size=4)
 
-Shapes = st.fixed_dictionaries(
-    {"unknown_rank": st.booleans(), "sizes": st.lists(LargeNumbers, max_size=3)}
-)
+Shapes = fields(unknown_rank=st.booleans(), sizes=st.lists(LargeNumbers, max_size=3))
 
 Instructions = st.fixed_dictionaries(
     {
@@ -97,25 +86,21 @@ Instructions = st.fixed_dictionaries(
         "inputs": st.lists(st.integers(0, 4) | Numbers, max_size=3),
         "outputs": st.lists(st.integers(0, 6) | Numbers, max_size=2),
         "attributes": Attributes,
-        "specs": st.lists(
-            st.fixed_dictionaries({"dtype": Numbers, "shape": Shapes}), max_size=2
-        ),
+        "specs": st.lists(fields(dtype=Numbers, shape=Shapes), max_size=2),
         "core": st.integers(-1, 1) | Numbers,
         "blocks": st.lists(st.integers(0, 2) | Numbers, max_size=2),
     },
     optional={"replica": Numbers},
 )
 
-Programs = st.fixed_dictionaries(
-    {
-        "name": Names,
-        "parameters": st.lists(st.integers(0, 3) | Numbers, max_size=3),
-        "instructions": st.lists(Instructions, max_size=4),
-        "results": st.lists(st.integers(0, 6) | Numbers, max_size=3),
-    }
+Programs = fields(
+    name=Names,
+    parameters=st.lists(st.integers(0, 3) | Numbers, max_size=3),
+    instructions=st.lists(Instructions, max_size=4),
+    results=st.lists(st.integers(0, 6) | Numbers, max_size=3),
 )
 
-Bundles = st.fixed_dictionaries({"programs": st.lists(Programs, max_size=4)})
+Bundles = fields(programs=st.lists(Programs, max_size=4))
 
 Runs = st.fixed_dictionaries(
     {
@@ -127,31 +112,22 @@ Runs = st.fixed_dictionaries(
     optional={"bundle": Bundles},
 )
 
+Returned = fields(call=LargeNumbers, outputs=st.lists(tensors(), max_size=2))
 Requests = st.one_of(
-    st.fixed_dictionaries({"number": LargeNumbers, "run": Runs}),
-    st.fixed_dictionaries(
-        {
-            "number": LargeNumbers,
-            "returned": st.fixed_dictionaries(
-                {"call": LargeNumbers, "outputs": st.lists(tensors(), max_size=2)}
-            ),
-        }
-    ),
+    fields(number=LargeNumbers, run=Runs),
+    fields(number=LargeNumbers, returned=Returned),
     st.sampled_from([{"number": 2, "cancel": {}}, {"number": 3, "list_devices": {}}]),
     st.sampled_from([{"number": 4, "reset": {}}, {"number": 5, "open": {}}, {}]),
 )
 
 
-# -- messages that nearly make sense -------------------------------------------
-
-
-def sensible() -> list[bytes]:
+def sensible():
     """Requests of a real session: variables, branches, replicas, a host function."""
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [2])
         v = tf.Variable([1.0, 2.0], name="v")
 
-        def computation(a: Any) -> Any:
+        def computation(a):
             total = tf.tpu.cross_replica_sum(a)
             return tf.cond(tf.reduce_sum(total) > 0, lambda: total * 2, lambda: a)
 
@@ -177,7 +153,7 @@ SENSIBLE = sensible()
 
 
 @st.composite
-def spoilt(draw: Any) -> list[bytes]:
+def spoilt(draw):
     """The requests of a real session, with some bytes changed, lost or doubled."""
     contents = list(SENSIBLE)
     for _ in range(draw(st.integers(1, 4))):
@@ -192,10 +168,7 @@ def spoilt(draw: Any) -> list[bytes]:
     return contents
 
 
-# -- what is tried -------------------------------------------------------------
-
-
-def documented(reply: Any) -> None:
+def documented(reply):
     """Check that a reply makes sense, and an error is one that is meant."""
     kind = reply.WhichOneof("kind")
     if kind in ("failed", "refused"):
@@ -210,7 +183,15 @@ def documented(reply: Any) -> None:
         assert kind in ("opened", "devices", "host_call", "alive")
 
 
-def served(contents: list[bytes]) -> list[Any]:
+def waiting(session):
+    found = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(session._outbox.get_nowait())
+    return [Reply.FromString(content) for content in found if content is not None]
+
+
+def served(contents):
     """Give some requests to a session and return its replies."""
     shared = Shared("worker", 1 << 20)
     session = ServedSession(shared, "test")
@@ -230,18 +211,7 @@ def served(contents: list[bytes]) -> list[Any]:
     return found + waiting(session)
 
 
-def waiting(session: Any) -> list[Any]:
-    found = []
-    while True:
-        try:
-            content = session._outbox.get_nowait()
-        except queue.Empty:
-            return found
-        if content is not None:
-            found.append(Reply.FromString(content))
-
-
-def test_the_sensible_requests_succeed() -> None:
+def test_the_sensible_requests_succeed():
     replies = served(SENSIBLE)
     kinds = sorted(reply.WhichOneof("kind") for reply in replies[:4])
     assert kinds[-1] == "opened" and "done" in kinds and "host_call" in kinds
@@ -249,7 +219,7 @@ def test_the_sensible_requests_succeed() -> None:
 
 @fuzz
 @hypothesis.given(content=st.binary(max_size=200))
-def test_bytes_are_a_message_or_an_error(content: bytes) -> None:
+def test_bytes_are_a_message_or_an_error(content):
     for parse in (request_of, reply_of):
         with contextlib.suppress(tf.errors.InvalidArgumentError):
             assert parse(content).WhichOneof("kind")
@@ -257,7 +227,7 @@ def test_bytes_are_a_message_or_an_error(content: bytes) -> None:
 
 @fuzz
 @hypothesis.given(fields=Bundles)
-def test_a_bundle_is_a_program_or_an_error(fields: Any) -> None:
+def test_a_bundle_is_a_program_or_an_error(fields):
     request = Request(run={"bundle": fields})
     with contextlib.suppress(tf.errors.InvalidArgumentError):
         program_of(request.run.bundle)
@@ -265,7 +235,7 @@ def test_a_bundle_is_a_program_or_an_error(fields: Any) -> None:
 
 @fuzz
 @hypothesis.given(requests=st.lists(Requests, min_size=1, max_size=4))
-def test_requests_of_all_shapes(requests: Any) -> None:
+def test_requests_of_all_shapes(requests):
     contents = [Request(**fields).SerializeToString() for fields in requests]
     for reply in served([SENSIBLE[0], *contents]):
         documented(reply)
@@ -273,13 +243,13 @@ def test_requests_of_all_shapes(requests: Any) -> None:
 
 @fuzz
 @hypothesis.given(contents=spoilt())
-def test_requests_that_are_spoilt(contents: list[bytes]) -> None:
+def test_requests_that_are_spoilt(contents):
     for reply in served(contents):
         documented(reply)
 
 
 @pytest.fixture(scope="module")
-def target() -> Any:
+def target():
     server = tf.train.Server({"worker": ["localhost:0"]})
     yield server.target
     with tf.Graph().as_default(), tf.Session(server.target) as session:
@@ -289,6 +259,6 @@ def target() -> Any:
 
 @hypothesis.settings(fuzz, max_examples=max(20, CASES // 20))
 @hypothesis.given(contents=st.lists(st.binary(max_size=50), max_size=3) | spoilt())
-def test_a_real_server_lives_on(target: str, contents: list[bytes]) -> None:
+def test_a_real_server_lives_on(target, contents):
     for reply in answers(target, contents):
         documented(reply)

@@ -4,13 +4,10 @@
 ``TPUREF_FUZZ_SEED=7`` others.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -38,7 +35,7 @@ MEMORY_BYTES = 4 << 30
 
 
 @pytest.fixture(autouse=True)
-def memory() -> Iterator[None]:
+def memory():
     """A shape may have become huge: that is an error and not the end of the process."""
     with open("/proc/self/statm") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
@@ -48,7 +45,7 @@ def memory() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def served(requests: list[Any]) -> list[Any]:
+def served(requests):
     """Give requests to a session and return its replies, up to the first host call."""
     shared = Shared("worker", 1 << 20)
     session = ServedSession(shared, "test")
@@ -63,7 +60,7 @@ def served(requests: list[Any]) -> list[Any]:
     return found
 
 
-def _collect(session: Any, found: list[Any], seconds: float, end: str = "") -> None:
+def _collect(session, found, seconds, end=""):
     """Collect replies until nothing runs, or there is a reply of a kind."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -76,7 +73,7 @@ def _collect(session: Any, found: list[Any], seconds: float, end: str = "") -> N
         time.sleep(0.0005)
 
 
-def is_typed(reply: Any) -> bool:
+def is_typed(reply):
     """Whether a reply is no error, or one that tpuref means."""
     kind = reply.WhichOneof("kind")
     if kind not in ("failed", "refused"):
@@ -88,14 +85,14 @@ def is_typed(reply: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_valid_sessions_run(name: str) -> None:
+def test_valid_sessions_run(name):
     opened, *others = served(SESSIONS[name])
     assert opened.HasField("opened")
     assert others[0].WhichOneof("kind") in ("done", "host_call"), others
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mutated_session(name: str) -> None:
+def test_a_mutated_session(name):
     seed = f"{SEED} {name}"
     mutator = Mutator([r for requests in SESSIONS.values() for r in requests], seed)
     often = random.Random(seed)

@@ -1,12 +1,8 @@
 """What a server refuses: strangers, other versions, what makes no sense, too much."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 from concurrent import futures
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,76 +16,59 @@ from tpuref.engine.remote.wire import Request  # noqa: E402 - needs gRPC
 from .streams import answers, opening  # noqa: E402
 
 
-def still_serves(server: Any, config: Any = None) -> bool:
+def still_serves(server, config=None):
     with tf.Session(server.target, config=config) as session:
         return bool(session.run(tf.constant(3)) == 3)
 
 
-# -- tokens and TLS ------------------------------------------------------------
-
-
-def with_token(token: str | None) -> tf.ConfigProto:
+def with_token(token):
     return tf.ConfigProto(rpc_options=tf.RPCOptions(token=token))
 
 
-def test_a_token_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = tf.train.Server({"worker": ["localhost:0"]}, token="open sesame")
+def test_a_token_is_wanted(monkeypatch):
+    cluster = {"worker": ["localhost:0"]}
+    monkeypatch.setenv("TPUREF_TOKEN", "a")
+    by_environment = tf.train.Server(cluster)
+    monkeypatch.delenv("TPUREF_TOKEN")
+    server = tf.train.Server(cluster, token="open sesame")
     for token, shown in ((None, "none"), ("open", "a wrong one")):
-        with pytest.raises(tf.errors.UnauthenticatedError, match=f"sent {shown}"):
-            tf.Session(server.target, config=with_token(token))
+        for each in (server, by_environment):
+            with pytest.raises(tf.errors.UnauthenticatedError, match=f"sent {shown}"):
+                tf.Session(each.target, config=with_token(token))
     assert still_serves(server, with_token("open sesame"))
+    assert still_serves(by_environment, with_token("a"))
     monkeypatch.setenv("TPUREF_TOKEN", "open sesame")
     assert still_serves(server)
     server.stop()
+    by_environment.stop()
 
 
-def test_the_token_may_come_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("TPUREF_TOKEN", "a")
-    server = tf.train.Server.create_local_server()
-    monkeypatch.delenv("TPUREF_TOKEN")
-    with pytest.raises(tf.errors.UnauthenticatedError):
-        tf.Session(server.target)
-    assert still_serves(server, with_token("a"))
-    server.stop()
+@pytest.mark.parametrize("token", ["", " ", " a", "s3cret\n", "ключ", "a\x00"])
+def test_a_token_that_no_header_can_carry(token, server, monkeypatch):
+    def serve(**arguments):
+        tf.train.Server({"worker": ["localhost:0"]}, **arguments)
 
-
-@pytest.mark.parametrize("token", ["", " ", " a", "a\n", "ключ", "a\x00"])
-def test_a_token_that_no_header_can_carry(
-    token: str, server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cluster = {"worker": ["localhost:0"]}
-    message = r"token must be printable ASCII.*TPUREF-E001"
-    with pytest.raises(ValueError, match=message):
-        tf.train.Server(cluster, token=token)
-    with pytest.raises(ValueError, match=message):
+    refused = r"token must be printable ASCII.*TPUREF-E001"
+    with pytest.raises(ValueError, match=refused) as raised:
+        serve(token=token)
+    assert "s3cret" not in str(raised.value)
+    with pytest.raises(ValueError, match=refused):
         tf.Session(server.target, config=with_token(token))
     if "\0" in token:
         return  # no variable can hold it
     monkeypatch.setenv("TPUREF_TOKEN", token)
-    message = r"TPUREF_TOKEN must be printable ASCII.*TPUREF-E001"
-    for use in (lambda: tf.train.Server(cluster), lambda: tf.Session(server.target)):
-        with pytest.raises(ValueError, match=message):
+    for use in (serve, lambda: tf.Session(server.target)):
+        with pytest.raises(ValueError, match="TPUREF_TOKEN must be printable.*E001"):
             use()
 
 
-def test_a_refused_token_is_not_repeated() -> None:
-    with pytest.raises(ValueError, match="printable") as raised:
-        tf.train.Server({"worker": ["localhost:0"]}, token="s3cret\n")
-    assert "s3cret" not in str(raised.value)
-
-
 @pytest.mark.parametrize("token", [5, b"a", ["a"], object()])
-def test_a_token_of_another_type(token: Any, server: Any) -> None:
+def test_a_token_of_another_type(token, server):
     message = r"token must be text, got (int|bytes|list|object) \[TPUREF-E014\]"
     with pytest.raises(TypeError, match=message):
         tf.train.Server({"worker": ["localhost:0"]}, token=token)
     with pytest.raises(TypeError, match=message):
         tf.Session(server.target, config=with_token(token))
-
-
-# -- a server that others can reach --------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -98,26 +77,22 @@ def test_a_token_of_another_type(token: Any, server: Any) -> None:
         ("0.0.0.0", None, "without a token and without TLS"),
         ("[::]", None, "without a token and without TLS"),
         ("0.0.0.0", "a", "without TLS"),
-        ("127.0.0.1", None, None),
-        ("127.1.2.3", None, None),
-        ("[::1]", None, None),
+        *((host, None, None) for host in ("127.0.0.1", "127.1.2.3", "[::1]")),
         ("localhost", None, None),
     ],
 )
-def test_a_server_without_protection(
-    host: str, token: str | None, lacks: str | None, caplog: Any
-) -> None:
-    server = tf.train.Server({"worker": [f"{host}:0"]}, token=token, start=False)
-    server.stop()
+def test_a_server_without_protection(host, token, lacks, caplog):
+    tf.train.Server({"worker": [f"{host}:0"]}, token=token, start=False).stop()
+    found = [(r.levelname, r.name, r.getMessage()) for r in caplog.records]
     if lacks is None:
-        assert caplog.records == []
+        assert found == []
         return
-    (record,) = caplog.records
-    assert record.levelname == "WARNING" and record.name == "tpuref.server"
-    assert f"{lacks}:" in record.getMessage() and "TPUREF-W070" in record.getMessage()
+    ((level, name, message),) = found
+    assert (level, name) == ("WARNING", "tpuref.server")
+    assert f"{lacks}:" in message and "TPUREF-W070" in message
 
 
-def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) -> None:
+def test_a_server_with_tls_alone(certificate, caplog):
     credentials = grpc.ssl_server_credentials([certificate])
     cluster = {"worker": ["0.0.0.0:0"]}
     tf.train.Server(cluster, credentials=credentials, start=False).stop()
@@ -128,7 +103,7 @@ def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) 
 
 
 @pytest.mark.parametrize("credentials", ["x", 5, grpc.ssl_channel_credentials()])
-def test_credentials_of_another_type(credentials: Any, server: Any) -> None:
+def test_credentials_of_another_type(credentials, server):
     with pytest.raises(TypeError, match=r"a grpc\.ServerCredentials, got .*E014"):
         tf.train.Server({"worker": ["localhost:0"]}, credentials=credentials)
     options = tf.RPCOptions(credentials="x")
@@ -137,32 +112,23 @@ def test_credentials_of_another_type(credentials: Any, server: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+def certificate(tmp_path_factory):
     """A key and a certificate for localhost, made just now."""
-    folder: Path = tmp_path_factory.mktemp("tls")
+    folder = tmp_path_factory.mktemp("tls")
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    names = ["-addext", "subjectAltName=DNS:localhost"]
+    command += " -keyout key.pem -out cert.pem -addext subjectAltName=DNS:localhost"
     try:
-        subprocess.run(
-            [*command.split(), *files, *names],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
     except FileNotFoundError:
         pytest.skip("there is no openssl to make a certificate with")
     return (folder / "key.pem").read_bytes(), (folder / "cert.pem").read_bytes()
 
 
-def test_connections_may_use_tls(certificate: tuple[bytes, bytes]) -> None:
-    key, chain = certificate
-    server = tf.train.Server(
-        {"worker": ["localhost:0"]},
-        credentials=grpc.ssl_server_credentials([(key, chain)]),
-        token="a",
-    )
-    trusting = grpc.ssl_channel_credentials(root_certificates=chain)
+def test_connections_may_use_tls(certificate):
+    credentials = grpc.ssl_server_credentials([certificate])
+    cluster = {"worker": ["localhost:0"]}
+    server = tf.train.Server(cluster, credentials=credentials, token="a")
+    trusting = grpc.ssl_channel_credentials(root_certificates=certificate[1])
     options = tf.RPCOptions(token="a", credentials=trusting)
     assert still_serves(server, tf.ConfigProto(rpc_options=options))
     stranger = tf.RPCOptions(token="a", credentials=grpc.ssl_channel_credentials())
@@ -173,29 +139,23 @@ def test_connections_may_use_tls(certificate: tuple[bytes, bytes]) -> None:
     server.stop()
 
 
-# -- other programs ------------------------------------------------------------
-
-
-def test_another_version_of_the_protocol(server: Any) -> None:
+def test_another_version_of_the_protocol(server):
     request = opening(protocol=99, version="7.0")
     (reply,) = answers(server.target, [request.SerializeToString()])
     assert reply.refused.code == tf.errors.FAILED_PRECONDITION
-    assert "speaks protocol 1, the client is tpuref 7.0 and speaks protocol 99" in (
-        reply.refused.message
-    )
+    message = "protocol 1, the client is tpuref 7.0 and speaks protocol 99"
+    assert message in reply.refused.message
     assert still_serves(server)
 
 
-def test_a_server_of_another_version(
-    server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_of_another_version(server, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.session.schema.PROTOCOL", 2)
     monkeypatch.setattr("tpuref.engine.remote.served_session.PROTOCOL", 1)
     with pytest.raises(tf.errors.FailedPreconditionError, match="install the same"):
         tf.Session(server.target)
 
 
-def test_a_grpc_server_of_somebody_else() -> None:
+def test_a_grpc_server_of_somebody_else():
     other = grpc.server(futures.ThreadPoolExecutor(1))
     port = other.add_insecure_port("localhost:0")
     other.start()
@@ -204,7 +164,7 @@ def test_a_grpc_server_of_somebody_else() -> None:
     other.stop(0).wait()
 
 
-def test_a_server_that_does_not_speak_grpc() -> None:
+def test_a_server_that_does_not_speak_grpc():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         target = f"grpc://127.0.0.1:{listener.getsockname()[1]}"
         with futures.ThreadPoolExecutor(1) as pool:
@@ -217,7 +177,7 @@ def test_a_server_that_does_not_speak_grpc() -> None:
                 opened.result(60)
 
 
-def test_a_client_that_does_not_speak_grpc(server: Any) -> None:
+def test_a_client_that_does_not_speak_grpc(server):
     host, _, port = server.target.removeprefix("grpc://").rpartition(":")
     for content in (b"", b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 64):
         with socket.create_connection((host, int(port)), 10) as connection:
@@ -225,10 +185,7 @@ def test_a_client_that_does_not_speak_grpc(server: Any) -> None:
     assert still_serves(server)
 
 
-# -- messages ------------------------------------------------------------------
-
-
-def run_request(**fields: Any) -> Any:
+def run_request(**fields):
     request = Request(number=2)
     request.run.SetInParent()
     for name, value in fields.items():
@@ -246,9 +203,7 @@ def run_request(**fields: Any) -> Any:
         ([opening().SerializeToString(), b"\x01"], "1 bytes are not a Request"),
     ],
 )
-def test_what_makes_no_sense_ends_the_session_alone(
-    contents: list[bytes], message: str, server: Any
-) -> None:
+def test_what_makes_no_sense_ends_the_session_alone(contents, message, server):
     with tf.Session(server.target) as session:
         *_, last = answers(server.target, contents)
         assert last.refused.code == tf.errors.INVALID_ARGUMENT
@@ -256,27 +211,20 @@ def test_what_makes_no_sense_ends_the_session_alone(
         assert session.run(tf.constant(1)) == 1
 
 
-def test_a_program_that_was_never_sent(server: Any) -> None:
-    requests = [opening(), run_request(program=5)]
-    _, reply = answers(server.target, [r.SerializeToString() for r in requests])
-    assert reply.number == 2 and reply.failed.code == tf.errors.NOT_FOUND
-
-
-def test_a_wrong_program_fails_its_run_alone(server: Any) -> None:
-    bad = run_request()
+def test_a_wrong_program_fails_its_run_alone(server):
+    bad, devices = run_request(), Request(number=3)
     bad.run.bundle.programs.add().results.append(7)
-    devices = Request(number=3)
     devices.list_devices.SetInParent()
-    contents = [r.SerializeToString() for r in (opening(), bad, devices)]
-    _, failed, listed = answers(server.target, contents)
+    unknown = run_request(program=5)
+    contents = [r.SerializeToString() for r in (opening(), bad, devices, unknown)]
+    _, failed, listed, missing = answers(server.target, contents)
     assert failed.failed.code == tf.errors.INVALID_ARGUMENT
     assert "slot 7, which nothing wrote" in failed.failed.message
     assert len(listed.devices.devices) == 3
+    assert missing.number == 2 and missing.failed.code == tf.errors.NOT_FOUND
 
 
-def test_the_lines_of_a_client_are_no_files_of_the_server(
-    server: Any, tmp_path: Path
-) -> None:
+def test_the_lines_of_a_client_are_no_files_of_the_server(server, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("the secret of the server\n")
     request = run_request(program=1)
@@ -299,10 +247,7 @@ def test_the_lines_of_a_client_are_no_files_of_the_server(
     assert "the secret of the server" not in str(replies)
 
 
-# -- limits --------------------------------------------------------------------
-
-
-def test_what_is_too_large_for_the_server() -> None:
+def test_what_is_too_large_for_the_server():
     server = tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=10_000)
     x = tf.placeholder(tf.float32, None)
     with tf.Session(server.target) as session:
@@ -319,19 +264,17 @@ def test_what_is_too_large_for_the_server() -> None:
     server.stop()
 
 
-def test_what_is_too_large_for_the_client(server: Any) -> None:
-    options = tf.RPCOptions(max_message_bytes=10_000)
-    config = tf.ConfigProto(rpc_options=options)
+def test_what_is_too_large_for_the_client(server):
+    config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=10_000))
+    refused = pytest.raises(tf.errors.ResourceExhaustedError, match="result of the run")
     with tf.Session(server.target, config=config) as session:
-        with pytest.raises(
-            tf.errors.ResourceExhaustedError, match="the result of the run"
-        ):
+        with refused:
             session.run(tf.zeros([5000]))
         assert session.run(tf.zeros([5])).shape == (5,)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2**31])
-def test_limits_that_cannot_be(size: int, server: Any) -> None:
+def test_limits_that_cannot_be(size, server):
     with pytest.raises(ValueError, match=r"Server: max_message_bytes must be from 1"):
         tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=size)
     config = tf.ConfigProto(rpc_options=tf.RPCOptions(max_message_bytes=size))
@@ -339,7 +282,7 @@ def test_limits_that_cannot_be(size: int, server: Any) -> None:
         tf.Session(server.target, config=config)
 
 
-def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_runs_at_once(server, monkeypatch):
     monkeypatch.setattr("tpuref.engine.remote.served_session.MAX_RUNS", 1)
     inner = tf.constant(1)
     with tf.Session(server.target) as session:

@@ -1,11 +1,8 @@
 """tf.train.Server: where it listens, its task, its life."""
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ import tpuref as tf
 pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
 
-def answers(target: str) -> bool:
+def answers(target):
     """Whether a session on that target runs a graph."""
     with tf.Graph().as_default():
         product = tf.constant(6) * 7
@@ -25,19 +22,20 @@ def answers(target: str) -> bool:
             return False
 
 
-def test_a_local_server() -> None:
+def test_a_local_server_stops_when_nobody_holds_it():
     server = tf.train.Server.create_local_server()
     assert answers(server.target)
-    definition = server.server_def
+    definition, target = server.server_def, server.target
     assert (definition.job_name, definition.task_index) == ("local", 0)
     assert definition.protocol == "grpc"
-    assert tf.train.ClusterSpec(definition.cluster).as_dict() == {
-        "local": ["localhost:0"]
-    }
-    server.stop()
+    jobs = tf.train.ClusterSpec(definition.cluster).as_dict()
+    assert jobs == {"local": ["localhost:0"]}
+    del server
+    gc.collect()
+    assert not answers(target)
 
 
-def test_it_listens_on_the_address_of_its_task() -> None:
+def test_it_listens_on_the_address_of_its_task():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     cluster = {"worker": ["10.0.0.1:1", f"127.0.0.1:{port}"]}
@@ -49,77 +47,49 @@ def test_it_listens_on_the_address_of_its_task() -> None:
     server.stop()
 
 
-def test_a_port_in_use_is_an_error(server: Any) -> None:
+def test_a_port_in_use_is_an_error(server):
     address = server.target.removeprefix("grpc://")
     with pytest.raises(tf.errors.UnknownError, match="port may be in use"):
         tf.train.Server({"worker": [address]})
 
 
-def test_a_server_can_be_started_later() -> None:
+def test_a_server_can_be_started_later():
     server = tf.train.Server.create_local_server(start=False)
     server.start()
     server.start()
     assert answers(server.target)
     server.stop()
     server.stop()
+    server.join()
     assert not answers(server.target)
     with pytest.raises(tf.errors.FailedPreconditionError, match="create a new one"):
         server.start()
 
 
-def test_a_server_that_nobody_holds_stops() -> None:
-    server = tf.train.Server.create_local_server()
-    target = server.target
-    assert answers(target)
-    del server
-    gc.collect()
-    assert not answers(target)
-
-
-def test_join_returns_when_it_stops() -> None:
-    server = tf.train.Server.create_local_server()
-    server.stop()
-    server.join()
-
-
-def test_a_server_def_may_be_given() -> None:
-    cluster = tf.train.ClusterSpec({"ps": ["localhost:0"], "worker": ["localhost:0"]})
-    definition = tf.train.ServerDef(cluster.as_cluster_def(), "ps", 0)
-    server = tf.train.Server(definition)
-    assert server.server_def.job_name == "ps"
-    other = tf.train.Server(definition, job_name="worker")
-    assert other.server_def.job_name == "worker"
-    server.stop()
-    other.stop()
+ADDRESSES = ["localhost", "localhost:99999", "localhost:\u00b2", "a b:1", "unix:0"]
+ADDRESSES += ["unix:/tmp/tpuref.sock:0", "unix-abstract:0", "vsock:0"]
+ADDRESSES.append("localhost:" + "9" * 5000)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "error", "message"),
     [
-        (({"ps": ["a:1"], "worker": ["b:1"]},), "job_name is missing.*'ps'"),
-        (({"ps": ["a:1", "a:2"]},), r"task_index is missing.*\[0, 1\]"),
-        (({"ps": ["a:1"]}, "worker"), "no job 'worker'"),
-        (({"ps": ["a:1"]}, "ps", 3), "no task 3"),
-        (({"ps": ["a:1"]}, "ps", 0, "http"), "protocol must be 'grpc'"),
-        (({"ps": ["localhost"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:99999"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:\u00b2"]},), "must be 'host:port'"),
-        (({"ps": ["localhost:" + "9" * 5000]},), "must be 'host:port'"),
-        (({"ps": ["a b:1"]},), "must be 'host:port'"),
-        (({"ps": ["unix:0"]},), "must be 'host:port'"),
-        (({"ps": ["unix:/tmp/tpuref.sock:0"]},), "must be 'host:port'"),
-        (({"ps": ["unix-abstract:0"]},), "must be 'host:port'"),
-        (({"ps": ["vsock:0"]},), "must be 'host:port'"),
+        ((5,), TypeError, "must be a dictionary"),
+        (
+            ({"ps": ["a:1"], "worker": ["b:1"]},),
+            ValueError,
+            "job_name is missing.*'ps'",
+        ),
+        (({"ps": ["a:1", "a:2"]},), ValueError, r"task_index is missing.*\[0, 1\]"),
+        (({"ps": ["a:1"]}, "worker"), ValueError, "no job 'worker'"),
+        (({"ps": ["a:1"]}, "ps", 3), ValueError, "no task 3"),
+        (({"ps": ["a:1"]}, "ps", 0, "http"), ValueError, "protocol must be 'grpc'"),
+        *((({"ps": [at]},), ValueError, "must be 'host:port'") for at in ADDRESSES),
     ],
 )
-def test_a_task_that_is_not_clear(arguments: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_a_task_that_is_not_clear(arguments, error, message):
+    with pytest.raises(error, match=message):
         tf.train.Server(*arguments)
-
-
-def test_what_is_no_cluster() -> None:
-    with pytest.raises(TypeError, match="must be a dictionary"):
-        tf.train.Server(5)
 
 
 @pytest.mark.parametrize(
@@ -129,15 +99,15 @@ def test_what_is_no_cluster() -> None:
         *("h:1", "grpc://h:" + "9" * 5000, "grpc://unix:/tmp/x:1"),
     ],
 )
-def test_what_is_no_target(target: str) -> None:
+def test_what_is_no_target(target):
     with pytest.raises(ValueError, match="'grpc://host:port' for a server, got"):
         tf.Session(target)
 
 
-def test_a_host_may_have_the_name_of_a_scheme(monkeypatch: Any) -> None:
+def test_a_host_may_have_the_name_of_a_scheme(monkeypatch):
     asked = []
 
-    def refused(target: str, *arguments: Any) -> Any:
+    def refused(target, *arguments):
         asked.append(target)
         raise ConnectionRefusedError
 
@@ -149,7 +119,7 @@ def test_a_host_may_have_the_name_of_a_scheme(monkeypatch: Any) -> None:
     assert asked == ["dns:///unix:1", "dns:///[fe80::1%252]:1"]
 
 
-def test_a_session_takes_a_resolver(server: Any) -> None:
+def test_a_session_takes_a_resolver(server):
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(server.target)
     with tf.Session(resolver) as session:
         assert session.sess_str == server.target
@@ -158,16 +128,14 @@ def test_a_session_takes_a_resolver(server: Any) -> None:
         tf.Session(5)
 
 
-def test_only_servers_can_be_reset() -> None:
+def test_only_servers_can_be_reset():
     with pytest.raises(NotImplementedError, match=r"tf\.train\.Server"):
         tf.Session.reset("")
     with pytest.raises(ValueError, match="no container"):
         tf.Session.reset("grpc://localhost:1", ["mine"])
 
 
-def test_without_grpc_the_error_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_grpc_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "grpc", None)
     for use in (tf.train.Server.create_local_server, lambda: tf.Session("grpc://h:1")):
         with pytest.raises(ImportError, match=r"pip install 'tpuref\[grpc\]'"):

@@ -1,15 +1,11 @@
 """Requests of real sessions, with all kinds of programs, as a client sends them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import tpuref as tf
 from tpuref.engine.graph.lowering import lower
-from tpuref.engine.program import Program
 from tpuref.engine.remote.programs import put_program
 from tpuref.engine.remote.tensors import put_arrays
 from tpuref.engine.remote.wire import Request
@@ -21,7 +17,7 @@ SUM = tf.VariableAggregation.SUM
 Fed = dict[Any, Any]
 
 
-def variables_and_branches() -> tuple[list[Any], Fed]:
+def variables_and_branches():
     x = tf.placeholder(tf.float32, [2])
     v = tf.Variable([1.0, 2.0], name="v")
     chosen = tf.cond(tf.reduce_sum(x) > 0, lambda: v * 2, lambda: x)
@@ -30,10 +26,10 @@ def variables_and_branches() -> tuple[list[Any], Fed]:
     return [grown, chosen, tf.gather(v, [1])], {x: np.ones(2, np.float32)}
 
 
-def loops() -> tuple[list[Any], Fed]:
+def loops():
     n = tf.placeholder(tf.int32, [])
 
-    def turn(i: Any, total: Any) -> Any:
+    def turn(i, total):
         inner = tf.while_loop(lambda k: k < i, lambda k: k + 1, [0])
         return i + 1, total + tf.cast(inner, tf.float32)
 
@@ -41,11 +37,11 @@ def loops() -> tuple[list[Any], Fed]:
     return list(turned), {n: np.int32(4)}
 
 
-def replicas() -> tuple[list[Any], Fed]:
+def replicas():
     x = tf.placeholder(tf.float32, [None])
     scale = tf.constant(3.0)
 
-    def computation(a: Any, b: Any) -> Any:
+    def computation(a, b):
         total = tf.tpu.cross_replica_sum(tf.reduce_sum(a), [[0, 1]])
         picked = tf.cond(total > 0, lambda: total * scale, lambda: total)
         noise = tf.random_uniform([2], seed=3)
@@ -57,11 +53,11 @@ def replicas() -> tuple[list[Any], Fed]:
     return [t for replica in outputs for t in replica], {x: np.ones(3, np.float32)}
 
 
-def placed_replicas() -> tuple[list[Any], Fed]:
+def placed_replicas():
     topology = tf.contrib.tpu.Topology.for_cores(4)
     assignment = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=2)
 
-    def computation(a: Any) -> Any:
+    def computation(a):
         with tf.device(tf.tpu.core(1)):
             moved = a + 1
         summed = tf.tpu.cross_replica_sum(moved)
@@ -75,13 +71,13 @@ def placed_replicas() -> tuple[list[Any], Fed]:
     return [t for replica in outputs for t in replica], {}
 
 
-def towers() -> tuple[list[Any], Fed]:
+def towers():
     resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
     strategy = tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=2)
     with strategy.scope():
         w = tf.get_variable("w", [3], initializer=tf.zeros_initializer())
 
-        def step(x: Any) -> Any:
+        def step(x):
             context = tf.get_tower_context()
             own = x + tf.cast(tf.constant(context.tower_id), tf.float32)
             both = context.merge_call(lambda d, a: sum(d.unwrap(a)), own)
@@ -94,7 +90,7 @@ def towers() -> tuple[list[Any], Fed]:
     return [*fetched, *[v.initializer for v in tf.global_variables()]], {}
 
 
-def arithmetic() -> tuple[list[Any], Fed]:
+def arithmetic():
     x = tf.placeholder(tf.float32, [2, 3])
     names = tf.constant(["a", "b"])
     checked = tf.Assert(tf.reduce_all(x > -9), [x])
@@ -120,7 +116,7 @@ def arithmetic() -> tuple[list[Any], Fed]:
     return fetched, {x: np.ones([2, 3], np.float32)}
 
 
-def host_and_system() -> tuple[list[Any], Fed]:
+def host_and_system():
     x = tf.placeholder(tf.float32, [2])
     called = tf.py_func(lambda a: a, [x], tf.float32)
     dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).batch(2)
@@ -129,23 +125,16 @@ def host_and_system() -> tuple[list[Any], Fed]:
     return [called, following, topology], {x: np.zeros(2, np.float32)}
 
 
-PROGRAMS: tuple[Callable[[], tuple[list[Any], Fed]], ...] = (
-    variables_and_branches,
-    loops,
-    replicas,
-    placed_replicas,
-    towers,
-    arithmetic,
-    host_and_system,
-)
+PROGRAMS = (variables_and_branches, loops, replicas, placed_replicas, towers)
+PROGRAMS += (arithmetic, host_and_system)
 
 
-def sessions() -> list[list[Any]]:
+def sessions():
     """The requests of a session for each of the programs."""
     return [_requests(build) for build in PROGRAMS]
 
 
-def _requests(build: Callable[[], tuple[list[Any], Fed]]) -> list[Any]:
+def _requests(build):
     with tf.Graph().as_default():
         fetched, fed = build()
         tensors = [f for f in fetched if isinstance(f, tf.Tensor)]
@@ -154,7 +143,7 @@ def _requests(build: Callable[[], tuple[list[Any], Fed]]) -> list[Any]:
     return [opening(), _run(program, list(fed.values()))]
 
 
-def _run(program: Program, inputs: list[Any]) -> Any:
+def _run(program, inputs):
     request = Request(number=2)
     request.run.program = 1
     request.run.traced = True

@@ -1,10 +1,5 @@
 """Each algorithm for sums over replicas, as programs meet it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,24 +9,17 @@ from tpuref.kernels.fold import fold
 
 CORES = 4
 SIZES = [0, 1, 2, 3, 4, 1000, 2048, 2049, 70_001]
-DTYPES = [
-    tf.float16,
-    tf.bfloat16,
-    tf.float32,
-    tf.float64,
-    tf.int32,
-    tf.uint32,
-]
+DTYPES = [tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.uint32]
 
 
 @pytest.fixture(scope="module")
-def cores() -> Iterator[None]:
+def cores():
     """A pool of four cores for all tests of this module."""
     with tf.config.override(executor="pool", cores=CORES, timeout=20):
         yield
 
 
-def values(size: int, dtype: Any) -> list[Any]:
+def values(size, dtype):
     """The contribution of each replica: numbers whose sum depends on the order."""
     random = np.random.default_rng(size)
     scale = 100 if dtype.is_integer else 1
@@ -41,7 +29,7 @@ def values(size: int, dtype: Any) -> list[Any]:
     ]
 
 
-def summed(fed: list[Any], dtype: Any, groups: Any = None) -> list[Any]:
+def summed(fed, dtype, groups=None):
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = [tf.placeholder(dtype, array.shape) for array in fed]
         fetch = tf.tpu.replicate(
@@ -53,7 +41,7 @@ def summed(fed: list[Any], dtype: Any, groups: Any = None) -> list[Any]:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_sums_have_the_bits_of_a_fold(cores: None, algorithm: str, dtype: Any) -> None:
+def test_sums_have_the_bits_of_a_fold(cores, algorithm, dtype):
     for size in SIZES:
         fed = values(size, dtype)
         expected = fold(fed)
@@ -72,7 +60,7 @@ def test_sums_have_the_bits_of_a_fold(cores: None, algorithm: str, dtype: Any) -
 
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_groups(cores: None, algorithm: str) -> None:
+def test_groups(cores, algorithm):
     for size in (5, 5000):
         fed = [np.full(size, 10.0**replica, np.float32) for replica in range(CORES)]
         with tf.config.override(all_reduce=algorithm):
@@ -81,8 +69,8 @@ def test_groups(cores: None, algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_sums_in_a_loop(cores: None, algorithm: str) -> None:
-    def computation(x: Any) -> Any:
+def test_sums_in_a_loop(cores, algorithm):
+    def computation(x):
         return tf.while_loop(
             lambda i, _: i < 50,
             lambda i, y: (i + 1, tf.tpu.cross_replica_sum(y / CORES)),
@@ -97,10 +85,10 @@ def test_sums_in_a_loop(cores: None, algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_what_was_summed_is_used_again(cores: None, algorithm: str) -> None:
+def test_what_was_summed_is_used_again(cores, algorithm):
     """The memory of a contribution, and of a sum, lives as long as its value."""
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         doubled = x * 2.0  # lies where the sum takes it
         total = tf.tpu.cross_replica_sum(doubled)
         other = tf.tpu.cross_replica_sum(tf.reverse(doubled, [0]) * 3.0)

@@ -1,11 +1,8 @@
 """The memory of the pool: blocks never overlap, are used again, and run out loudly."""
 
-from __future__ import annotations
-
 import errno
 import mmap
 import os
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,13 +15,13 @@ MEBIBYTE = 1 << 20
 
 
 @pytest.fixture
-def arena() -> Iterator[Arena]:
+def arena():
     made = Arena.create(4096, 3)
     yield made
     made.close()
 
 
-def taken(arena: Arena) -> int:
+def taken(arena):
     """The memory that is behind the arena."""
     return os.fstat(arena.descriptor).st_blocks * 512
 
@@ -32,11 +29,11 @@ def taken(arena: Arena) -> int:
 class Model:
     """The blocks that were handed out, each filled with bytes of its own."""
 
-    def __init__(self, arena: Arena, heap: Heap) -> None:
+    def __init__(self, arena, heap):
         self.arena, self.heap = arena, heap
         self.blocks: dict[int, tuple[int, int]] = {}
 
-    def allocate(self, size: int, mark: int) -> None:
+    def allocate(self, size, mark):
         offset = self.heap.allocate(size)
         assert offset % 64 == 0 and self.heap.owns(offset)
         assert offset + size <= self.heap.end
@@ -45,14 +42,14 @@ class Model:
         self.arena.view(offset, (size,), np.dtype(np.uint8))[...] = mark
         self.blocks[offset] = size, mark
 
-    def free(self, offset: int) -> None:
+    def free(self, offset):
         size, mark = self.blocks.pop(offset)
         assert (self.arena.view(offset, (size,), np.dtype(np.uint8)) == mark).all()
         self.heap.free(offset)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_blocks_do_not_overlap(arena: Arena, seed: int) -> None:
+def test_blocks_do_not_overlap(arena, seed):
     random = np.random.default_rng(seed)
     heaps = [Model(arena, arena.heap(number)) for number in range(3)]
     for turn in range(600):
@@ -74,11 +71,11 @@ def test_blocks_do_not_overlap(arena: Arena, seed: int) -> None:
         assert model.heap.used_bytes == 0
 
 
-def test_freed_memory_is_used_again(arena: Arena) -> None:
+def test_freed_memory_is_used_again(arena):
     heap = arena.heap(1)
     sizes = [100, 5000, 70_000, 3 * MEBIBYTE]
 
-    def turn() -> None:
+    def turn():
         offsets = [heap.allocate(size) for size in sizes * 3]
         for offset in offsets:
             heap.free(offset)
@@ -90,9 +87,7 @@ def test_freed_memory_is_used_again(arena: Arena) -> None:
     assert taken(arena) == before
 
 
-def test_much_freed_memory_is_given_back(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_much_freed_memory_is_given_back(arena, monkeypatch):
     monkeypatch.setattr(module, "available_bytes", lambda: 128 * MEBIBYTE)
     heap, before = arena.heap(2), taken(arena)  # an eighth, 16 MiB, may stay
     offsets = [heap.allocate(4 * MEBIBYTE) for _ in range(16)]
@@ -109,9 +104,7 @@ def test_much_freed_memory_is_given_back(
         arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 9
 
 
-def test_blocks_between_smaller_ones_are_given_back(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_between_smaller_ones_are_given_back(arena, monkeypatch):
     monkeypatch.setattr(module, "available_bytes", lambda: 32 * MEBIBYTE)
     heap, before = arena.heap(2), taken(arena)
     small, large = [heap.allocate(64)], []
@@ -128,11 +121,11 @@ def test_blocks_between_smaller_ones_are_given_back(
         assert (arena.view(offset, (64,), np.dtype(np.uint8)) == 7).all()
 
 
-def test_memory_that_the_last_runs_did_not_need_is_given_back(arena: Arena) -> None:
+def test_memory_that_the_last_runs_did_not_need_is_given_back(arena):
     heap, before = arena.heap(2), taken(arena)
     size = 64 * MEBIBYTE
 
-    def run(blocks: int) -> None:
+    def run(blocks):
         heap.begin_run()
         for offset in [heap.allocate(size) for _ in range(blocks)]:
             heap.free(offset)
@@ -150,7 +143,7 @@ def test_memory_that_the_last_runs_did_not_need_is_given_back(arena: Arena) -> N
     assert taken(arena) - before <= size
 
 
-def test_a_heap_that_is_full(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heap_that_is_full(arena, monkeypatch):
     small = Heap(arena, arena.heap(0).start, arena.heap(0).start + 2 * MEBIBYTE)
     first = small.allocate(MEBIBYTE)
     used = small.used_bytes
@@ -164,7 +157,7 @@ def test_a_heap_that_is_full(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> N
     assert small.allocate(MEBIBYTE) == first
 
 
-def test_more_than_is_available(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_is_available(arena, monkeypatch):
     heap = arena.heap(0)
     monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
     before = taken(arena)
@@ -178,10 +171,8 @@ def test_more_than_is_available(arena: Arena, monkeypatch: pytest.MonkeyPatch) -
     arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 1
 
 
-def test_memory_that_the_system_refuses(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
+def test_memory_that_the_system_refuses(arena, monkeypatch):
+    def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     heap = arena.heap(0)
@@ -192,9 +183,7 @@ def test_memory_that_the_system_refuses(
     assert heap.owns(heap.allocate(4 * MEBIBYTE))
 
 
-def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(arena, monkeypatch):
     monkeypatch.setattr(module, "available_bytes", lambda: 0)
     heap = arena.heap(0)
     monkeypatch.undo()
@@ -208,7 +197,7 @@ def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(
     assert heap.allocate(4 * MEBIBYTE) == offset
 
 
-def test_no_memory_for_the_control_area(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_memory_for_the_control_area(monkeypatch):
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
     with pytest.raises(ResourceExhaustedError, match=f"need {4 * MEBIBYTE} more bytes"):
@@ -216,13 +205,11 @@ def test_no_memory_for_the_control_area(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_no_address_space(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_address_space(monkeypatch):
     before = len(os.listdir("/proc/self/fd"))
     asked = []
 
-    def refuse(
-        self: Arena, descriptor: int, control: int, heaps: int, size: int
-    ) -> None:
+    def refuse(self, descriptor, control, heaps, size):
         asked.append(size)
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
@@ -233,7 +220,7 @@ def test_no_address_space(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_where_arrays_lie(arena: Arena) -> None:
+def test_where_arrays_lie(arena):
     offset = arena.heap(1).allocate(4096)
     array = arena.view(offset, (8, 16), np.dtype(np.float32))
     assert arena.offset_of(array) == offset
@@ -242,7 +229,7 @@ def test_where_arrays_lie(arena: Arena) -> None:
     assert arena.offset_of(np.zeros(3)) is None
 
 
-def test_arrays_outlive_the_arena() -> None:
+def test_arrays_outlive_the_arena():
     arena = Arena.create(4096, 1)
     array = arena.view(arena.heap(0).allocate(400), (100,), np.dtype(np.float32))
     array[...] = 3.0

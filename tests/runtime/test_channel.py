@@ -1,13 +1,10 @@
 """Messages between the host and a core: what goes in comes out."""
 
-from __future__ import annotations
-
 import marshal
 import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -21,7 +18,7 @@ SIZES = [5, 5, 20_000, 5, 0, 9_000, 9_000, 100]
 """Of messages; a mailbox holds less than 8 KiB."""
 
 
-def connected(one: socket.socket, other: socket.socket) -> Ends:
+def connected(one, other):
     """Return both ends of a channel."""
     size = mailboxes.MAILBOX_BYTES
     arena = np.zeros(2 * size, np.uint8)
@@ -35,7 +32,7 @@ def connected(one: socket.socket, other: socket.socket) -> Ends:
 
 
 @pytest.fixture
-def ends() -> Iterator[Ends]:
+def ends():
     """Both ends of a channel."""
     one, other = connected(*socket.socketpair())
     yield one, other
@@ -43,9 +40,7 @@ def ends() -> Iterator[Ends]:
     other.close()
 
 
-def test_messages_keep_their_order_and_their_limits(
-    ends: Ends,
-) -> None:
+def test_messages_keep_their_order_and_their_limits(ends):
     messages = [("a",), (1, -1, 2**70, 1.5, None, True), ((), [], b"", "ä\0"), ()]
     for message in messages:
         ends[0].send(message)
@@ -53,7 +48,7 @@ def test_messages_keep_their_order_and_their_limits(
     assert ends[1].take() is None
 
 
-def test_small_and_large_messages_keep_their_order(ends: Ends) -> None:
+def test_small_and_large_messages_keep_their_order(ends):
     sender, receiver = ends
     messages = [(number, b"x" * size) for number, size in enumerate(SIZES)]
     for at_once in range(len(messages)):
@@ -66,11 +61,11 @@ def test_small_and_large_messages_keep_their_order(ends: Ends) -> None:
         assert rest == messages[at_once:]
 
 
-def test_who_sleeps_is_woken(ends: Ends) -> None:
+def test_who_sleeps_is_woken(ends):
     sender, receiver = ends
     arrived = []
 
-    def receive() -> None:
+    def receive():
         for _ in range(50):
             arrived.append(receiver.receive())
             receiver.send(("taken",))
@@ -85,7 +80,7 @@ def test_who_sleeps_is_woken(ends: Ends) -> None:
     assert arrived == [(number,) for number in range(50)]
 
 
-def test_mail_of_one_of_several(ends: Ends) -> None:
+def test_mail_of_one_of_several(ends):
     others = connected(*socket.socketpair())
     mine, theirs = [ends[0], others[0]], [ends[1], others[1]]
     assert not await_mail(mine)
@@ -97,7 +92,7 @@ def test_mail_of_one_of_several(ends: Ends) -> None:
         channel.close()
 
 
-def test_a_message_that_comes_in_parts() -> None:
+def test_a_message_that_comes_in_parts():
     one, other = socket.socketpair()
     channel, _ = connected(one, other)
     message = ("text", b"x" * 300, [1.5, (2, 3)])
@@ -116,9 +111,7 @@ def test_a_message_that_comes_in_parts() -> None:
         end.close()
 
 
-def test_what_is_posted_does_not_wait_for_the_peer(
-    ends: Ends,
-) -> None:
+def test_what_is_posted_does_not_wait_for_the_peer(ends):
     sender, receiver = ends
     large = b"y" * (1 << 22)
     for number in range(3):
@@ -126,7 +119,7 @@ def test_what_is_posted_does_not_wait_for_the_peer(
     assert sender.is_behind
     arrived = []
 
-    def receive() -> None:
+    def receive():
         arrived.extend(receiver.receive() for _ in range(4))
 
     thread = threading.Thread(target=receive)
@@ -140,33 +133,21 @@ def test_what_is_posted_does_not_wait_for_the_peer(
     assert arrived == [*((number, large) for number in range(3)), ("last",)]
 
 
-def test_the_end_of_the_peer(ends: Ends) -> None:
+def test_the_end_of_the_peer(ends):
     sender, receiver = ends
     sender.post(("before",))
     sender.close()
     assert receiver.receive() == ("before",)
-    with pytest.raises(EOFError):
-        receiver.receive()
-    with pytest.raises(EOFError):
-        receiver.fill()
-    with pytest.raises(EOFError):
-        receiver.post(("after",))
+    for use in (receiver.receive, receiver.fill, lambda: receiver.post(("after",))):
+        with pytest.raises(EOFError):
+            use()
 
 
-def test_the_peer_ends_while_something_is_still_to_be_sent(
-    ends: Ends,
-) -> None:
+@pytest.mark.parametrize("ending", [0, 1])
+def test_the_peer_ends_within_a_message(ends, ending):
     sender, receiver = ends
     sender.post((b"z" * (1 << 22),))
     assert sender.is_behind
-    receiver.close()
+    ends[ending].close()
     with pytest.raises(EOFError):
-        sender.flush()
-
-
-def test_a_peer_that_ends_within_a_message(ends: Ends) -> None:
-    sender, receiver = ends
-    sender.post((b"z" * (1 << 22),))
-    sender.close()
-    with pytest.raises(EOFError):
-        receiver.receive()
+        (receiver.receive, sender.flush)[ending]()

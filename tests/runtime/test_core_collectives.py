@@ -1,15 +1,14 @@
 """What a core makes of the status that its links give."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tpuref.base.callsite import CallSite
-from tpuref.engine.configuration import ALL_REDUCES
+from tpuref.engine.configuration import ALL_REDUCES, EXECUTORS
 from tpuref.engine.program import Instr
+from tpuref.engine.runtime.executor import STARTS
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.process.collectives import (
     ALGORITHMS,
@@ -21,31 +20,24 @@ from tpuref.engine.runtime.pool.process.collectives import (
 from tpuref.engine.runtime.pool.split import Lane, Split
 from tpuref.kernels import status
 
-SUM = Instr(
-    op="CrossReplicaSum",
-    name="total",
-    inputs=(0,),
-    outputs=(1,),
-    attrs={"groups": ((0, 1),)},
-    specs=(),
-    core=0,
-    site=CallSite("train.py", 3, "step"),
-)
+SITE = CallSite("train.py", 3, "step")
+ATTRS = {"groups": ((0, 1),)}
+SUM = Instr("CrossReplicaSum", "total", (0,), (1,), ATTRS, (), 0, SITE)
 
 
 class Answering:
     """Links that give one status to every sum."""
 
-    def __init__(self, outcome: int) -> None:
+    def __init__(self, outcome):
         self._outcome = outcome
 
-    def flat(self, *arguments: Any) -> int:
+    def flat(self, *arguments):
         return self._outcome
 
     direct = ring = flat
 
 
-def summed(outcome: int, algorithm: str) -> Any:
+def summed(outcome, algorithm):
     arena = Arena.create(64, 1)
     try:
         links: Any = Answering(outcome)
@@ -58,12 +50,13 @@ def summed(outcome: int, algorithm: str) -> Any:
         arena.close()
 
 
-def test_each_algorithm_that_can_be_chosen_has_its_function() -> None:
+def test_each_algorithm_and_executor_that_can_be_chosen_has_its_function():
     assert {"auto", *ALGORITHMS} == set(ALL_REDUCES)
+    assert set(STARTS) == set(EXECUTORS)
 
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
-def test_only_the_replicas_doing_is_blamed_on_them(algorithm: str) -> None:
+def test_only_the_replicas_doing_is_blamed_on_them(algorithm):
     for outcome in (status.LEFT, status.MISMATCH):
         with pytest.raises(Diverged):
             summed(outcome, algorithm)
@@ -73,16 +66,10 @@ def test_only_the_replicas_doing_is_blamed_on_them(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALL_REDUCES)
 @pytest.mark.parametrize(
-    "outcome",
-    [
-        status.BAD_COUNT,
-        status.SOURCE_SIZE,
-        status.BAD_MEMBERS,
-        status.BAD_OFFSET,
-        status.BAD_DTYPE,
-    ],
+    "fault", ["BAD_COUNT", "SOURCE_SIZE", "BAD_MEMBERS", "BAD_OFFSET", "BAD_DTYPE"]
 )
-def test_a_fault_of_the_links_is_told_as_one(outcome: int, algorithm: str) -> None:
+def test_a_fault_of_the_links_is_told_as_one(fault, algorithm):
+    outcome = getattr(status, fault)
     with pytest.raises(ValueError, match="CrossReplicaSum") as raised:
         summed(outcome, algorithm)
     with pytest.raises(ValueError, match="f") as meaning:
@@ -90,6 +77,6 @@ def test_a_fault_of_the_links_is_told_as_one(outcome: int, algorithm: str) -> No
     assert str(raised.value).endswith(str(meaning.value).removeprefix("f(): "))
 
 
-def test_an_unknown_algorithm_is_no_direct_one() -> None:
+def test_an_unknown_algorithm_is_no_direct_one():
     with pytest.raises(KeyError, match="tree"):
         summed(status.OK, "tree")

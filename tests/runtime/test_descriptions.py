@@ -1,10 +1,6 @@
 """Arrays that pass between the host and a core: what goes in comes out."""
 
-from __future__ import annotations
-
 import marshal
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,22 +23,20 @@ SHAPES = [(), (0,), (1,), (3,), (2, 0, 3), (2, 3, 4)]
 
 
 @pytest.fixture
-def arena() -> Iterator[Arena]:
+def arena():
     made = Arena.create(64, 1)
     yield made
     made.close()
 
 
-def passed(described: Any) -> Any:
+def passed(described):
     """What arrives of a description."""
     return marshal.loads(marshal.dumps(described))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", PLAIN, ids=lambda dtype: dtype.name)
-def test_arrays_of_every_type_arrive(
-    arena: Arena, dtype: Any, shape: tuple[int, ...]
-) -> None:
+def test_arrays_of_every_type_arrive(arena, dtype, shape):
     bits = np.random.default_rng(5).integers(0, 256, 24 * dtype.size, np.uint8)
     if dtype.is_bool:
         bits %= 2
@@ -57,7 +51,7 @@ def test_arrays_of_every_type_arrive(
         assert arrived.tobytes() == array.tobytes()
 
 
-def test_an_array_that_is_not_contiguous_arrives_in_its_order(arena: Arena) -> None:
+def test_an_array_that_is_not_contiguous_arrives_in_its_order(arena):
     whole = arena.view(arena.heap(0).allocate(96), (4, 6), np.dtype(np.int32))
     whole[...] = np.arange(24).reshape(4, 6)
     array = whole[::2, ::-2].T
@@ -68,7 +62,7 @@ def test_an_array_that_is_not_contiguous_arrives_in_its_order(arena: Arena) -> N
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_texts_arrive(shape: tuple[int, ...]) -> None:
+def test_texts_arrive(shape):
     texts = [b"", b"\0zero\0", b"\xff\xfe", "ä".encode(), b"x" * 10_000] * 5
     array = np.empty(shape, object)
     for index, text in zip(np.ndindex(*shape), texts, strict=False):
@@ -92,7 +86,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_columns_arrive(name: str) -> None:
+def test_columns_arrive(name):
     given, kind = COLUMNS[name]
     described = passed(describe_column(given, describe_inline))
     assert described[0] == kind

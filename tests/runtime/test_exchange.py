@@ -1,7 +1,5 @@
 """Sums that are one exchange: the order they are taken in, and their bits."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 
@@ -20,14 +18,7 @@ VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
 UNKNOWN = TensorSpec(tf.TensorShape([None]), tf.float32)
 
 
-def instr(
-    op: str,
-    inputs: Any,
-    outputs: Any,
-    spec: TensorSpec = VECTOR,
-    core: int = 0,
-    **attrs: Any,
-) -> Instr:
+def instr(op, inputs, outputs, spec=VECTOR, core=0, **attrs):
     if op == "CrossReplicaSum":
         attrs.setdefault("groups", ())
     name, specs = f"{op}_{outputs[0]}", (spec,) * len(outputs)
@@ -35,14 +26,14 @@ def instr(
     return Instr(op, name, tuple(inputs), tuple(outputs), attrs, specs, core, site)
 
 
-def order(*instrs: Instr, cores: int = 1) -> list[list[int]]:
+def order(*instrs, cores=1):
     """The outputs of each step, in the order of a process."""
     program = Program("test", (0, 1, 2), instrs, (instrs[-1].outputs[0],))
     taken = arranged(program, PlacementPlan(program, cores))
     return [[one.outputs[0] for one in together] for together in taken]
 
 
-def test_sums_that_need_nothing_of_each_other_are_taken_together() -> None:
+def test_sums_that_need_nothing_of_each_other_are_taken_together():
     assert order(
         instr("CrossReplicaSum", [0], [3]),
         instr("Neg", [3], [4]),
@@ -54,7 +45,7 @@ def test_sums_that_need_nothing_of_each_other_are_taken_together() -> None:
     ) == [[5], [3, 6, 8], [4], [7], [9]]
 
 
-def test_a_sum_of_what_was_summed_comes_later() -> None:
+def test_a_sum_of_what_was_summed_comes_later():
     assert order(
         instr("CrossReplicaSum", [0], [3]),
         instr("CrossReplicaSum", [1], [4]),
@@ -72,12 +63,12 @@ def test_a_sum_of_what_was_summed_comes_later() -> None:
         instr("CrossReplicaSum", [1], [4], core=1),
     ],
 )
-def test_unlike_sums_stay_apart(other: Instr) -> None:
+def test_unlike_sums_stay_apart(other):
     first, last = (instr("CrossReplicaSum", [k], [5 - k]) for k in (0, 2))
     assert order(first, other, last, cores=2) == [[5], [4], [3]]
 
 
-def test_a_sum_of_unknown_size_stays_where_it_is() -> None:
+def test_a_sum_of_unknown_size_stays_where_it_is():
     assert order(
         instr("CrossReplicaSum", [0], [3]),
         instr("CrossReplicaSum", [1], [4], UNKNOWN),
@@ -85,7 +76,7 @@ def test_a_sum_of_unknown_size_stays_where_it_is() -> None:
     ) == [[3], [4], [5]]
 
 
-def test_sums_of_many_bytes_are_several_exchanges() -> None:
+def test_sums_of_many_bytes_are_several_exchanges():
     large = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE // 8]), tf.float32)
     sums = [instr("CrossReplicaSum", [k % 3], [3 + k], large) for k in range(5)]
     assert order(*sums) == [[3, 4], [5, 6], [7]]
@@ -93,19 +84,17 @@ def test_sums_of_many_bytes_are_several_exchanges() -> None:
     assert order(sums[0], instr("CrossReplicaSum", [1], [9], larger)) == [[3], [9]]
 
 
-def test_nothing_passes_what_is_seen_from_outside() -> None:
+def test_nothing_passes_what_is_seen_from_outside():
     assign = instr("Assign", [1], [4], handle="w", dtype="float32", shape=(3,))
     read = instr("ReadVariableOp", [], [5], handle="w", dtype="float32", shape=(3,))
     first, last = (instr("CrossReplicaSum", [k], [8 + k]) for k in (0, 5))
     assert order(first, assign, read, last) == [[8], [4], [5], [13]]
 
 
-# -- bits --------------------------------------------------------------------------
-
 SHAPES: tuple[tuple[int, ...], ...] = ((300, 7), (300,), (7, 5), (), (0, 3), (5,))
 
 
-def step(*values: Any) -> Any:
+def step(*values):
     """Two exchanges with others between, and values that are used before and after."""
     whole = [tf.tpu.cross_replica_sum(x * 0.1 * x) for x in values]
     halves = [[0, 2, 4, 6], [7, 5, 3, 1]]
@@ -118,10 +107,10 @@ def step(*values: Any) -> Any:
     return [*whole, *parts, *(tf.cast(x, tf.float32) for x in half), *again]
 
 
-def turning(*values: Any) -> Any:
+def turning(*values):
     """The sums of a turn are what the next one sums."""
 
-    def body(turn: Any, *held: Any) -> Any:
+    def body(turn, *held):
         slopes = [x * 0.3 - 1.0 for x in held]
         sums = [tf.tpu.cross_replica_sum(slope) for slope in slopes]
         # What lay where the others read it stays until the next turn has read it.
@@ -131,13 +120,13 @@ def turning(*values: Any) -> Any:
     return tf.while_loop(lambda turn, *held: turn < 5, body, [0, *values])[1:]
 
 
-def read_again(*values: Any) -> Any:
+def read_again(*values):
     """What each core computes by itself is summed, and so is what is made of it."""
     powers = [tf.pow(2.0, tf.sin(x)) for x in values]
     return [tf.tpu.cross_replica_sum(x) for p in powers for x in (p, -p, p * 3.0)]
 
 
-def results(computation: Any, **settings: Any) -> list[bytes]:
+def results(computation, **settings):
     draw = np.random.default_rng(3)
     settings.update(cores=CORES, timeout=30.0)
     with tf.config.override(**settings), tf.Graph().as_default():
@@ -153,7 +142,7 @@ def results(computation: Any, **settings: Any) -> list[bytes]:
 
 
 @functools.cache
-def expected(computation: Any) -> list[bytes]:
+def expected(computation):
     return results(computation, executor="lockstep")
 
 
@@ -162,21 +151,19 @@ def expected(computation: Any) -> list[bytes]:
     ("processes", "algorithm"),
     [(1, "auto"), (2, "auto"), (3, "flat"), (3, "direct"), ("cores", "auto")],
 )
-def test_the_bits_are_those_of_lockstep(
-    computation: Any, processes: Any, algorithm: str
-) -> None:
+def test_the_bits_are_those_of_lockstep(computation, processes, algorithm):
     settings = {"processes": processes, "all_reduce": algorithm}
     found = results(computation, executor="pool", **settings)
     assert found == expected(computation)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "ring"])
-def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm: str) -> None:
+def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm):
     values = [np.random.default_rng(5).normal(size=s).astype("f") for s in SHAPES]
     rows = [[tf.constant(v * k) for v in values] for k in (1, 3)] * 4
     out = tf.tpu.replicate(turning, rows)
 
-    def run(*options: Any) -> list[bytes]:
+    def run(*options):
         found = session.run(out, None, *options)
         return [np.asarray(x).tobytes() for row in found for x in row]
 
@@ -193,8 +180,8 @@ def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm: str) -> 
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_a_variable_that_changes_between_two_sums(executor: str) -> None:
-    def computation(x: Any) -> Any:
+def test_a_variable_that_changes_between_two_sums(executor):
+    def computation(x):
         first = tf.tpu.cross_replica_sum(x)
         with tf.control_dependencies([first]):
             early = v.read_value() * 1.0
@@ -213,11 +200,11 @@ def test_a_variable_that_changes_between_two_sums(executor: str) -> None:
             assert session.run(out) == [(4.0, 10.0)] * 3
 
 
-def test_a_missing_replica_is_blamed_on_the_first_sum() -> None:
-    def sums(x: Any) -> Any:
+def test_a_missing_replica_is_blamed_on_the_first_sum():
+    def sums(x):
         return [tf.tpu.cross_replica_sum(x * k, name=f"total_{k}") for k in (1, 2)]
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return tf.cond(x > 0.0, lambda: sums(x), lambda: [x, x])
 
     errors = []
@@ -234,7 +221,7 @@ def test_a_missing_replica_is_blamed_on_the_first_sum() -> None:
     assert errors[0].op.name == errors[1].op.name == "cond/true/total_1"
 
 
-def test_a_process_with_one_core_chooses_as_the_others() -> None:
+def test_a_process_with_one_core_chooses_as_the_others():
     """Of 7,000 B, one vector fits into a staging area, and two do not."""
     topology = tf.contrib.tpu.Topology.for_cores(CORES)
     cores = topology.device_coordinates.reshape(-1, 3)

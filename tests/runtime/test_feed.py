@@ -1,7 +1,5 @@
 """The feed of a loop: who asks first makes it take the input of a step for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,10 +18,10 @@ from tpuref.engine.runtime.pool.process.feed import AHEAD, FIRST, CoreFeed
 Take = Callable[[], Sequence[Any]]
 
 
-def counting(limit: int, width: int = 1) -> Take:
+def counting(limit, width=1):
     values = iter(range(limit))
 
-    def take() -> Sequence[Any]:
+    def take():
         try:
             return [np.asarray(next(values)) for _ in range(width)]
         except (StopIteration, RuntimeError):
@@ -32,28 +30,28 @@ def counting(limit: int, width: int = 1) -> Take:
     return take
 
 
-def plain(arrays: Sequence[Any]) -> list[int]:
+def plain(arrays):
     return [int(array) for array in arrays]
 
 
-def test_each_replica_gets_its_own_element_of_each_step() -> None:
+def test_each_replica_gets_its_own_element_of_each_step():
     feed = Feed(counting(6), replicas=3, width=1, steps=2)
     assert [plain(feed.next(r)) for r in (0, 1, 2, 2, 0, 1)] == [
         [0], [1], [2], [5], [3], [4],
     ]  # fmt: skip
 
 
-def test_an_element_of_several_arrays_and_rounds_taken_at_once() -> None:
+def test_an_element_of_several_arrays_and_rounds_taken_at_once():
     feed = Feed(counting(8, width=4), replicas=2, width=2, steps=2)
     assert plain(feed.next(0, 9)) == [0, 1, 4, 5]
     assert plain(feed.next(1, 9)) == [2, 3, 6, 7]
 
 
-def test_nothing_is_taken_beyond_the_last_step() -> None:
+def test_nothing_is_taken_beyond_the_last_step():
     taken: list[int] = []
     source = counting(100)
 
-    def take() -> Sequence[Any]:
+    def take():
         arrays = source()
         taken.extend(plain(arrays))
         return arrays
@@ -65,7 +63,7 @@ def test_nothing_is_taken_beyond_the_last_step() -> None:
     assert taken == [0, 1, 2, 3, 4, 5]
 
 
-def test_what_there_is_comes_before_the_end() -> None:
+def test_what_there_is_comes_before_the_end():
     feed = Feed(counting(5), replicas=2, width=1, steps=4)
     assert plain(feed.next(0, 8)) == [0, 2]
     assert plain(feed.next(1, 8)) == [1, 3]
@@ -74,13 +72,13 @@ def test_what_there_is_comes_before_the_end() -> None:
             feed.next(replica, 8)
 
 
-def instruction(shape: list[int]) -> Instr:
+def instruction(shape):
     site = CallSite("here.py", 1, "test")
     spec = TensorSpec(shape, float32)
     return Instr("FeedDequeue", "dequeue", (), (0,), {}, (spec,), 0, site)
 
 
-def asked_for(shape: list[int], steps: int) -> list[int]:
+def asked_for(shape, steps):
     """Return how many elements a core asks for, call by call."""
     counts: list[int] = []
     fed, run = CoreFeed(instruction(shape)), object.__new__(Run)
@@ -92,19 +90,22 @@ def asked_for(shape: list[int], steps: int) -> list[int]:
     return counts
 
 
-def test_a_core_asks_for_more_as_its_loop_goes_on() -> None:
-    assert asked_for([4], 60) == [FIRST, 8, AHEAD, AHEAD, AHEAD]
+@pytest.mark.parametrize(
+    ("shape", "steps", "counts"),
+    [
+        ([4], 60, [FIRST, 8, AHEAD, AHEAD, AHEAD]),
+        ([100_000], 8, [2, 2, 2, 2]),  # large elements wait in small numbers
+        ([10_000_000], 3, [1, 1, 1]),
+    ],
+)
+def test_a_core_asks_for_more_as_its_loop_goes_on(shape, steps, counts):
+    assert asked_for(shape, steps) == counts
 
 
-def test_large_elements_wait_in_small_numbers() -> None:
-    assert asked_for([100_000], 8) == [2, 2, 2, 2]
-    assert asked_for([10_000_000], 3) == [1, 1, 1]
-
-
-def test_elements_of_one_run_do_not_reach_the_next() -> None:
+def test_elements_of_one_run_do_not_reach_the_next():
     numbers, fed = iter(range(100)), CoreFeed(instruction([]))
 
-    def take(run: Run) -> Any:
+    def take(run):
         fed.fill([np.asarray(next(numbers)) for _ in range(fed.wanted(run))])
         return fed.next()
 

@@ -1,23 +1,20 @@
 """Several operations in one step: the same bits as one by one, for every layout."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DTYPES
-from tpuref.engine.ops.definition import OpDef, Operand, outputs_of
+from tpuref.engine.ops.definition import Operand, outputs_of
 from tpuref.engine.ops.registry import REGISTRY
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import GATHERED_BYTES, FusionPlan
+
+from .programs import instr
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -27,7 +24,7 @@ FEW = (0, 1, 17, 64, None)
 
 
 @pytest.fixture(autouse=True)
-def as_in_a_process_of_the_pool() -> Iterator[None]:
+def as_in_a_process_of_the_pool():
     with np.errstate(all="ignore"):
         yield
 
@@ -45,7 +42,7 @@ ATTRS = {
 }
 
 
-def sample(draw: np.random.Generator, dtype: np.dtype[Any], shape: Any) -> Any:
+def sample(draw, dtype, shape):
     count = int(np.prod(shape))
     if dtype.kind in "iub":
         return draw.integers(1, 9, count).astype(dtype).reshape(shape)
@@ -55,7 +52,7 @@ def sample(draw: np.random.Generator, dtype: np.dtype[Any], shape: Any) -> Any:
     return values.astype(dtype).reshape(shape)
 
 
-def taken(definition: OpDef, dtype: Any) -> list[Any] | None:
+def taken(definition, dtype):
     """The element types of the inputs, None if it does not take this one."""
     given = [dtype] * definition._arity[0]
     if definition.name == "SelectV2":
@@ -70,7 +67,7 @@ def taken(definition: OpDef, dtype: Any) -> list[Any] | None:
     return given
 
 
-def bits(array: Any) -> bytes:
+def bits(array):
     """The bits of an array; which NaN remains of two, IEEE 754 leaves open."""
     parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
     if array.dtype.kind in "iub":
@@ -82,7 +79,7 @@ def bits(array: Any) -> bytes:
 
 
 @pytest.mark.parametrize("definition", STACKING, ids=lambda d: d.name)
-def test_stacked_operations_give_the_bits_of_single_ones(definition: OpDef) -> None:
+def test_stacked_operations_give_the_bits_of_single_ones(definition):
     draw, compared = np.random.default_rng(0), 0
     for dtype, size in itertools.product(DTYPES, SIZES):
         dtypes = None if dtype == tf.string else taken(definition, dtype)
@@ -106,13 +103,6 @@ def test_stacked_operations_give_the_bits_of_single_ones(definition: OpDef) -> N
 # -- plans -------------------------------------------------------------------------
 
 
-def instr(op: str, inputs: Sequence[int], output: int, **attrs: Any) -> Instr:
-    given = dict(attrs)
-    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
-    site = CallSite("program.py", 1, "computation")
-    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
-
-
 # Numbers of rank 0, 1 and 2, one of them known, on operations that stack, that go from
 # core to core, that write into memory and that give parts of their input.
 PROGRAM = [
@@ -134,10 +124,10 @@ KNOWN = {9: np.array([-1, 5], np.int32)}
 WANTED = [6, 10, 12, 13, 16, 17]
 
 
-def given(turn: int, rows: int = 4) -> dict[int, list[Any]]:
+def given(turn, rows=4):
     draw = np.random.default_rng(turn)
 
-    def normal(*shape: int) -> Any:
+    def normal(*shape):
         return draw.standard_normal(shape).astype(np.float32)
 
     same, square = normal(5), normal(5, 5)
@@ -149,7 +139,7 @@ def given(turn: int, rows: int = 4) -> dict[int, list[Any]]:
     }
 
 
-def one_by_one(columns: dict[int, list[Any]]) -> dict[int, list[Any]]:
+def one_by_one(columns):
     """What each core gets by itself."""
     columns = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
     for each in PROGRAM:
@@ -162,24 +152,24 @@ def one_by_one(columns: dict[int, list[Any]]) -> dict[int, list[Any]]:
     return columns
 
 
-def fused(fusion: Fusion, columns: dict[int, list[Any]]) -> list[Any]:
+def fused(fusion, columns):
     values: list[Any] = [columns.get(slot) for slot in range(20)]
     assert fusion.run(values)
     return values
 
 
 @pytest.fixture
-def counter() -> memoryview:
+def counter():
     return memoryview(bytearray(8)).cast("Q")
 
 
 @pytest.fixture
-def fusion(counter: memoryview) -> Fusion:
+def fusion(counter):
     numbers = range(1, 1 + len(PROGRAM))
     return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, counter)
 
 
-def check(values: list[Any], expected: dict[int, list[Any]]) -> None:
+def check(values, expected):
     for slot in WANTED:
         for array, wanted in zip(values[slot], expected[slot], strict=True):
             assert isinstance(array, np.ndarray) and array.flags.c_contiguous
@@ -187,7 +177,7 @@ def check(values: list[Any], expected: dict[int, list[Any]]) -> None:
             assert array.tobytes() == wanted.tobytes(), slot
 
 
-def test_a_program_gives_what_each_core_gets_by_itself(fusion: Fusion) -> None:
+def test_a_program_gives_what_each_core_gets_by_itself(fusion):
     kept = []
     for turn, rows in enumerate((4, 4, 4, 300, 4)):  # 300 rows stay where they are
         columns = given(turn, rows)
@@ -196,7 +186,7 @@ def test_a_program_gives_what_each_core_gets_by_itself(fusion: Fusion) -> None:
         check(values, expected)
 
 
-def test_values_that_come_as_a_stack_or_are_equal(fusion: Fusion) -> None:
+def test_values_that_come_as_a_stack_or_are_equal(fusion):
     columns = given(0)
     columns[0] = Stacked(np.array(columns[0]))
     check(fused(fusion, columns), one_by_one(columns))
@@ -207,7 +197,7 @@ def test_values_that_come_as_a_stack_or_are_equal(fusion: Fusion) -> None:
     assert all(layout(values[slot])[0] == SAME for slot in WANTED)
 
 
-def test_what_stays_inside_is_not_given_out(fusion: Fusion) -> None:
+def test_what_stays_inside_is_not_given_out(fusion):
     values = fused(fusion, given(0))
     inside = {each.outputs[0] for each in PROGRAM} - set(WANTED)
     assert inside and all(values[slot] is None for slot in inside)
@@ -215,7 +205,7 @@ def test_what_stays_inside_is_not_given_out(fusion: Fusion) -> None:
     assert layout(values[13])[0] in (STACKED, APART)
 
 
-def test_cores_that_differ_in_shape_are_left_to_others(fusion: Fusion) -> None:
+def test_cores_that_differ_in_shape_are_left_to_others(fusion):
     columns = given(0)
     columns[0][1] = np.zeros((2, 5), np.float32)
     values: list[Any] = [columns.get(slot) for slot in range(20)]
@@ -223,9 +213,9 @@ def test_cores_that_differ_in_shape_are_left_to_others(fusion: Fusion) -> None:
     check(fused(fusion, given(1)), one_by_one(given(1)))
 
 
-def test_only_what_a_plan_cannot_take_ends_it(fusion: Fusion, monkeypatch: Any) -> None:
-    def refuse(error: type[Exception]) -> bool:
-        def fail(*_: Any) -> None:
+def test_only_what_a_plan_cannot_take_ends_it(fusion, monkeypatch):
+    def refuse(error):
+        def fail(*_):
             raise error
 
         with monkeypatch.context() as patch:
@@ -241,9 +231,7 @@ def test_only_what_a_plan_cannot_take_ends_it(fusion: Fusion, monkeypatch: Any) 
     assert not fusion.run([given(1).get(slot) for slot in range(20)])
 
 
-def test_the_counter_is_at_the_last_operation(
-    fusion: Fusion, counter: memoryview
-) -> None:
+def test_the_counter_is_at_the_last_operation(fusion, counter):
     fused(fusion, given(0))
     assert counter[0] == len(PROGRAM)
 
@@ -252,14 +240,14 @@ def test_the_counter_is_at_the_last_operation(
 
 
 @pytest.fixture
-def pool() -> Iterator[tf.Session]:
+def pool():
     settings = tf.config.override(executor="pool", cores=4, processes=2)
     with settings, tf.Session() as session:
         session.run(tf.tpu.initialize_system())
         yield session
 
 
-def test_an_error_names_its_core(pool: tf.Session) -> None:
+def test_an_error_names_its_core(pool):
     x = tf.placeholder(tf.int32, [4])
     shares = tf.split(x, 4)
     quotient = tf.tpu.replicate(lambda y: 12 // (y * 2 - 6) + 1, [[s] for s in shares])
@@ -270,8 +258,8 @@ def test_an_error_names_its_core(pool: tf.Session) -> None:
         assert e.value.op is not None and "12 // (y" in str(e.value)
 
 
-def test_what_some_cores_do_not_run(pool: tf.Session) -> None:
-    def computation(x: Any) -> Any:
+def test_what_some_cores_do_not_run(pool):
+    def computation(x):
         y = tf.cond(x[0] > 1, lambda: (x + 1) * x, lambda: (x - 1) / (x + 2))
         return y * y + x, tf.while_loop(lambda z: z[0] < 9, lambda z: z * z + 1, [y])
 
@@ -299,9 +287,7 @@ PRODUCTS = [(4, 256, 10), (1, 7, 1), (5, 1, 3), (1, 1, 1), (17, 33, 2), (3, 0, 2
 @pytest.mark.parametrize("dtype", ["float32", "float16", "complex64", "int32"])
 @pytest.mark.parametrize("shared", ["left", "right", "none"])
 @pytest.mark.parametrize("turned", TURNED)
-def test_products_of_matrices_for_all_cores_at_once(
-    turned: str, shared: str, dtype: str, counter: memoryview
-) -> None:
+def test_products_of_matrices_for_all_cores_at_once(turned, shared, dtype, counter):
     attrs = dict(zip(("transpose_a", "transpose_b"), TURNED[turned], strict=True))
     doubled = instr("AddV2", [0, 0], 2, gives=dtype)  # lies in the memory of the plan
     product = instr("MatMul", [2, 1], 3, gives=dtype, **attrs)
@@ -333,9 +319,7 @@ def test_products_of_matrices_for_all_cores_at_once(
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("axis", [-1, 1, 0, -2])
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
-def test_softmax_for_all_cores_at_once(
-    op: str, axis: int, dtype: str, counter: memoryview
-) -> None:
+def test_softmax_for_all_cores_at_once(op, axis, dtype, counter):
     draw, softmax = np.random.default_rng(5), instr(op, [0], 1, gives=dtype, axis=axis)
     compute = softmax.definition.kernel
     assert compute is not None

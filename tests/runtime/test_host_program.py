@@ -1,15 +1,10 @@
 """Programs of the host, prepared: they give what the interpreter gives."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 from tpuref.engine.graph.lowering import lower
-from tpuref.engine.program import Program
 from tpuref.engine.runtime.meaning import host_program
 from tpuref.engine.runtime.meaning.host_program import HostProgram
 from tpuref.engine.runtime.meaning.lockstep import run_program
@@ -17,16 +12,16 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
 
 
-def run() -> Run:
+def run():
     state = State()
     return Run(state=state, variables=[state], functions={}, timeout=1.0)
 
 
-def program(fetches: Any, fed: Any = ()) -> Program:
+def program(fetches, fed=()):
     return lower(fetches, (), fed)
 
 
-def test_results_are_those_of_the_interpreter() -> None:
+def test_results_are_those_of_the_interpreter():
     x = tf.placeholder(tf.float32, [None])
     v = tf.Variable([1.0, 2.0])
     with tf.control_dependencies([v.assign(2 * x + 1)]):
@@ -44,24 +39,21 @@ def test_results_are_those_of_the_interpreter() -> None:
             assert given.flags.c_contiguous
 
 
-def test_functions_do_not_go_through_the_interpreter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    seen = []
-    interpret = host_program.run_instr
-    monkeypatch.setattr(
-        host_program,
-        "run_instr",
-        lambda instr, *rest: seen.append(instr.op) or interpret(instr, *rest),
-    )
-    x = tf.placeholder(tf.float32, [2])
-    v = tf.Variable([1.0, 2.0])
+def test_functions_do_not_go_through_the_interpreter(monkeypatch):
+    seen, interpret = [], host_program.run_instr
+
+    def noting(instr, *rest):
+        seen.append(instr.op)
+        return interpret(instr, *rest)
+
+    monkeypatch.setattr(host_program, "run_instr", noting)
+    x, v = tf.placeholder(tf.float32, [2]), tf.Variable([1.0, 2.0])
     made = program([v.assign(tf.exp(x) * 2)], [x])
     HostProgram(made).run([np.zeros(2, np.float32)], run())
     assert seen == ["Assign"]
 
 
-def test_errors_are_those_of_the_interpreter() -> None:
+def test_errors_are_those_of_the_interpreter():
     x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
     made = program([tf.exp(x) + y], [x, y])
     fed = [np.zeros(2, np.float32), np.zeros(3, np.float32)]

@@ -1,13 +1,9 @@
 """Who uses the cores: in turn, and no interrupt loses the owner."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -26,11 +22,11 @@ TRACED = {
 } | {CorePool.run.__code__, CorePool.empty.__code__}
 
 
-def interrupted(at: int, action: Callable[[], Any]) -> bool:
+def interrupted(at, action):
     """Raise KeyboardInterrupt at a bytecode of the taking and giving back."""
     seen = 0
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame, event, argument):
         nonlocal seen
         if frame.f_code not in TRACED:
             return None
@@ -51,7 +47,7 @@ def interrupted(at: int, action: Callable[[], Any]) -> bool:
     return seen > at
 
 
-def in_thread(action: Callable[[], Any]) -> Any:
+def in_thread(action):
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.append(action()))
     thread.start()
@@ -59,15 +55,15 @@ def in_thread(action: Callable[[], Any]) -> Any:
     return found[0]
 
 
-def is_free(occupation: Occupation) -> bool:
+def is_free(occupation):
     with occupation.held() as free:
         return free and not in_thread(lambda: occupation.held().__enter__())
 
 
-def test_the_first_come_is_the_first_served() -> None:
+def test_the_first_come_is_the_first_served():
     occupation, served = Occupation(), []
 
-    def serve(number: int) -> None:
+    def serve(number):
         for _ in range(2):
             with occupation.held("run", 60.0, lambda: None):
                 served.append(number)
@@ -84,16 +80,16 @@ def test_the_first_come_is_the_first_served() -> None:
 
 
 @pytest.mark.parametrize("contended", [False, True])
-def test_an_interrupt_at_any_bytecode_loses_no_owner(contended: bool) -> None:
+def test_an_interrupt_at_any_bytecode_loses_no_owner(contended):
     occupation, at = Occupation(), 0
 
-    def act() -> None:
+    def act():
         with occupation.held("run", 60.0, lambda: None):
             pass
         with occupation.held(seconds=60.0):
             pass
 
-    def hold(begun: threading.Event) -> None:
+    def hold(begun):
         with occupation.held():
             begun.set()
             time.sleep(0.002)
@@ -114,7 +110,7 @@ def test_an_interrupt_at_any_bytecode_loses_no_owner(contended: bool) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interrupt_at_any_bytecode_of_a_run() -> None:
+def test_an_interrupt_at_any_bytecode_of_a_run():
     with (
         tf.config.override(executor="pool", cores=2, processes=1, timeout=20.0),
         tf.Session() as session,
@@ -123,7 +119,7 @@ def test_an_interrupt_at_any_bytecode_of_a_run() -> None:
         first, _ = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[fed], [fed]])
         topology, value = tf.tpu.initialize_system(), np.ones(500, np.float32)
 
-        def run() -> float:
+        def run():
             return float(session.run(first, {fed: value})[0][0])
 
         session.run(topology)

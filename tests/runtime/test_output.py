@@ -1,12 +1,9 @@
 """What cores write is shown by the host, and never holds them up."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,28 +29,28 @@ SECONDS = 30.0
 class Written:
     """An output, and the file that a core would write to."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.file = anonymous_file()
         self.output = CoreOutput("core 3", self.file)
 
-    def write(self, content: bytes) -> None:
+    def write(self, content):
         os.lseek(self.file, 0, os.SEEK_END)
         while content:
             content = content[os.write(self.file, content) :]
 
-    def blocks(self) -> int:
+    def blocks(self):
         """How much memory it takes, in bytes."""
         return os.fstat(self.file).st_blocks * 512
 
 
 @pytest.fixture
-def written() -> Iterator[Written]:
+def written():
     made = Written()
     yield made
     os.close(made.file)
 
 
-def test_lines_have_the_core_before_them(written: Any, capsys: Any) -> None:
+def test_lines_have_the_core_before_them(written, capsys):
     written.write(b"one\ntwo\r\n\n")
     written.output.show()
     assert capsys.readouterr() == ("", "[core 3] one\n[core 3] two\n[core 3] \n")
@@ -61,25 +58,22 @@ def test_lines_have_the_core_before_them(written: Any, capsys: Any) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_is_shown_when_it_is_whole(written: Any, capsys: Any) -> None:
-    written.write(b"begin")
-    written.output.show()
-    assert capsys.readouterr().err == ""
-    written.write(b", end\nrest")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] begin, end\n"
+def test_a_line_is_shown_when_it_is_whole(written, capsys):
+    for content, shown in (
+        (b"begin", ""),
+        (b", end\nrest", "[core 3] begin, end\n"),
+        (b" \xff\n", "[core 3] rest \ufffd\n"),  # as far as it is text
+        (b"last", ""),
+    ):
+        written.write(content)
+        written.output.show()
+        assert capsys.readouterr().err == shown
     written.output.show(last=True)
     written.output.show(last=True)
-    assert capsys.readouterr().err == "[core 3] rest\n"
+    assert capsys.readouterr().err == "[core 3] last\n"
 
 
-def test_what_is_not_text_is_shown_as_far_as_it_is(written: Any, capsys: Any) -> None:
-    written.write(b"a\xffb\n")
-    written.output.show()
-    assert capsys.readouterr().err == "[core 3] a\ufffdb\n"
-
-
-def test_long_lines_are_cut(written: Any, capsys: Any) -> None:
+def test_long_lines_are_cut(written, capsys):
     written.write(b"x" * (LINE_BYTES + 7) + b"\n")
     written.output.show()
     expected = "x" * LINE_BYTES + "... (7 bytes more)"
@@ -89,9 +83,7 @@ def test_long_lines_are_cut(written: Any, capsys: Any) -> None:
     assert len(capsys.readouterr().err) < LINE_BYTES + 100
 
 
-def test_many_lines_are_counted(
-    written: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_lines_are_counted(written, capsys, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     written.write(b"line\n" * (LINES_PER_SECOND + 50))
@@ -108,7 +100,7 @@ def test_many_lines_are_counted(
     assert capsys.readouterr().err == "[core 3] line\n"
 
 
-def test_what_was_shown_takes_no_memory(written: Any, capsys: Any) -> None:
+def test_what_was_shown_takes_no_memory(written, capsys):
     for _ in range(4):
         written.write(b"x" * 999 + b"\n" + b"y" * (4 << 20) + b"\n")
         written.output.show()
@@ -119,7 +111,7 @@ def test_what_was_shown_takes_no_memory(written: Any, capsys: Any) -> None:
     capsys.readouterr()
 
 
-def test_what_is_skipped_is_not_shown(written: Any, capsys: Any) -> None:
+def test_what_is_skipped_is_not_shown(written, capsys):
     written.write(b"a stack\n")
     written.output.skip()
     written.write(b"more\n")
@@ -129,24 +121,19 @@ def test_what_is_skipped_is_not_shown(written: Any, capsys: Any) -> None:
 
 
 class Closed:
-    def write(self, text: str) -> None:
+    def write(self, text):
         raise ValueError("closed")
 
 
 @pytest.mark.parametrize("stream", [None, Closed()])
-def test_a_host_without_a_standard_error(
-    written: Any, stream: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_without_a_standard_error(written, stream, monkeypatch):
     written.write(b"lost\n")
     monkeypatch.setattr(sys, "stderr", stream)
     written.output.show()
 
 
-# -- of real cores -------------------------------------------------------------
-
-
 @pytest.fixture
-def pids() -> Iterator[Any]:
+def pids():
     """Two cores that run, and a function that gives their processes."""
     outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
     settings = tf.config.override(executor="pool", cores=2, processes="cores")
@@ -154,7 +141,7 @@ def pids() -> Iterator[Any]:
         session.run(tf.tpu.initialize_system())
         executor: Any = LOCAL._systems["localhost"]._executor
 
-        def run() -> list[int]:
+        def run():
             session.run(outputs)
             ids: list[int] = executor.process_ids
             return ids
@@ -163,7 +150,7 @@ def pids() -> Iterator[Any]:
         session.run(tf.tpu.shutdown_system())
 
 
-def wrote(pid: int) -> bool:
+def wrote(pid):
     """Make a core write its stack, and wait until it has."""
     before = Path(f"/proc/{pid}/fd/2").stat().st_size
     os.kill(pid, signal.SIGUSR1)
@@ -174,7 +161,7 @@ def wrote(pid: int) -> bool:
     return True
 
 
-def test_a_run_shows_what_its_cores_wrote(pids: Any, capsys: Any) -> None:
+def test_a_run_shows_what_its_cores_wrote(pids, capsys):
     _, second = pids()
     capsys.readouterr()
     assert wrote(second)
@@ -186,7 +173,7 @@ def test_a_run_shows_what_its_cores_wrote(pids: Any, capsys: Any) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_what_comes_last_is_shown_at_the_end(pids: Any, capsys: Any) -> None:
+def test_what_comes_last_is_shown_at_the_end(pids, capsys):
     first, _ = pids()
     assert wrote(first)
     with tf.Session() as session:
@@ -194,7 +181,7 @@ def test_what_comes_last_is_shown_at_the_end(pids: Any, capsys: Any) -> None:
     assert "[core 0] Stack (most recent call first):\n" in capsys.readouterr().err
 
 
-def test_the_last_words_of_a_core_are_in_the_message(pids: Any, capsys: Any) -> None:
+def test_the_last_words_of_a_core_are_in_the_message(pids, capsys):
     pid = pids()[1]
     assert wrote(pid)
     os.kill(pid, signal.SIGKILL)
@@ -207,13 +194,13 @@ def test_the_last_words_of_a_core_are_in_the_message(pids: Any, capsys: Any) -> 
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def started(monkeypatch):
     """Start a core process that runs some code instead of a core's."""
     split = Split(2, 2)
     arena, processes = Arena.create(control_bytes(*split), 3), []
     path = str(Path(tf.__file__).parents[1])
 
-    def start(code: str) -> CoreProcess:
+    def start(code):
         program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
         command = [sys.executable, "-c", program]
         monkeypatch.setattr(
@@ -228,7 +215,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     arena.close()
 
 
-def test_code_of_c_writes_by_the_line(started: Any) -> None:
+def test_code_of_c_writes_by_the_line(started):
     process = started(
         "import ctypes\n"
         "from tpuref.engine.runtime.pool.process.worker import _write_lines_at_once\n"
@@ -241,7 +228,7 @@ def test_code_of_c_writes_by_the_line(started: Any) -> None:
     assert process.log().splitlines() == ["of C", "of Python"]
 
 
-def test_a_core_never_waits_for_a_reader(started: Any, capsys: Any) -> None:
+def test_a_core_never_waits_for_a_reader(started, capsys):
     process = started("for _ in range(300_000): print('more than a pipe holds')")
     assert process.wait(SECONDS)
     assert process.output.size > 6_000_000

@@ -1,10 +1,5 @@
 """What a run keeps is its own: neither what was fed nor what was fetched changes it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,12 +11,12 @@ SIZE = 100_000
 
 
 @pytest.fixture(params=["lockstep", "pool"])
-def session(request: pytest.FixtureRequest) -> Iterator[tf.Session]:
+def session(request):
     with tf.config.override(executor=request.param, cores=2), tf.Session() as opened:
         yield opened
 
 
-def test_a_variable_is_not_what_was_fetched(session: tf.Session) -> None:
+def test_a_variable_is_not_what_was_fetched(session):
     variable = tf.get_variable("v", [SIZE], initializer=tf.zeros_initializer())
     session.run(tf.global_variables_initializer())
     (doubled,), _ = tf.tpu.replicate(lambda x: x * 2.0, [[tf.ones([SIZE])]] * 2)
@@ -32,7 +27,7 @@ def test_a_variable_is_not_what_was_fetched(session: tf.Session) -> None:
         assert session.run(variable)[0] == 2.0
 
 
-def test_a_queue_keeps_what_was_fed(session: tf.Session) -> None:
+def test_a_queue_keeps_what_was_fed(session):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     queue.set_number_of_shards(2)
     fed = tf.placeholder(tf.float32, [4])
@@ -44,7 +39,7 @@ def test_a_queue_keeps_what_was_fed(session: tf.Session) -> None:
     assert [part.tolist() for (part,) in session.run(out)] == [[1.0, 1.0]] * 2
 
 
-def test_a_dataset_keeps_what_was_fed(session: tf.Session) -> None:
+def test_a_dataset_keeps_what_was_fed(session):
     fed = tf.placeholder(tf.float32, [2])
     iterator = tf.data.Dataset.from_tensor_slices(fed).make_initializable_iterator()
     element = iterator.get_next()
@@ -54,22 +49,15 @@ def test_a_dataset_keeps_what_was_fed(session: tf.Session) -> None:
     assert [session.run(element) for _ in data] == [1.0, 1.0]
 
 
-def sharded(axis: int) -> tuple[Any, Any]:
-    x = tf.placeholder(tf.float32, [200, 400])
-    (out,) = tf.tpu.shard(
-        lambda part: part + 1.0,
-        [x],
-        num_shards=2,
-        input_shard_axes=[axis],
-        output_shard_axes=[axis],
-    )
+def sharded(axis):
+    x, axes = tf.placeholder(tf.float32, [200, 400]), [axis]
+    options = {"input_shard_axes": axes, "output_shard_axes": axes}
+    (out,) = tf.tpu.shard(lambda part: part + 1.0, [x], num_shards=2, **options)
     return x, out
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_sharded_results_are_handed_out_where_they_lie(
-    session: tf.Session, axis: int
-) -> None:
+def test_sharded_results_are_handed_out_where_they_lie(session, axis):
     x, out = sharded(axis)
     data = np.arange(80_000, dtype=np.float32).reshape(200, 400)
     for _ in range(2):
@@ -80,11 +68,11 @@ def test_sharded_results_are_handed_out_where_they_lie(
     np.testing.assert_array_equal(session.run(out, {x: data}), data + 1.0)
 
 
-def test_a_split_along_any_axis_copies_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_split_along_any_axis_copies_once(monkeypatch):
     lay_there: list[bool] = []
     place = InputBlocks._place
 
-    def noting(self: InputBlocks, array: Any) -> Any:
+    def noting(self, array):
         lay_there.append(self._arena.start_of(array) is not None)
         return place(self, array)
 
@@ -97,7 +85,7 @@ def test_a_split_along_any_axis_copies_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert lay_there == [True, True]  # the split has put the shards where cores read
 
 
-def test_a_variable_is_not_the_memory_of_another_library() -> None:
+def test_a_variable_is_not_the_memory_of_another_library():
     memory = np.ones(4, np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
         variable = tf.get_variable("v", [4], initializer=tf.zeros_initializer())

@@ -1,15 +1,11 @@
 """The pool by itself: who may use it, when it is ended, what it keeps."""
 
-from __future__ import annotations
-
+import concurrent.futures
 import gc
 import os
 import signal
-import threading
 import time
 import weakref
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,25 +18,25 @@ from tpuref.engine.runtime.system import LOCAL
 
 
 @pytest.fixture
-def session() -> Iterator[tf.Session]:
+def session():
     settings = tf.config.override(executor="pool", cores=2, processes="cores")
     with tf.Session() as opened, settings:
         opened.run(tf.tpu.initialize_system())
         yield opened
 
 
-def executor() -> CorePool:
+def executor():
     """The pool of this process's system."""
     pool = LOCAL._systems["localhost"]._executor
     assert isinstance(pool, CorePool)
     return pool
 
 
-def replicated(computation: Any) -> Any:
+def replicated(computation):
     return tf.tpu.replicate(computation, [[0.0], [1.0]])
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -48,7 +44,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-def test_its_processes_end_when_nobody_holds_it() -> None:
+def test_its_processes_end_when_nobody_holds_it():
     with tf.config.override(processes="cores"):
         pool = CorePool(2)
     pids, reference = pool.process_ids, weakref.ref(pool)
@@ -57,9 +53,6 @@ def test_its_processes_end_when_nobody_holds_it() -> None:
     gc.collect()
     assert reference() is None
     assert not any(map(alive, pids))
-
-
-def test_closing_twice() -> None:
     pool = CorePool(1)
     before = pool.process_ids
     for _ in range(3):
@@ -68,7 +61,7 @@ def test_closing_twice() -> None:
     assert not any(map(alive, before))
 
 
-def test_two_pools_have_nothing_in_common(session: tf.Session) -> None:
+def test_two_pools_have_nothing_in_common(session):
     fetch = replicated(tf.tpu.cross_replica_sum)
     other = CorePool(2)
     assert not set(other.process_ids) & set(executor().process_ids)
@@ -78,27 +71,22 @@ def test_two_pools_have_nothing_in_common(session: tf.Session) -> None:
     other.close()
 
 
-def test_a_new_start_gives_new_processes(session: tf.Session) -> None:
+def test_a_new_start_gives_new_processes(session):
     fetch = replicated(tf.tpu.cross_replica_sum)
     first = executor().process_ids
     assert session.run(fetch) == [(1.0,), (1.0,)]
     assert executor().process_ids == first, "a run does not start any"
     session.run(tf.tpu.initialize_system())
-    assert not set(first) & set(executor().process_ids)
-    assert not any(map(alive, first))
+    second = executor().process_ids
+    assert not set(first) & set(second) and not any(map(alive, first))
     assert session.run(fetch) == [(1.0,), (1.0,)]
-
-
-def test_after_a_shutdown(session: tf.Session) -> None:
-    fetch = replicated(tf.tpu.cross_replica_sum)
-    pids = executor().process_ids
     session.run(tf.tpu.shutdown_system())
-    assert not any(map(alive, pids))
+    assert not any(map(alive, second))
     with pytest.raises(FailedPreconditionError, match="test_pool.py"):
         session.run(fetch)
 
 
-def test_programs_are_sent_once(session: tf.Session) -> None:
+def test_programs_are_sent_once(session):
     fetch = replicated(lambda x: x + 1.0)
     pool, sent = executor(), []
     cores = pool._cores
@@ -110,7 +98,7 @@ def test_programs_are_sent_once(session: tf.Session) -> None:
     del cores.post_to_all
 
 
-def test_old_programs_are_forgotten(session: tf.Session) -> None:
+def test_old_programs_are_forgotten(session):
     fetch = replicated(lambda x: x + 1.0)
     session.run(fetch)
     for number in range(CACHED_PROGRAMS + 3):
@@ -122,50 +110,36 @@ def test_old_programs_are_forgotten(session: tf.Session) -> None:
     assert session.run(fetch) == [(1.0,), (2.0,)]
 
 
-def test_threads_take_turns(session: tf.Session) -> None:
+def test_threads_take_turns(session):
     x = tf.placeholder(tf.float32, [])
     fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [x]])
-    wrong: list[Any] = []
 
-    def use(number: int) -> None:
+    def use(number):
         for turn in range(50):
             value = float(number * 1000 + turn)
-            if session.run(fetch, {x: value}) != [(2 * value,)] * 2:
-                wrong.append(value)
+            assert session.run(fetch, {x: value}) == [(2 * value,)] * 2
 
-    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(use, range(4))) == [None] * 4
 
 
-def test_a_shutdown_ends_the_run_of_another_thread(session: tf.Session) -> None:
+def test_a_shutdown_ends_the_run_of_another_thread(session):
     endless = replicated(
         lambda x: tf.while_loop(lambda y: y < 9e9, lambda y: y * 1.0, [x])
     )
-    caught: list[Exception] = []
-
-    def use() -> None:
-        try:
-            session.run(endless)
-        except Exception as error:
-            caught.append(error)
-
-    thread = threading.Thread(target=use)
-    thread.start()
-    time.sleep(0.3)
-    pids = executor().process_ids
-    session.run(tf.tpu.shutdown_system())
-    thread.join(30.0)
-    assert not thread.is_alive() and not any(map(alive, pids))
-    (error,) = caught
-    assert isinstance(error, tf.errors.AbortedError | FailedPreconditionError)
-    assert "shut down" in str(error)
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        run = threads.submit(session.run, endless)
+        time.sleep(0.3)
+        pids = executor().process_ids
+        session.run(tf.tpu.shutdown_system())
+        with pytest.raises(
+            (tf.errors.AbortedError, FailedPreconditionError), match="shut down"
+        ):
+            run.result(30.0)
+    assert not any(map(alive, pids))
 
 
-def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -> None:
+def test_inputs_are_not_changed_and_results_are_the_users(session):
     x = tf.placeholder(tf.float32, [None])
     fetch = tf.tpu.replicate(lambda x: x * 1.0, [[x], [x]])
     data = np.arange(5000, dtype=np.float32)
@@ -177,7 +151,7 @@ def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -
     assert (first == data + 1.0).all() and (second == data).all()
 
 
-def test_more_cores_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_cores_than_there_is_memory_for(monkeypatch):
     """Refused before anything is taken: the system would kill some process."""
     monkeypatch.setattr(Arena, "create", lambda *_: pytest.fail("memory was taken"))
     with (

@@ -1,10 +1,6 @@
 """What stays on the cores between runs, and when they are told of something else."""
 
-from __future__ import annotations
-
 import gc
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,18 +11,20 @@ from tpuref.engine.runtime.pool.host.pool import CorePool
 from tpuref.engine.runtime.pool.messages import RunRequest
 from tpuref.engine.runtime.system import LOCAL
 
+from .programs import LocalResolver
+
 LARGE = 5_000
 
 
 @pytest.fixture
-def session() -> Iterator[tf.Session]:
+def session():
     settings = tf.config.override(executor="pool", cores=3, processes=2)
     with tf.Session() as opened, settings:
         opened.run(tf.tpu.initialize_system())
         yield opened
 
 
-def cores() -> Any:
+def cores():
     """The running cores of this process's system."""
     pool = LOCAL._systems["localhost"]._executor
     assert isinstance(pool, CorePool)
@@ -34,12 +32,12 @@ def cores() -> Any:
 
 
 @pytest.fixture
-def told(session: tf.Session, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def told(session, monkeypatch):
     """The variables that each request to a process has values of."""
     found: list[list[str]] = []
     post = cores().post
 
-    def noting(process: int, message: tuple[Any, ...]) -> None:
+    def noting(process, message):
         if message[0] == "run":
             request = RunRequest(*message[1:])
             found.append([handle for handle, _ in request.variables])
@@ -49,19 +47,17 @@ def told(session: tf.Session, monkeypatch: pytest.MonkeyPatch) -> list[list[str]
     return found
 
 
-def variables() -> tuple[Any, Any]:
+def variables():
     """A large and a small variable."""
     large = tf.get_variable("large", initializer=np.ones(LARGE, np.float32))
     return large, tf.get_variable("small", initializer=np.float32(2.0))
 
 
-def on_three(computation: Any) -> Any:
+def on_three(computation):
     return tf.tpu.replicate(computation, [[]] * 3)
 
 
-def test_each_process_is_told_of_a_value_once(
-    session: tf.Session, told: list[list[str]]
-) -> None:
+def test_each_process_is_told_of_a_value_once(session, told):
     large, small = variables()
     read = on_three(lambda: tf.reduce_sum(large.read_value()) * small.read_value())
     session.run(tf.global_variables_initializer())
@@ -78,19 +74,7 @@ def test_each_process_is_told_of_a_value_once(
     assert names[0::2] == wanted
 
 
-class LocalResolver:
-    """What a strategy asks of a resolver, for this process."""
-
-    def master(self) -> str:
-        return "local"
-
-    def cluster_spec(self) -> None:
-        return None
-
-
-def test_a_process_is_told_of_the_variables_of_its_towers(
-    session: tf.Session, told: list[list[str]]
-) -> None:
+def test_a_process_is_told_of_the_variables_of_its_towers(session, told):
     strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
     common = tf.get_variable("common", initializer=3.0)
     with strategy.scope():
@@ -114,7 +98,7 @@ def test_a_process_is_told_of_the_variables_of_its_towers(
         ]
 
 
-def test_what_one_program_writes_another_reads(session: tf.Session) -> None:
+def test_what_one_program_writes_another_reads(session):
     large, small = variables()
     one = on_three(lambda: large.assign_add(tf.ones([LARGE]) * small.read_value()))
     other = on_three(lambda: [small.assign_add(1.0), tf.reduce_max(large.read_value())])
@@ -129,7 +113,7 @@ def test_what_one_program_writes_another_reads(session: tf.Session) -> None:
         assert session.run(small) == step
 
 
-def test_sessions_have_values_of_their_own(session: tf.Session) -> None:
+def test_sessions_have_values_of_their_own(session):
     large, _ = variables()
     fetch = on_three(lambda: tf.reduce_sum(large.assign_add(large.read_value())))
     with tf.Session(graph=session.graph) as other:
@@ -141,11 +125,11 @@ def test_sessions_have_values_of_their_own(session: tf.Session) -> None:
             assert other.run(fetch)[2] == (10 * 2.0**turn * LARGE,)
 
 
-def test_a_failed_run_leaves_the_values_on_the_cores(session: tf.Session) -> None:
+def test_a_failed_run_leaves_the_values_on_the_cores(session):
     large, small = variables()
     index = tf.placeholder(tf.int32, [])
 
-    def computation() -> Any:
+    def computation():
         with tf.control_dependencies([large.assign_add(large), small.assign(7.0)]):
             return tf.gather([1.0], index)
 
@@ -160,7 +144,7 @@ def test_a_failed_run_leaves_the_values_on_the_cores(session: tf.Session) -> Non
     assert session.run(read) == [(14.0,)] * 3
 
 
-def test_a_variable_without_a_value_any_more(session: tf.Session) -> None:
+def test_a_variable_without_a_value_any_more(session):
     large, small = variables()
     read = on_three(lambda: large.read_value()[0] * small.read_value())
     session.run(tf.global_variables_initializer())
@@ -173,7 +157,7 @@ def test_a_variable_without_a_value_any_more(session: tf.Session) -> None:
     assert session.run(read) == [(2.0,)] * 3
 
 
-def test_the_cores_own_the_memory_that_variables_move_to(session: tf.Session) -> None:
+def test_the_cores_own_the_memory_that_variables_move_to(session):
     large, _ = variables()
     before = np.ones(LARGE, np.float32)
     read = on_three(lambda: tf.reduce_sum(large.read_value()))
@@ -192,8 +176,8 @@ def test_the_cores_own_the_memory_that_variables_move_to(session: tf.Session) ->
     assert session.run(read) == [(LARGE,)] * 3
 
 
-def test_a_constant_stays_from_its_second_use_on(session: tf.Session) -> None:
-    def used() -> int:
+def test_a_constant_stays_from_its_second_use_on(session):
+    def used():
         gc.collect()
         cores().returned.free()
         return int(cores().heap.used_bytes)
@@ -212,7 +196,7 @@ def test_a_constant_stays_from_its_second_use_on(session: tf.Session) -> None:
     assert used() == before
 
 
-def test_what_is_fed_is_read_anew_each_time(session: tf.Session) -> None:
+def test_what_is_fed_is_read_anew_each_time(session):
     x = tf.placeholder(tf.float32, [LARGE])
     fetch = tf.tpu.replicate(tf.reduce_sum, [[x]] * 3)
     data = np.ones(LARGE, np.float32)

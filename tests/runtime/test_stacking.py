@@ -1,20 +1,17 @@
 """Rules for all cores at once: the bits that each core gets by itself."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.base.callsite import CallSite
 from tpuref.engine.ops.registry import REGISTRY
-from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.columns import SAME, STACKED, layout
 from tpuref.engine.runtime.pool.process.fusion import Fusion
+
+from .programs import instr
 
 CORES = 3
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")
@@ -27,12 +24,12 @@ SHAPES: tuple[tuple[int, ...], ...] = (
 
 
 @pytest.fixture(autouse=True)
-def as_in_a_process_of_the_pool() -> Iterator[None]:
+def as_in_a_process_of_the_pool():
     with np.errstate(all="ignore"):
         yield
 
 
-def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
+def sample(draw, dtype, shape):
     element, count = tf.as_dtype(dtype).np, int(np.prod(shape))
     values = draw.standard_normal(count) * 10.0 ** draw.integers(-3, 3, count)
     if dtype == "bool":
@@ -42,7 +39,7 @@ def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any
     return values.astype(element).reshape(shape)
 
 
-def compared(op: str, *arrays: Any, known: Any = (), **attrs: Any) -> bool:
+def compared(op, *arrays, known=(), **attrs):
     """Compare a rule with each core by itself; False where it takes no such array."""
     definition = REGISTRY[op]
     assert definition.kernel is not None and definition.batching.stacked is not None
@@ -60,14 +57,14 @@ def compared(op: str, *arrays: Any, known: Any = (), **attrs: Any) -> bool:
     return True
 
 
-def axes_of(rank: int) -> list[Any]:
+def axes_of(rank):
     single = [*range(-rank, rank)]
     return [None, *single, *itertools.combinations(range(rank), 2)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("op", REDUCTIONS)
-def test_reductions(op: str, dtype: str) -> None:
+def test_reductions(op, dtype):
     draw, count = np.random.default_rng(1), 0
     options = {"output_type": "int64"} if op.startswith("Arg") else {}
     for shape in SHAPES:
@@ -81,7 +78,7 @@ def test_reductions(op: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_axes_and_sizes(dtype: str) -> None:
+def test_axes_and_sizes(dtype):
     draw = np.random.default_rng(2)
     for shape in SHAPES:
         x = sample(draw, dtype, (CORES, *shape))
@@ -101,7 +98,7 @@ def test_axes_and_sizes(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 2)])
-def test_labels(shape: tuple[int, ...]) -> None:
+def test_labels(shape):
     draw = np.random.default_rng(3)
     labels = draw.integers(0, 5, (CORES, *shape), dtype=np.int32)
     for depth, axis in itertools.product((0, 5), range(-1, len(shape) + 1)):
@@ -113,7 +110,7 @@ def test_labels(shape: tuple[int, ...]) -> None:
         assert compared("SparseSoftmaxCrossEntropyWithLogits", logits, labels)
 
 
-def test_each_rule_is_compared() -> None:
+def test_each_rule_is_compared():
     others = {"Reshape", "ExpandDims", "BroadcastTo", "SumToShape", "StridedSlice"}
     others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits"}
     rules = {
@@ -122,17 +119,7 @@ def test_each_rule_is_compared() -> None:
     assert rules == {*REDUCTIONS, *others}
 
 
-# -- in a plan ---------------------------------------------------------------------
-
-
-def instr(op: str, inputs: Any, output: int, **attrs: Any) -> Instr:
-    given = dict(attrs)
-    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
-    site = CallSite("program.py", 1, "computation")
-    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
-
-
-def fused(program: list[Instr], column: list[Any], wanted: list[int]) -> list[Any]:
+def fused(program, column, wanted):
     known = {9: np.array([4], np.int32)}
     counter = memoryview(bytearray(8)).cast("Q")
     numbers = range(1, 1 + len(program))
@@ -142,7 +129,7 @@ def fused(program: list[Instr], column: list[Any], wanted: list[int]) -> list[An
     return values
 
 
-def test_a_slope_of_a_mean_is_known_beforehand() -> None:
+def test_a_slope_of_a_mean_is_known_beforehand():
     draw = np.random.default_rng(4)
     program = [
         instr("Mean", [0], 1, axis=None, keepdims=False),
@@ -159,7 +146,7 @@ def test_a_slope_of_a_mean_is_known_beforehand() -> None:
     assert [x.tobytes() for x in values[1]] == [np.mean(x).tobytes() for x in column]
 
 
-def test_a_wrong_label_is_left_to_the_core_that_has_it() -> None:
+def test_a_wrong_label_is_left_to_the_core_that_has_it():
     counter = memoryview(bytearray(8)).cast("Q")
     program = [instr("SparseSoftmaxCrossEntropyWithLogits", [0, 2], 1)]
     fusion = Fusion(program, [1], CORES, {}, [1], {}, counter)

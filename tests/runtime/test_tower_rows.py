@@ -1,7 +1,5 @@
 """Towers that a process runs abreast: what is paired, and the bits."""
 
-from __future__ import annotations
-
 import functools
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,19 +15,19 @@ from tpuref.engine.runtime.pool.process.row_steps import RowSteps
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
 from tpuref.engine.runtime.pool.split import Lane
 
+from .programs import LocalResolver
+
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
 
 
-def instr(
-    op: str, inputs: Any, output: int, replica: int | None, **attrs: Any
-) -> tuple[Instr]:
+def instr(op, inputs, output, replica, **attrs):
     site = CallSite("train.py", 7, "step")
     given = tuple(inputs), (output,), attrs, (VECTOR,), 0, site, (), replica
     return (Instr(op, f"{op}_{output}", *given),)
 
 
-def taken(*order: tuple[Instr], replicas: Any = (0, 1)) -> list[Any]:
+def taken(*order, replicas=(0, 1)):
     """The outputs of each step; those of a row in a list."""
     return [
         [one.outputs[0] for one in step.instrs]
@@ -39,7 +37,7 @@ def taken(*order: tuple[Instr], replicas: Any = (0, 1)) -> list[Any]:
     ]
 
 
-def test_alike_instructions_of_the_towers_here_are_rows() -> None:
+def test_alike_instructions_of_the_towers_here_are_rows():
     towers = [
         instr(op, [r], 10 * r + k, r)
         for r in range(3)
@@ -49,20 +47,20 @@ def test_alike_instructions_of_the_towers_here_are_rows() -> None:
     assert taken(*towers, replicas=[1, 2]) == [[10, 20], [11, 21], [12, 22]]
 
 
-def test_towers_are_paired_as_far_as_they_are_alike() -> None:
+def test_towers_are_paired_as_far_as_they_are_alike():
     first = [instr("Neg", [0], 5, 0), instr("Abs", [5], 6, 0)]
     second = [instr("Neg", [1], 7, 1), instr("Tanh", [7], 8, 1)]
     assert taken(*first, *second) == [[5, 7], 6, 8]
     assert taken(*first, *second[:1]) == [[5, 7], 6]
 
 
-def test_what_all_take_comes_between() -> None:
+def test_what_all_take_comes_between():
     total = instr("CrossReplicaSum", [9], 9, None, groups=())
     before, after = ([instr("Neg", [r], k + r, r) for r in (0, 1)] for k in (3, 5))
     assert taken(*before, total, *after) == [[3, 4], 9, [5, 6]]
 
 
-def test_variables_may_differ_and_other_attributes_may_not() -> None:
+def test_variables_may_differ_and_other_attributes_may_not():
     attrs = {"dtype": "float32", "shape": (3,)}
     reads = [
         instr("ReadVariableOp", [], 3 + r, r, handle=f"w{r}", **attrs) for r in (0, 1)
@@ -71,14 +69,14 @@ def test_variables_may_differ_and_other_attributes_may_not() -> None:
     assert taken(*reads, *casts) == [[3, 4], 5, 6]
 
 
-def test_a_slot_that_towers_share_is_filled_by_one_row() -> None:
+def test_a_slot_that_towers_share_is_filled_by_one_row():
     own = [instr("Identity", [r], 7, r) for r in (0, 1)]
     other = [instr("Identity", [r], 8, r) for r in (0, 1)]
     assert taken(own[0], other[0], own[1], other[1]) == [[7, 7], [8, 8]]
     assert taken(own[0], other[0], other[1], own[1]) == [7, 8, 8, 7]
 
 
-def updated(reading: Any, writing: Any = None) -> tuple[list[Any], list[Any]]:
+def updated(reading, writing=None):
     """Add 1 to a variable of two towers; return what was written and what ran alone.
 
     The second tower's variable fails to be read or written.
@@ -88,15 +86,15 @@ def updated(reading: Any, writing: Any = None) -> tuple[list[Any], list[Any]]:
     steps: list[Any] = []
 
     class View:
-        def __init__(self, *errors: Any) -> None:
+        def __init__(self, *errors):
             self.errors = errors
 
-        def read(self, handle: str) -> Any:
+        def read(self, handle):
             if self.errors[0]:
                 raise self.errors[0]
             return np.ones(3, np.float32)
 
-        def write(self, handle: str, value: Any) -> None:
+        def write(self, handle, value):
             if self.errors[1]:
                 raise self.errors[1]
             written.append(value.tolist())
@@ -121,7 +119,7 @@ def updated(reading: Any, writing: Any = None) -> tuple[list[Any], list[Any]]:
     return written, alone
 
 
-def test_an_update_is_taken_again_only_for_what_it_expects() -> None:
+def test_an_update_is_taken_again_only_for_what_it_expects():
     assert updated(None) == ([[2.0] * 3] * 2, [])
     for error in (tf.errors.FailedPreconditionError(None, None, "x"), MemoryError()):
         assert updated(error) == ([], ["alone"])
@@ -131,10 +129,7 @@ def test_an_update_is_taken_again_only_for_what_it_expects() -> None:
         updated(None, MemoryError())
 
 
-# -- bits --------------------------------------------------------------------------
-
-
-def step(strategy: Any) -> Any:
+def step(strategy):
     """A step of training whose towers differ here and there."""
     draw = np.random.default_rng(4)
     start = draw.normal(size=(5, 4)).astype("f")
@@ -147,7 +142,7 @@ def step(strategy: Any) -> Any:
         )
         optimizer = tf.optimizers.SGD(0.1, momentum=0.9)
 
-    def step_fn(x: Any) -> Any:
+    def step_fn(x):
         replica = tf.distribute.get_replica_context().replica_id_in_sync_group
         with tf.GradientTape() as tape:
             out = tf.nn.relu(tf.matmul(x, w) + b)
@@ -160,10 +155,10 @@ def step(strategy: Any) -> Any:
         return loss, tf.argmax(out, axis=1), scaled, chosen
 
     @tf.function
-    def run(x: Any) -> Any:
+    def run(x):
         return strategy.run(step_fn, args=(x,))
 
-    def values(context: Any) -> Any:
+    def values(context):
         number = context.replica_id_in_sync_group
         return np.random.default_rng(number).normal(size=(6, 5)).astype("f")
 
@@ -174,7 +169,7 @@ def step(strategy: Any) -> Any:
     return [*found, w.numpy(), b.numpy(), seen.numpy()]
 
 
-def results(**settings: Any) -> list[bytes]:
+def results(**settings):
     with tf.config.override(cores=CORES, timeout=30.0, **settings):
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
         tf.config.experimental_connect_to_cluster(resolver)
@@ -183,32 +178,22 @@ def results(**settings: Any) -> list[bytes]:
 
 
 @functools.cache
-def expected() -> list[bytes]:
+def expected():
     return results(executor="lockstep")
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, "cores"])
-def test_the_bits_are_those_of_lockstep(processes: Any) -> None:
+def test_the_bits_are_those_of_lockstep(processes):
     assert results(executor="pool", processes=processes) == expected()
 
 
-class LocalResolver:
-    """What a strategy asks of a resolver, for this process."""
-
-    def master(self) -> str:
-        return "local"
-
-    def cluster_spec(self) -> None:
-        return None
-
-
-def plain_variable(writers: tuple[int, ...], **settings: Any) -> list[Any]:
+def plain_variable(writers, **settings):
     """Some towers change a variable that no strategy made, and all read it."""
     with tf.config.override(cores=4, **settings), tf.Graph().as_default():
         v = tf.Variable(1.0, name="plain")
         strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
 
-        def fn() -> Any:
+        def fn():
             number = tf.get_tower_context().tower_id
             before = v.read_value() * 2.0
             with tf.control_dependencies([before]):
@@ -225,7 +210,7 @@ def plain_variable(writers: tuple[int, ...], **settings: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("writers", [(0,), (1,), (3,), (0, 1, 2, 3)])
-def test_a_variable_that_towers_share(writers: tuple[int, ...]) -> None:
+def test_a_variable_that_towers_share(writers):
     """Each tower sees what it wrote itself, and no other's value in the same run."""
     found = [
         plain_variable(writers, executor=executor, processes=processes)
@@ -234,14 +219,14 @@ def test_a_variable_that_towers_share(writers: tuple[int, ...]) -> None:
     assert found[0] == found[1] == found[2]
 
 
-def chosen_tower(number: int, **settings: Any) -> list[Any]:
+def chosen_tower(number, **settings):
     """All towers go on with what one of them has, in a loop on the cores."""
     with tf.config.override(cores=4, **settings), tf.Graph().as_default():
         strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
         dataset = tf.data.Dataset.range(12).map(lambda x: tf.cast(x, tf.float32) + 1.0)
         iterator = strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
-        def tower(x: Any) -> Any:
+        def tower(x):
             context = tf.get_tower_context()
             own, three = x * 2.0 + tf.constant([1.0, 5.0]), tf.constant(3.0) + 0.0
             chosen, constant = (
@@ -251,10 +236,10 @@ def chosen_tower(number: int, **settings: Any) -> list[Any]:
             both = own * chosen + constant
             return own, chosen, both + chosen, tf.reduce_sum(both - own), constant
 
-        def later(own: Any, chosen: Any, constant: Any) -> Any:
+        def later(own, chosen, constant):
             return own * chosen - chosen, tf.maximum(chosen, own) / constant
 
-        def fn(context: Any, x: Any) -> None:
+        def fn(context, x):
             parts = strategy.call_for_each_tower(tower, x)
             own, chosen, *_, constant = parts
             parts += strategy.call_for_each_tower(later, own, chosen, constant)
@@ -269,7 +254,7 @@ def chosen_tower(number: int, **settings: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", [0, 1, 3])
-def test_a_value_of_one_tower_that_all_use(number: int) -> None:
+def test_a_value_of_one_tower_that_all_use(number):
     expected = chosen_tower(number, executor="lockstep")
     assert expected[1] == [2.0 * (9 + number) + 1.0, 2.0 * (9 + number) + 5.0]
     for processes in (1, 2, 3):

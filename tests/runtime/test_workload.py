@@ -1,8 +1,5 @@
 """Which programs are so light that one process carries all of their cores."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,14 +13,14 @@ LARGE = 1 << 17
 
 
 @pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
+def processes(monkeypatch):
     """Run a computation on a machine of two processors; tell on how many processes."""
     monkeypatch.setattr("tpuref.engine.runtime.pool.split.processors", lambda: 2)
     LOCAL.reset()
     settings: dict[str, Any] = {"cores": REPLICAS, "processes": None}
     with tf.config.override(executor="pool", **settings), tf.Session() as session:
 
-        def run(computation: Any, size: int) -> int:
+        def run(computation, size):
             given = [np.full(size, replica, np.float32) for replica in range(REPLICAS)]
             fed = [tf.placeholder(tf.float32, [size]) for _ in given]
             outputs = tf.tpu.replicate(computation, [[x] for x in fed])
@@ -39,14 +36,14 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
     LOCAL.reset()
 
 
-def squares(x: Any) -> Any:
+def squares(x):
     """Multiply two square matrices."""
     side = int(x.shape.as_list()[0] ** 0.5)
     matrix = tf.reshape(x, [side, side])
     return tf.matmul(matrix, matrix)
 
 
-def counted(x: Any) -> Any:
+def counted(x):
     """Add to a variable."""
     count = tf.get_variable("count", [4], initializer=tf.zeros_initializer())
     with tf.control_dependencies([tf.assign_add(count, x)]):
@@ -64,11 +61,11 @@ LIGHT: dict[str, tuple[Any, int]] = {
 
 
 @pytest.mark.parametrize("what", LIGHT)
-def test_light(what: str, processes: Any) -> None:
+def test_light(what, processes):
     assert processes(*LIGHT[what]) == 1
 
 
-def called(x: Any) -> Any:
+def called(x):
     """Call the host."""
     return tf.tpu.outside_compilation(lambda v: v + 1.0, x)
 
@@ -87,5 +84,5 @@ NOT_LIGHT: dict[str, tuple[Any, int]] = {
 
 
 @pytest.mark.parametrize("what", NOT_LIGHT)
-def test_not_light(what: str, processes: Any) -> None:
+def test_not_light(what, processes):
     assert processes(*NOT_LIGHT[what]) == 2

@@ -1,9 +1,7 @@
 """Programs in lockstep and compiled by XLA."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,14 +22,14 @@ Build = Callable[[], tuple[Any, Any]]
 
 
 @pytest.fixture(params=[1, 4], autouse=True)
-def devices(request: pytest.FixtureRequest) -> Iterator[int]:
+def devices(request):
     """How many devices XLA has: of them it takes the most that divide the replicas."""
     with tf.config.override(xla_devices=request.param):
         yield request.param
 
 
 @pytest.fixture(autouse=True)
-def fresh_system() -> Iterator[None]:
+def fresh_system():
     LOCAL.reset()
     tf.reset_default_graph()
     yield
@@ -39,7 +37,7 @@ def fresh_system() -> Iterator[None]:
     tf.reset_default_graph()
 
 
-def evaluated(build: Build, executor: str, runs: int = 1) -> list[Any]:
+def evaluated(build, executor, runs=1):
     """Return what each run gives, and the variables afterwards."""
     LOCAL.reset()
     with tf.config.override(executor=executor), tf.Graph().as_default():
@@ -51,10 +49,10 @@ def evaluated(build: Build, executor: str, runs: int = 1) -> list[Any]:
 
 
 @pytest.fixture
-def agree() -> Callable[..., list[Any]]:
+def agree():
     """Compare XLA with lockstep, and return what both give."""
 
-    def compare(build: Build, runs: int = 2, **tolerance: float) -> list[Any]:
+    def compare(build, runs=2, **tolerance):
         expected = evaluated(build, "lockstep", runs)
         got = evaluated(build, "xla", runs)
         tf.nest.assert_same_structure(expected, got)

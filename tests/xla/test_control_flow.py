@@ -1,9 +1,5 @@
 """Branches and loops, of all replicas together and of single ones."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,13 +12,67 @@ pytest.importorskip("jax", reason="JAX is not installed")
 ROWS = [[1.0, 2.0], [-4.0, 1.0], [5.0, 5.0]]
 
 
-def replicated(computation: Any, rows: Any = ROWS) -> Any:
+def replicated(computation, rows=ROWS):
     inputs = [[tf.constant(np.array(row, np.float32))] for row in rows]
     return tf.tpu.replicate(computation, inputs)
 
 
-def test_a_branch_of_all_replicas(agree: Any) -> None:
-    def build() -> Any:
+def of_each(x):
+    total = tf.reduce_sum(x)
+    inner = tf.cond(total > 5, lambda: x * 3, lambda: x * 2)
+    return tf.cond(total > 0, lambda: inner + 1, lambda: tf.exp(x)), total
+
+
+def loop(x):
+    return tf.while_loop(
+        lambda i, a, b: i < 7, lambda i, a, b: (i + 1, b + x, a), [0, x, x * 2]
+    )
+
+
+def no_turn(x):
+    never = tf.while_loop(lambda a: a[0] > 100, lambda a: [a * 2], [x])
+    return never, tf.while_loop(lambda i: i < 0, lambda i: i + 1, [0])
+
+
+def loops_in_branches_in_loops(x):
+    def turn(i, a):
+        grown = tf.cond(
+            a[0] > 1,
+            lambda: tf.while_loop(lambda b: b[0] < 20, lambda b: [b * 2], [a]),
+            lambda: a + 1,
+        )
+        return i + 1, grown - 1
+
+    return tf.while_loop(lambda i, a: i < 4, turn, [0, x])
+
+
+def array_of_tensors(x):
+    return tf.map_fn(lambda row: row * row + x[0], tf.stack([x, x + 1, x * 2]))
+
+
+def gradient_of_a_loop(x):
+    y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])[1]
+    return tf.gradients(y, x)
+
+
+def wrong_where_no_replica_is(x):
+    n = tf.cast(x[0], tf.int32)
+    return tf.cond(n < 2, lambda: tf.gather(x, [1]), lambda: tf.gather(x, [n - 4]))
+
+
+@pytest.mark.parametrize(
+    "computation",
+    [
+        *(of_each, loop, no_turn, loops_in_branches_in_loops, array_of_tensors),
+        *(gradient_of_a_loop, wrong_where_no_replica_is),
+    ],
+)
+def test_branches_and_loops(agree, computation):
+    agree(lambda: (replicated(computation), None))
+
+
+def test_a_branch_of_all_replicas(agree):
+    def build():
         flag = tf.placeholder(tf.bool, [])
         own = replicated(lambda x: tf.cond(flag, lambda: x * 2, lambda: x - tf.sin(x)))
         return own, {flag: True}
@@ -30,39 +80,25 @@ def test_a_branch_of_all_replicas(agree: Any) -> None:
     agree(build)
 
 
-def test_a_branch_of_each_replica(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        total = tf.reduce_sum(x)
-        inner = tf.cond(total > 5, lambda: x * 3, lambda: x * 2)
-        return tf.cond(total > 0, lambda: inner + 1, lambda: tf.exp(x)), total
+def test_a_branch_that_is_known_is_the_only_one_compiled(agree):
+    def computation(x, typed=True):
+        def other():
+            found = tf.reduce_sum(tf.where(x > 0))
+            return tf.cast(found, tf.float32) if typed else found * 0.0
 
+        return tf.cond(tf.shape(x)[0] > 1, lambda: x[0], other)
+
+    with pytest.raises(TypeError):
+        agree(lambda: (replicated(lambda x: computation(x, typed=False)), None))
     agree(lambda: (replicated(computation), None))
 
 
-def test_a_branch_that_is_known_is_the_only_one_compiled(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        long = tf.shape(x)[0] > 1
-        return tf.cond(long, lambda: x[0], lambda: tf.reduce_sum(tf.where(x > 0)) * 0.0)
-
-    with pytest.raises(TypeError):
-        agree(lambda: (replicated(computation), None))
-
-    def typed(x: Any) -> Any:
-        return tf.cond(
-            tf.shape(x)[0] > 1,
-            lambda: x[0],
-            lambda: tf.cast(tf.reduce_sum(tf.where(x > 0)), tf.float32),
-        )
-
-    agree(lambda: (replicated(typed), None))
-
-
-def test_branches_write_variables(agree: Any) -> None:
-    def build() -> Any:
+def test_branches_write_variables(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32([1, 1]))
         flag = tf.placeholder(tf.bool, [])
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             both = tf.cond(flag, lambda: tf.assign_add(w, [1.0, 2.0]), lambda: x)
             mine = tf.cond(x[0] > 0, lambda: tf.assign_sub(w, x), lambda: x)
             return both, mine, w.read_value()
@@ -72,17 +108,8 @@ def test_branches_write_variables(agree: Any) -> None:
     agree(build, runs=3)
 
 
-def test_a_loop_of_all_replicas(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        return tf.while_loop(
-            lambda i, a, b: i < 7, lambda i, a, b: (i + 1, b + x, a), [0, x, x * 2]
-        )
-
-    agree(lambda: (replicated(computation), None))
-
-
-def test_replicas_leave_a_loop_one_by_one(agree: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_replicas_leave_a_loop_one_by_one(agree):
+    def computation(x):
         return tf.while_loop(
             lambda i, a: tf.reduce_sum(a) < 50,
             lambda i, a: (i + 1, a * 2 + 1),
@@ -95,8 +122,8 @@ def test_replicas_leave_a_loop_one_by_one(agree: Any) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1, 4])
 @pytest.mark.parametrize("own", [False, True])
-def test_a_loop_has_a_limit(agree: Any, limit: int, own: bool) -> None:
-    def computation(x: Any) -> Any:
+def test_a_loop_has_a_limit(agree, limit, own):
+    def computation(x):
         return tf.while_loop(
             lambda i, a: i < 2 if not own else a[0] < 3,
             lambda i, a: (i + 1, a + x[1]),
@@ -107,39 +134,16 @@ def test_a_loop_has_a_limit(agree: Any, limit: int, own: bool) -> None:
     agree(lambda: (replicated(computation), None))
 
 
-def test_a_loop_of_no_turn(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        never = tf.while_loop(lambda a: a[0] > 100, lambda a: [a * 2], [x])
-        return never, tf.while_loop(lambda i: i < 0, lambda i: i + 1, [0])
-
-    agree(lambda: (replicated(computation), None))
-
-
-def test_loops_in_branches_in_loops(agree: Any) -> None:
-    def turn(i: Any, a: Any) -> Any:
-        grown = tf.cond(
-            a[0] > 1,
-            lambda: tf.while_loop(lambda b: b[0] < 20, lambda b: [b * 2], [a]),
-            lambda: a + 1,
-        )
-        return i + 1, grown - 1
-
-    def computation(x: Any) -> Any:
-        return tf.while_loop(lambda i, a: i < 4, turn, [0, x])
-
-    agree(lambda: (replicated(computation), None))
-
-
-def test_a_loop_writes_variables_and_sums(agree: Any) -> None:
-    def build() -> Any:
+def test_a_loop_writes_variables_and_sums(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32([1, 1]))
 
-        def turn(i: Any, a: Any) -> Any:
+        def turn(i, a):
             total = tf.tpu.cross_replica_sum(a * w.read_value())
             with tf.control_dependencies([tf.assign_add(w, total / 100)]):
                 return i + 1, total / 10
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             return tf.while_loop(lambda i, a: i < 3, turn, [0, x])
 
         return replicated(computation), None
@@ -147,45 +151,24 @@ def test_a_loop_writes_variables_and_sums(agree: Any) -> None:
     agree(build)
 
 
-def test_an_array_of_tensors_in_a_loop(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        return tf.map_fn(lambda row: row * row + x[0], tf.stack([x, x + 1, x * 2]))
-
-    agree(lambda: (replicated(computation), None))
-
-
-def test_the_gradient_of_a_loop(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])[1]
-        return tf.gradients(y, x)
-
-    agree(lambda: (replicated(computation), None))
-
-
-# -- sums that only some replicas reach ------------------------------------------
-
-
-def partial_sum(x: Any) -> Any:
+def partial_sum(x):
     reached = tf.reduce_sum(x) > 0
     return tf.cond(reached, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
 
-def test_a_sum_in_a_branch_that_all_take(agree: Any) -> None:
-    agree(lambda: (replicated(partial_sum, [[1, 2], [3, 4], [5, 6]]), None))
-
-
-def test_a_sum_that_one_replica_misses_is_lockstep_s_error() -> None:
-    def said(executor: str) -> str:
+def test_a_sum_that_one_replica_misses_is_lockstep_s_error(agree):
+    def said(executor):
         with pytest.raises(tf.errors.InvalidArgumentError) as raised:
             evaluated(lambda: (replicated(partial_sum), None), executor)
         return str(raised.value)
 
     assert "replicas [0, 2] wait for [1]" in said("xla")
     assert said("xla") == said("lockstep")
+    agree(lambda: (replicated(partial_sum, [[1, 2], [3, 4], [5, 6]]), None))
 
 
-def test_groups_meet_in_a_branch_each_for_itself(agree: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_groups_meet_in_a_branch_each_for_itself(agree):
+    def computation(x):
         return tf.cond(
             x[0] > 0, lambda: tf.tpu.cross_replica_sum(x, [[3, 0], [1, 2]]), lambda: -x
         )
@@ -195,12 +178,12 @@ def test_groups_meet_in_a_branch_each_for_itself(agree: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "uint32"])
-def test_sums_fold_in_the_order_of_the_replicas(agree: Any, dtype: str) -> None:
-    def build() -> Any:
+def test_sums_fold_in_the_order_of_the_replicas(agree, dtype):
+    def build():
         rows = np.random.default_rng(0).uniform(0, 1000, [6, 5])
         inputs = [[tf.constant(row.astype(tf.as_dtype(dtype).np))] for row in rows]
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             groups = [[5, 1, 3], [0, 4, 2]]
             return tf.tpu.cross_replica_sum(x), tf.tpu.cross_replica_sum(x, groups)
 
@@ -211,54 +194,37 @@ def test_sums_fold_in_the_order_of_the_replicas(agree: Any, dtype: str) -> None:
         assert a.tobytes() == b.tobytes()
 
 
-# -- values that only the run knows to be wrong --------------------------------------
-
-
-def failing(computation: Any, rows: Any = ROWS) -> str:
+def failing(computation, rows=ROWS):
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         evaluated(lambda: (replicated(computation, rows), None), "xla")
     return str(raised.value)
 
 
-def test_an_integer_is_divided_by_zero_on_one_replica() -> None:
+def test_the_first_failure_counts_and_is_named():
     said = failing(lambda x: 7 // tf.cast(x - 1.0, tf.int32))
     assert "FloorDiv" in said and "on replica 0" in said and "TPUREF-E116" in said
     assert "test_control_flow.py" in said
 
-
-def test_a_position_is_out_of_range_in_a_turn_of_a_loop() -> None:
-    def computation(x: Any) -> Any:
-        return tf.while_loop(
-            lambda i, a: i < 9, lambda i, a: (i + 1, a + x[i]), [0, 0.0]
-        )
-
-    assert "out of range for axis 0 of size 2" in failing(computation)
-
-
-def test_what_no_replica_reaches_may_be_wrong(agree: Any) -> None:
-    def computation(x: Any) -> Any:
-        n = tf.cast(x[0], tf.int32)
-        return tf.cond(n < 2, lambda: tf.gather(x, [1]), lambda: tf.gather(x, [n - 4]))
-
-    agree(lambda: (replicated(computation), None))
-
-
-def test_the_first_failure_counts() -> None:
-    def computation(x: Any) -> Any:
+    def two_failures(x):
         n = tf.cast(x, tf.int32)
         return tf.gather(x, n), 7 // (n - n)
 
-    assert "GatherV2" in failing(computation)
+    def in_a_turn(x):
+        turn = [lambda i, a: i < 9, lambda i, a: (i + 1, a + x[i])]
+        return tf.while_loop(*turn, [0, 0.0])
+
+    assert "GatherV2" in failing(two_failures)
+    assert "out of range for axis 0 of size 2" in failing(in_a_turn)
 
 
 @pytest.mark.parametrize("source", ["float32", "float64", "float16", "complex64"])
 @pytest.mark.parametrize("target", ["uint8", "int8", "uint16", "int32", "int64"])
-def test_a_cast_out_of_range(agree: Any, source: str, target: str) -> None:
+def test_a_cast_out_of_range(agree, source, target):
     """NumPy, and TensorFlow 1.15.5 with it, wrap; XLA alone saturates."""
     with np.errstate(over="ignore"):
         values = np.array([-3.5, 300, np.nan, 7e4, -7e4, 3e9, -1e30]).astype(source)
 
-    def build() -> Any:
+    def build():
         x = tf.placeholder(source, [7])
         return tf.tpu.rewrite(lambda x: tf.cast(x, target), [x]), {x: values}
 

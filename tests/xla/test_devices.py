@@ -1,10 +1,6 @@
 """Replicas on several devices of one process."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,19 +19,19 @@ GATHER = re.compile(r"= \(?(\w+)\[([\d,]*)\]\S* all-gather(?:-start)?\(")
 
 
 @pytest.fixture(autouse=True)
-def devices() -> Iterator[int]:
+def devices():
     """All devices, one for each replica."""
     with tf.config.override(xla_devices=MOST_DEVICES):
         yield MOST_DEVICES
 
 
 @pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+def compiled(monkeypatch):
     """Return what XLA has made of the last program."""
     texts: list[str] = []
     called = Compiled._call
 
-    def note(self: Compiled, run: Any, *arguments: Any) -> Any:
+    def note(self, run, *arguments):
         texts.append(self._function.lower(*arguments).compile().as_text())
         return called(self, run, *arguments)
 
@@ -43,38 +39,29 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     return lambda: texts[-1]
 
 
-def replicas(*shape: int, dtype: Any = np.float32) -> list[list[Any]]:
+def replicas(*shape, dtype=np.float32):
     generator = np.random.default_rng(5)
     return [[generator.normal(size=shape).astype(dtype)] for _ in range(REPLICAS)]
-
-
-# -- which devices -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("count", "setting", "used"),
     [(8, 8, 8), (8, 4, 4), (6, 4, 3), (8, 3, 2), (5, 4, 1), (2, 8, 2), (1, 8, 1)],
 )
-def test_the_largest_number_that_divides_the_replicas(
-    count: int, setting: int, used: int
-) -> None:
+def test_the_largest_number_that_divides_the_replicas(count, setting, used):
     place = placement(count, setting)
     assert len(place.shared.device_set) == used
-    rows = place.put_rows(lambda replica: np.full(2, replica))
-    each = count // used
+    rows, each = place.put_rows(lambda replica: np.full(2, replica)), count // used
     assert [s.data[:, 0].tolist() for s in rows.addressable_shards] == [
         list(range(k * each, (k + 1) * each)) for k in range(used)
     ]
-
-
-def test_without_a_setting_all_devices_of_jax() -> None:
     assert len(placement(REPLICAS, None).shared.device_set) == MOST_DEVICES
     assert placement(REPLICAS, "cpu").shared == placement(REPLICAS, None).shared
 
 
 @pytest.mark.parametrize("setting", [MOST_DEVICES + 1, "abacus"])
-def test_devices_that_jax_does_not_have(setting: Any) -> None:
-    def build() -> Any:
+def test_devices_that_jax_does_not_have(setting):
+    def build():
         return tf.tpu.replicate(lambda x: x + 1, replicas(2)), None
 
     with (
@@ -84,16 +71,11 @@ def test_devices_that_jax_does_not_have(setting: Any) -> None:
         evaluated(build, "xla")
 
 
-# -- what each device computes ---------------------------------------------------
-
-
-def test_each_device_computes_its_replicas_alone(
-    agree: Any, compiled: Callable[[], str]
-) -> None:
+def test_each_device_computes_its_replicas_alone(agree, compiled):
     w = np.random.default_rng(1).normal(size=(4, 4)).astype(np.float32)
 
-    def build() -> Any:
-        def computation(x: Any) -> Any:
+    def build():
+        def computation(x):
             y = tf.sin(tf.matmul(x, tf.constant(w))) * 2
             _, z = tf.while_loop(
                 lambda k, a: k < 3, lambda k, a: (k + 1, tf.cos(a) + y), [0, x]
@@ -109,14 +91,12 @@ def test_each_device_computes_its_replicas_alone(
     assert not [found for found in GATHER.findall(text) if found[0] == "f32"]
 
 
-def test_images_stay_where_their_replica_is(
-    agree: Any, compiled: Callable[[], str]
-) -> None:
-    def build() -> Any:
+def test_images_stay_where_their_replica_is(agree, compiled):
+    def build():
         k = tf.get_variable("k", initializer=np.full((3, 3, 2, 4), 0.1, np.float32))
         optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.1))
 
-        def step(x: Any) -> Any:
+        def step(x):
             loss = tf.reduce_mean(tf.nn.conv2d(x, k, [1, 2, 2, 1], "SAME") ** 2)
             with tf.control_dependencies([optimizer.minimize(loss)]):
                 return tf.identity(loss)
@@ -128,9 +108,9 @@ def test_images_stay_where_their_replica_is(
     assert gathered == ["8,3,3,2,4"]  # the gradients of the filters
 
 
-def test_arrays_without_elements(agree: Any) -> None:
-    def build() -> Any:
-        def computation(x: Any) -> Any:
+def test_arrays_without_elements(agree):
+    def build():
+        def computation(x):
             return -x, tf.matmul(x, x, transpose_a=True), tf.reduce_sum(x, 0) + 1
 
         return tf.tpu.replicate(computation, replicas(0, 3)), None
@@ -138,13 +118,13 @@ def test_arrays_without_elements(agree: Any) -> None:
     agree(build)
 
 
-def test_towers_and_values_of_one_replica(agree: Any) -> None:
-    def build() -> Any:
+def test_towers_and_values_of_one_replica(agree):
+    def build():
         strategy = tf.distribute.MirroredStrategy()
         with strategy.scope():
             w = tf.Variable(np.float32([1, 2]))
 
-        def own() -> Any:
+        def own():
             rank = tf.distribute.get_replica_context().replica_id_in_sync_group
             return w * tf.cast(rank, tf.float32)
 
@@ -153,15 +133,12 @@ def test_towers_and_values_of_one_replica(agree: Any) -> None:
     agree(build)
 
 
-# -- sums ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("on", [4, 8])
-def test_small_sums_have_the_bits_of_lockstep(on: int) -> None:
+def test_small_sums_have_the_bits_of_lockstep(on):
     groups = [[0, 5, 2, 7], [1, 6, 3, 4]]
 
-    def build() -> Any:
-        def computation(x: Any) -> Any:
+    def build():
+        def computation(x):
             apart = tf.tpu.cross_replica_sum(x, groups)
             return tf.tpu.cross_replica_sum(x), apart, tf.tpu.cross_replica_sum(x * x)
 
@@ -175,13 +152,11 @@ def test_small_sums_have_the_bits_of_lockstep(on: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
 @pytest.mark.parametrize("on", [4, 8])
-def test_large_sums_are_added_between_devices(
-    on: int, dtype: str, compiled: Callable[[], str]
-) -> None:
-    def build() -> Any:
+def test_large_sums_are_added_between_devices(on, dtype, compiled):
+    def build():
         kind = tf.as_dtype(dtype)
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             return tf.tpu.cross_replica_sum(tf.cast(x * 9, kind))
 
         return tf.tpu.replicate(computation, replicas(40_000)), None
@@ -197,10 +172,7 @@ def test_large_sums_are_added_between_devices(
     np.testing.assert_allclose(a.astype(float), b.astype(float), tolerance, tolerance)
 
 
-# -- variables -------------------------------------------------------------------
-
-
-def test_a_variable_moves_to_the_devices_of_the_next_program() -> None:
+def test_a_variable_moves_to_the_devices_of_the_next_program():
     with tf.config.override(executor="xla"), tf.Session() as session:
         w = tf.get_variable("w", initializer=np.float32([1, 2]))
         steps = [

@@ -1,7 +1,5 @@
 """Parts of a program that run on the host, called from a compiled one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -14,11 +12,11 @@ from .conftest import evaluated
 pytest.importorskip("jax", reason="JAX is not installed")
 
 
-def rows(dtype: Any = np.float32) -> list[list[Any]]:
+def rows(dtype=np.float32):
     return [[np.array([k, k + 1], dtype)] for k in range(3)]
 
 
-def called(function: Any, x: Any, dtype: Any) -> Any:
+def called(function, x, dtype):
     y = tf.py_func(function, [x], dtype)
     y.set_shape(x.shape)
     return y
@@ -27,12 +25,12 @@ def called(function: Any, x: Any, dtype: Any) -> Any:
 @pytest.mark.parametrize(
     "dtype", ["float64", "int64", "uint64", "complex128", "float16"]
 )
-def test_numbers_come_through_unchanged(agree: Any, dtype: str) -> None:
-    def build() -> Any:
+def test_numbers_come_through_unchanged(agree, dtype):
+    def build():
         exact = np.array([2**53 + 1, 3], dtype) if dtype != "float16" else [1.5, 3]
         x = tf.constant(np.asarray(exact, dtype))
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             return called(lambda a: a + a, x + x, tf.as_dtype(dtype)) + x
 
         return tf.tpu.replicate(computation, [[x], [x + 1], [x + 2]]), None
@@ -40,18 +38,18 @@ def test_numbers_come_through_unchanged(agree: Any, dtype: str) -> None:
     agree(build)
 
 
-def test_calls_come_in_the_order_of_program_and_replicas() -> None:
+def test_calls_come_in_the_order_of_program_and_replicas():
     seen: list[Any] = []
 
-    def build() -> Any:
-        def noted(name: str) -> Any:
-            def note(a: Any) -> Any:
+    def build():
+        def noted(name):
+            def note(a):
                 seen.append((name, float(a[0])))
                 return a
 
             return note
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             first = called(noted("first"), x, tf.float32)
             return called(noted("second"), tf.sqrt(first), tf.float32) + x
 
@@ -63,46 +61,45 @@ def test_calls_come_in_the_order_of_program_and_replicas() -> None:
     ]
 
 
-def test_a_call_in_a_branch_is_of_those_that_take_it() -> None:
-    seen: list[float] = []
+def called_from(build, change):
+    """Return what a program gives, and the first elements its host function saw."""
+    seen = []
 
-    def note(a: Any) -> Any:
+    def note(a):
         seen.append(float(a[0]))
-        return a * 2
+        return change(a)
 
-    def computation(x: Any) -> Any:
-        return tf.cond(x[0] > 0, lambda: called(note, x, tf.float32), lambda: x - 1)
+    def computation(x):
+        return build(x, lambda a: called(note, a, tf.float32))
 
     got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
-    assert seen == [1, 2]
-    assert [row[0].tolist() for row in got] == [[-1, 0], [2, 4], [4, 6]]
+    return seen, [row[0].tolist() for row in got]
 
 
-def test_a_call_in_a_loop() -> None:
-    seen: list[float] = []
+def test_a_call_in_a_branch_is_of_those_that_take_it():
+    def build(x, call):
+        return tf.cond(x[0] > 0, lambda: call(x), lambda: x - 1)
 
-    def note(a: Any) -> Any:
-        seen.append(float(a[0]))
-        return a + 10
-
-    def computation(x: Any) -> Any:
-        return tf.while_loop(
-            lambda a: a[0] < 21, lambda a: [called(note, a, tf.float32)], [x]
-        )
-
-    got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
-    assert seen == [0, 1, 2, 10, 11, 12, 20]
-    assert [row[0].tolist() for row in got] == [[30, 31], [21, 22], [22, 23]]
+    found = called_from(build, lambda a: a * 2)
+    assert found == ([1, 2], [[-1, 0], [2, 4], [4, 6]])
 
 
-def test_an_error_of_a_host_function_arrives(capfd: Any) -> None:
-    def fail(a: Any) -> Any:
+def test_a_call_in_a_loop():
+    def build(x, call):
+        return tf.while_loop(lambda a: a[0] < 21, lambda a: [call(a)], [x])
+
+    found = called_from(build, lambda a: a + 10)
+    assert found == ([0, 1, 2, 10, 11, 12, 20], [[30, 31], [21, 22], [22, 23]])
+
+
+def test_an_error_of_a_host_function_arrives(capfd):
+    def fail(a):
         raise KeyError("no such thing") if a[0] == 1 else ValueError("zero")
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return called(fail, x, tf.float32) + 1
 
-    def said(executor: str) -> tuple[Any, str]:
+    def said(executor):
         with pytest.raises(tf.errors.OpError) as raised:
             evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), executor)
         return raised.type, str(raised.value)
@@ -111,10 +108,10 @@ def test_an_error_of_a_host_function_arrives(capfd: Any) -> None:
     assert "io_callback" not in capfd.readouterr().err
 
 
-def test_after_an_error_the_program_runs_again() -> None:
+def test_after_an_error_the_program_runs_again():
     fails = [True]
 
-    def perhaps(a: Any) -> Any:
+    def perhaps(a):
         if fails:
             fails.clear()
             raise ValueError("the first time")
@@ -127,10 +124,10 @@ def test_after_an_error_the_program_runs_again() -> None:
         assert session.run(outputs)[2][0].tolist() == [3, 4]
 
 
-def test_text_and_unknown_sizes_stay_on_the_host(agree: Any) -> None:
-    def build() -> Any:
-        def computation(x: Any) -> Any:
-            def part(x: Any) -> Any:
+def test_text_and_unknown_sizes_stay_on_the_host(agree):
+    def build():
+        def computation(x):
+            def part(x):
                 found = tf.boolean_mask(x, x > 1)
                 return tf.py_func(lambda a: b"%d" % len(a), [found], tf.string), found
 
@@ -141,9 +138,9 @@ def test_text_and_unknown_sizes_stay_on_the_host(agree: Any) -> None:
     agree(build)
 
 
-def test_print_and_assertions(capfd: Any) -> None:
-    def build() -> Any:
-        def computation(x: Any) -> Any:
+def test_print_and_assertions(capfd):
+    def build():
+        def computation(x):
             x = tf.Print(x, [x, tf.shape(x)], "x is ")
             with tf.control_dependencies([tf.Assert(x[0] < 2, [x, "is large"])]):
                 return x + 1
@@ -156,12 +153,12 @@ def test_print_and_assertions(capfd: Any) -> None:
     assert shown == ["x is [0.0 1.0][2]", "x is [1.0 2.0][2]", "x is [2.0 3.0][2]"]
 
 
-def test_a_host_part_reads_and_assigns_a_variable(agree: Any) -> None:
-    def build() -> Any:
+def test_a_host_part_reads_and_assigns_a_variable(agree):
+    def build():
         w = tf.get_variable("w", initializer=np.float32(1))
         v = tf.get_variable("v", initializer=np.float32([5, 5]))
 
-        def computation(x: Any) -> Any:
+        def computation(x):
             counted = tf.tpu.outside_compilation(lambda: tf.assign_add(w, 1.0))
             return x + counted + tf.assign_add(v, [1.0, 1.0])
 
@@ -170,18 +167,14 @@ def test_a_host_part_reads_and_assigns_a_variable(agree: Any) -> None:
     agree(build, runs=3)
 
 
-def test_infeed_queues_feed_the_replicas(agree: Any) -> None:
-    def build() -> Any:
-        queue = tf.contrib.tpu.InfeedQueue(
-            number_of_tuple_elements=1,
-            tuple_types=[tf.float32],
-            tuple_shapes=[tf.TensorShape([2])],
-        )
+def test_infeed_queues_feed_the_replicas(agree):
+    def build():
+        shapes = [tf.TensorShape([2])]
+        queue = tf.contrib.tpu.InfeedQueue(1, [tf.float32], shapes)
         queue.set_number_of_shards(3)
-        given = [[tf.constant(row[0])] for row in rows()]
-        feeding = queue.generate_enqueue_ops(given)
+        feeding = queue.generate_enqueue_ops([[tf.constant(row[0])] for row in rows()])
 
-        def computation() -> Any:
+        def computation():
             (x,) = queue.generate_dequeue_op()
             return x * 2
 
@@ -192,12 +185,9 @@ def test_infeed_queues_feed_the_replicas(agree: Any) -> None:
     agree(build, runs=2)
 
 
-# -- random numbers ----------------------------------------------------------------
-
-
-def test_random_numbers_are_those_of_lockstep_bit_for_bit() -> None:
-    def build() -> Any:
-        def computation(x: Any) -> Any:
+def test_random_numbers_are_those_of_lockstep_bit_for_bit():
+    def build():
+        def computation(x):
             noise = [
                 tf.random_uniform([2, 3], seed=1),
                 tf.random_normal(tf.shape(x), dtype=tf.float64, seed=2),

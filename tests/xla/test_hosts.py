@@ -1,17 +1,14 @@
 """Several hosts: processes of this machine that run one program together."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,15 +24,15 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture(autouse=True)
-def devices() -> None:
+def devices():
     """Those of the processes that are started here."""
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Start:
+def start(tmp_path):
     """Start a program on several hosts."""
 
-    def started(text: str, *arguments: str, hosts: int = 3) -> subprocess.Popen[str]:
+    def started(text, *arguments, hosts=3):
         path = tmp_path / "program.py"
         path.write_text(text)
         command = [sys.executable, "-m", "tpuref", "launch", "--hosts", str(hosts)]
@@ -51,7 +48,7 @@ def start(tmp_path: Path) -> Start:
     return started
 
 
-def said(output: str, host: int) -> list[str]:
+def said(output, host):
     """Return the lines of a host, without those of JAX."""
     lines = [line.partition("] ") for line in output.splitlines()]
     return [
@@ -78,7 +75,7 @@ print(config.is_chief, config.task_id, config.num_worker_replicas)
 """
 
 
-def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start: Start) -> None:
+def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start):
     process = start(ALL, "--steps", "3")
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
@@ -94,7 +91,7 @@ def test_the_system_spans_all_hosts_and_the_first_is_the_chief(start: Start) -> 
         ]
 
 
-def test_the_status_is_that_of_the_host_that_failed(start: Start) -> None:
+def test_the_status_is_that_of_the_host_that_failed(start):
     text = """
 import sys, time
 import tpuref as tf
@@ -125,7 +122,7 @@ time.sleep(100)
 """
 
 
-def begun(process: subprocess.Popen[str]) -> list[int]:
+def begun(process):
     """Return the processes of the hosts, once all run."""
     assert process.stdout is not None
     found: list[int] = []
@@ -137,7 +134,7 @@ def begun(process: subprocess.Popen[str]) -> list[int]:
     return found
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -146,7 +143,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_nothing_outlives_the_launcher(start: Start, number: int) -> None:
+def test_nothing_outlives_the_launcher(start, number):
     process = start(WAITING)
     pids = begun(process)
     pids += [child for pid in pids for child in children_of(pid)]
@@ -161,7 +158,7 @@ def test_nothing_outlives_the_launcher(start: Start, number: int) -> None:
         time.sleep(0.1)
 
 
-def children_of(pid: int) -> list[int]:
+def children_of(pid):
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
@@ -202,8 +199,8 @@ with tf.train.MonitoredTrainingSession(
 
 @pytest.mark.parametrize("victim", range(4))
 def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
-    start: Start, tmp_path: Path, victim: int
-) -> None:
+    start, tmp_path, victim
+):
     folder = str(tmp_path / "model")
     process = start(TRAINING, str(victim), folder, hosts=4)
     output, errors = process.communicate(timeout=120)
@@ -227,51 +224,36 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
     assert w.tolist() == [9 * 28, 9 * 8]
 
 
-# -- meeting -------------------------------------------------------------------
-
-
-def joined(jobs: list[Job]) -> list[Any]:
+def joined(jobs):
     """Let hosts meet in threads, and return members or errors."""
-    found: list[Any] = [None] * len(jobs)
 
-    def join(k: int) -> None:
+    def join(job):
         try:
-            found[k] = Member(jobs[k])
+            return Member(job)
         except UnavailableError as error:
-            found[k] = str(error)
+            return str(error)
 
-    threads = [threading.Thread(target=join, args=[k]) for k in range(len(jobs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return found
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        return list(threads.map(join, jobs))
 
 
-def test_hosts_that_do_not_arrive_are_named() -> None:
+def test_hosts_that_do_not_arrive_are_named():
     at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=1.5):
         errors = joined([Job(at, 5, 0), Job(at, 5, 3)])
     for error in errors:
         assert "only 2 of 5 hosts arrived within 1.5 s; missing: 1, 2, 4" in error
         assert "[TPUREF-E265]" in error
-
-
-def test_nobody_at_the_coordinator() -> None:
-    at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=0.5):
         (error,) = joined([Job(at, 2, 1)])
     assert f"host 1 of 2 cannot join at the coordinator {at}: nobody" in error
-
-
-def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         at = f"127.0.0.1:{other.getsockname()[1]}"
         (error,) = joined([Job(at, 2, 0)])
     assert "cannot listen there" in error
 
 
-def test_hosts_that_do_not_belong_together() -> None:
+def test_hosts_that_do_not_belong_together():
     at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=4.0):
         errors = joined([Job(at, 2, 0), Job(at, 3, 1)])
@@ -279,7 +261,7 @@ def test_hosts_that_do_not_belong_together() -> None:
     assert "host 0 has hosts 2, host 1 has 3" in errors[1]
 
 
-def test_members_share_a_number() -> None:
+def test_members_share_a_number():
     at = f"localhost:{_free_port()}"
     members = joined([Job(at, 3, k) for k in (2, 0, 1)])
     assert len({member.entropy for member in members}) == 1
@@ -297,31 +279,23 @@ def test_members_share_a_number() -> None:
         ({"executor": "pool", "coordinator": "a:1"}, "the executor is 'pool'"),
     ],
 )
-def test_settings_that_contradict_each_other(settings: Any, message: str) -> None:
+def test_settings_that_contradict_each_other(settings, message):
     given = {"executor": "xla", **settings}
     with tf.config.override(**given), pytest.raises(ValueError, match=message):
         wanted_job()
 
 
-def test_one_host_needs_no_coordinator() -> None:
+def test_one_host_needs_no_coordinator_and_what_slurm_says(monkeypatch):
     with tf.config.override(executor="xla"):
         assert wanted_job() is None
     with tf.config.override(executor="xla", num_hosts=1, coordinator="a:1"):
         assert wanted_job() is None
-
-
-def test_what_slurm_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "SLURM_JOB_ID": "4242",
-        "SLURM_STEP_NODELIST": "node[3-5]",
-        "SLURM_NTASKS": "3",
-        "SLURM_PROCID": "2",
-        "SLURM_LOCALID": "0",
-    }.items():
-        monkeypatch.setenv(name, value)
+    said = "JOB_ID=4242 STEP_NODELIST=node[3-5] NTASKS=3 PROCID=2 LOCALID=0"
+    for pair in said.split():
+        name, _, value = pair.partition("=")
+        monkeypatch.setenv(f"SLURM_{name}", value)
     with tf.config.override(executor="xla"):
         job = wanted_job()
-    assert job is not None
     assert job.coordinator.startswith("node3:")
     assert (job.hosts, job.host, job.devices) == (3, 2, [0])
     with tf.config.override(executor="xla", num_hosts=1):

@@ -1,10 +1,7 @@
 """Errors of computations that processes joined by jax.distributed share."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -65,7 +62,7 @@ def computation(x):
         (HOST_FUNCTION_RAISES, codes.HOST_FUNCTION_RAISED),
     ],
 )
-def test_the_first_process_reports(text: str, code: str, tmp_path: Path) -> None:
+def test_the_first_process_reports(text, code, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(JOIN + text + RUN)
     command = [sys.executable, str(program), f"127.0.0.1:{_free_port()}"]

@@ -1,7 +1,5 @@
 """Replicas on the devices of several processes, which run the same script."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
@@ -24,12 +22,12 @@ Read = Callable[[str, int], list[Any]]
 
 
 @pytest.fixture(autouse=True)
-def devices() -> None:
+def devices():
     """Those of the processes that the tests start."""
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> Read:
+def given(tmp_path_factory):
     """Return what each process was given by a program; all programs run once."""
     folder = tmp_path_factory.mktemp("joint")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -52,7 +50,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Read:
             process.kill()
     assert [process.returncode for process in started] == [0, 0], "\n".join(said)
 
-    def read(name: str, process: int) -> list[Any]:
+    def read(name, process):
         with np.load(folder / f"{name}-{process}.npz") as file:
             return [file[key] for key in file]
 
@@ -60,9 +58,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Read:
 
 
 @pytest.mark.parametrize("program", programs.AS_IN_LOCKSTEP)
-def test_each_process_is_given_what_lockstep_gives(
-    given: Read, program: programs.Program
-) -> None:
+def test_each_process_is_given_what_lockstep_gives(given, program):
     with tf.config.override(executor="lockstep"):
         expected = programs.evaluated(program, 0)
     for process in range(PROCESSES):
@@ -76,7 +72,7 @@ def test_each_process_is_given_what_lockstep_gives(
                 assert a.tolist() == b.tolist()
 
 
-def test_small_sums_and_random_numbers_have_the_bits_of_lockstep(given: Read) -> None:
+def test_small_sums_and_random_numbers_have_the_bits_of_lockstep(given):
     for program, each in ((programs.sums, (1, 2)), (programs.branches_and_loops, (2,))):
         with tf.config.override(executor="lockstep"):
             expected = programs.evaluated(program, 0)
@@ -87,13 +83,13 @@ def test_small_sums_and_random_numbers_have_the_bits_of_lockstep(given: Read) ->
                 assert expected[k].tobytes() == got[k].tobytes()
 
 
-def test_each_process_feeds_and_serves_its_own_replicas(given: Read) -> None:
+def test_each_process_feeds_and_serves_its_own_replicas(given):
     for process in range(PROCESSES):
         got = [float(value) for value in given("own_processes", process)]
         assert got == [0.0] * 8 + [1.0] * 8 + [0.0] * 8 + [1.0] * 8
 
 
-def test_without_seeds_the_processes_agree(given: Read) -> None:
+def test_without_seeds_the_processes_agree(given):
     first, second = (given("without_seeds", process) for process in range(PROCESSES))
     assert len(first) == 2 * 2 * programs.REPLICAS + 1
     for a, b in zip(first, second, strict=True):
@@ -102,7 +98,7 @@ def test_without_seeds_the_processes_agree(given: Read) -> None:
     assert len(drawn) == 2 * programs.REPLICAS
 
 
-def test_sampled_programs(given: Read) -> None:
+def test_sampled_programs(given):
     for process in range(PROCESSES):
         said = [str(one) for one in given("sampled", process)]
         assert said == ["None"] * len(programs.SAMPLED)

@@ -1,7 +1,5 @@
 """What nobody can stop ends with the process; memory that runs out has its error."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -31,9 +29,7 @@ with tf.Session() as session:
 @pytest.mark.parametrize(
     ("sent", "status"), [([signal.SIGINT] * 2, 130), ([signal.SIGTERM], -15)]
 )
-def test_a_loop_without_end_is_reported_and_ended(
-    sent: list[signal.Signals], status: int
-) -> None:
+def test_a_loop_without_end_is_reported_and_ended(sent, status):
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS], stderr=subprocess.PIPE, text=True
     ) as process:
@@ -48,11 +44,11 @@ def test_a_loop_without_end_is_reported_and_ended(
         assert ("once more" in process.stderr.read()) is (len(sent) > 1)
 
 
-def test_memory_that_runs_out_has_its_error() -> None:
+def test_memory_that_runs_out_has_its_error():
     with tf.config.override(executor="xla", cores=2), tf.Session() as session:
         count = tf.get_variable("count", initializer=tf.constant(1.0))
 
-        def huge(x: tf.Tensor) -> tf.Tensor:
+        def huge(x):
             added = tf.assign_add(count, x)
             rows = tf.fill([2**38], added) * tf.random_uniform([])
             return tf.reduce_sum(tf.cumsum(rows))
