@@ -6,7 +6,6 @@ import ast
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ import pytest
 
 from tpuref.names import table
 
-SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
+SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent
 
 LAYERS = [
     "base",
@@ -65,7 +64,7 @@ MODULES = sorted(
 )
 
 
-def layer_of(module: str) -> str | None:
+def layer_of(module):
     parts = module.removesuffix(".__init__").split(".")
     storeys = (["engine"], ["interface"], ["tools"])
     if parts[0] != "tpuref" or len(parts) < 2 + (parts[1:2] in storeys):
@@ -90,7 +89,7 @@ class Import(NamedTuple):
     for_types: bool
 
 
-def imports_within(package: Path) -> list[Import]:
+def imports_within(package):
     """Return the imports of all modules of a package."""
     paths = {_dotted(path, package): path for path in package.rglob("*.py")}
     return [
@@ -101,14 +100,12 @@ def imports_within(package: Path) -> list[Import]:
     ]
 
 
-def _dotted(path: Path, package: Path) -> str:
+def _dotted(path, package):
     name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
     return name.removesuffix(".__init__")
 
 
-def _statements(
-    node: ast.AST, late: bool = False, for_types: bool = False
-) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
+def _statements(node, late=False, for_types=False):
     """Give the import statements below a node, and what stands around them."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         yield node, late, for_types
@@ -116,13 +113,11 @@ def _statements(
     checks = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.expr):
-            checked = checks and child not in node.orelse  # type: ignore[attr-defined]
+            checked = checks and child not in node.orelse
             yield from _statements(child, late, for_types or checked)
 
 
-def _imported(
-    node: ast.Import | ast.ImportFrom, module: str, path: Path, known: Iterable[str]
-) -> set[str]:
+def _imported(node, module, path, known):
     if isinstance(node, ast.Import):
         return {alias.name for alias in node.names}
     source = node.module or ""
@@ -134,12 +129,12 @@ def _imported(
 
 
 @pytest.fixture(scope="module")
-def imports() -> list[Import]:
+def imports():
     return imports_within(SOURCE)
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_imports_point_downward(module: str, imports: list[Import]) -> None:
+def test_imports_point_downward(module, imports):
     layer = layer_of(module)
     if layer is None:
         return
@@ -152,7 +147,7 @@ def test_imports_point_downward(module: str, imports: list[Import]) -> None:
     assert not above, f"{module} imports from layers above {layer}: {sorted(above)}"
 
 
-def test_every_layer_is_known() -> None:
+def test_every_layer_is_known():
     assert {layer_of(module) for module in MODULES} - {None} <= set(LAYERS)
 
 
@@ -162,7 +157,7 @@ PACKAGES = sorted(
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_package_imports_alone(package: str) -> None:
+def test_each_package_imports_alone(package):
     """Without circles its modules then import in any order."""
     done = subprocess.run(
         [sys.executable, "-c", f"import {package}"],
@@ -174,7 +169,7 @@ def test_each_package_imports_alone(package: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_importing_tpuref_loads_nothing_but_itself() -> None:
+def test_importing_tpuref_loads_nothing_but_itself():
     script = (
         "import sys, tpuref\nprint([m for m in sys.modules if m.startswith('tpuref.')])"
     )
@@ -184,7 +179,7 @@ def test_importing_tpuref_loads_nothing_but_itself() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_public_name_loads_only_what_it_needs() -> None:
+def test_a_public_name_loads_only_what_it_needs():
     names = (
         "tf.Session, tf.layers.dense, tf.nn.relu, tf.tpu.shard, tf.train.AdamOptimizer"
     )
@@ -198,7 +193,7 @@ def test_a_public_name_loads_only_what_it_needs() -> None:
     assert not unused & {layer_of(name) for name in loaded}
 
 
-def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
+def test_a_core_loads_no_graphs_drawings_or_gradients():
     script = (
         "import sys, tpuref.engine.runtime.pool.process.worker\nprint(*sys.modules)"
     )
@@ -255,9 +250,9 @@ LATE_IMPORTS = {
 """Which module may import what inside a function, and why; ``*`` stands for any."""
 
 
-def circles(imports: Iterable[Import]) -> list[list[str]]:
+def circles(imports):
     """Return the modules that import each other, directly or through others."""
-    direct: dict[str, set[str]] = {}
+    direct = {}
     for one in imports:
         if not one.for_types and one.imported != one.module:
             direct.setdefault(one.module, set()).add(one.imported)
@@ -270,8 +265,8 @@ def circles(imports: Iterable[Import]) -> list[list[str]]:
     return sorted(map(sorted, found))
 
 
-def _reached(module: str, direct: dict[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
+def _reached(module, direct):
+    reached = set()
     pending = [module]
     while pending:
         new = direct.get(pending.pop(), set()) - reached
@@ -280,9 +275,7 @@ def _reached(module: str, direct: dict[str, set[str]]) -> set[str]:
     return reached
 
 
-def late_imports(
-    imports: Iterable[Import], allowed: Iterable[tuple[str, str]]
-) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+def late_imports(imports, allowed):
     """Return the imports inside functions that are not allowed, and unused leave."""
     unlisted, unused = set(), set(allowed)
     for module, imported, late, for_types in imports:
@@ -298,18 +291,18 @@ def late_imports(
     return unlisted, unused
 
 
-def test_no_modules_import_each_other(imports: list[Import]) -> None:
+def test_no_modules_import_each_other(imports):
     assert not (found := circles(imports)), "\n".join(map(", ".join, found))
 
 
-def test_imports_inside_functions_have_a_reason(imports: list[Import]) -> None:
+def test_imports_inside_functions_have_a_reason(imports):
     unlisted, unused = late_imports(imports, LATE_IMPORTS)
     assert not unlisted, "import them at the top, or say why not in LATE_IMPORTS"
     assert not unused, "nothing needs these any more"
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def made(tmp_path):
     """A package with a circle of three, a pair within it, and imports for types."""
     modules = {
         "__init__": "from made.low import x",
@@ -330,7 +323,7 @@ def made(tmp_path: Path) -> Path:
     return package
 
 
-def test_a_planted_circle_is_found(made: Path) -> None:
+def test_a_planted_circle_is_found(made):
     imports = imports_within(made)
     assert circles(imports) == [["made.a", "made.b", "made.inner.c"]]
     (made / "b.py").write_text("")
@@ -342,7 +335,7 @@ def test_a_planted_circle_is_found(made: Path) -> None:
     ]
 
 
-def test_a_planted_import_inside_a_function_is_found(made: Path) -> None:
+def test_a_planted_import_inside_a_function_is_found(made):
     imports = imports_within(made)
     late = {("made.a", "json"), ("made.b", "made.inner.c")}
     assert late_imports(imports, []) == (late, set())
@@ -393,7 +386,7 @@ for name in sys.argv[1:]:
 """
 
 
-def test_public_modules_work_alone() -> None:
+def test_public_modules_work_alone():
     """NumPy's functions and gradients work, whichever module made the tensors."""
     modules = [f"tpuref.{path}".rstrip(".") for path in table.namespaces()]
     done = subprocess.run(
@@ -406,12 +399,12 @@ def test_public_modules_work_alone() -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-def test_lockstep_stays_readable() -> None:
+def test_lockstep_stays_readable():
     lines = (SOURCE / "engine/runtime/meaning/lockstep.py").read_text().splitlines()
     assert len(lines) < 200
 
 
-def test_each_folder_of_tests_is_explained() -> None:
+def test_each_folder_of_tests_is_explained():
     tests = Path(__file__).parent
     text = (tests / "README.md").read_text("utf-8")
     packages = {layer.rpartition(".")[2] for layer in LAYERS}

@@ -1,7 +1,5 @@
 """The training example reaches its accuracy and agrees with plain NumPy."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -15,7 +13,7 @@ pytest.importorskip("sklearn", reason="the examples need the extra 'examples'")
 
 
 @pytest.mark.parametrize(("model", "epochs"), [("softmax", 30), ("perceptron", 60)])
-def test_training_on_cores_equals_training_in_numpy(model: str, epochs: int) -> None:
+def test_training_on_cores_equals_training_in_numpy(model, epochs):
     done = subprocess.run(
         [sys.executable, SCRIPT, "--model", model, "--epochs", str(epochs)],
         capture_output=True,

@@ -1,7 +1,5 @@
 """The documents' own examples, each run as a script in a fresh interpreter."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

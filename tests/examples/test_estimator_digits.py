@@ -1,10 +1,7 @@
 """The example with TPUEstimator learns, goes on, and writes what TensorBoard shows."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +13,7 @@ for needed in ("sklearn", "google.protobuf"):
     pytest.importorskip(needed, reason="the example needs the extras of examples")
 
 
-def test_it_learns_and_goes_on(tmp_path: Path, capsys: Any) -> None:
+def test_it_learns_and_goes_on(tmp_path, capsys):
     spec = importlib.util.spec_from_file_location("estimator_digits", SCRIPT)
     assert spec is not None and spec.loader is not None
     example = importlib.util.module_from_spec(spec)
@@ -28,7 +25,7 @@ def test_it_learns_and_goes_on(tmp_path: Path, capsys: Any) -> None:
     assert first.startswith("step 30: ") and second.startswith("step 50: ")
     assert float(second.split()[-1]) > 0.6
     assert len(digits.split()) == 12
-    tags: dict[str, set[int]] = {}
+    tags = {}
     for path in tmp_path.glob("events.out.tfevents.*"):
         for event in tf.train.summary_iterator(str(path)):
             for value in event.summary.value:

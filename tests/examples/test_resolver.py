@@ -1,7 +1,5 @@
 """The example of a resolver finds its TPU, and trains there as NumPy does here."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -16,7 +14,7 @@ pytest.importorskip("googleapiclient", reason="it needs the extra 'gcp'")
 pytest.importorskip("grpc", reason="it needs the extra 'grpc'")
 
 
-def test_a_tpu_is_found_by_its_name_and_trained_on() -> None:
+def test_a_tpu_is_found_by_its_name_and_trained_on():
     done = subprocess.run(
         [sys.executable, SCRIPT, "--epochs", "5"],
         capture_output=True,

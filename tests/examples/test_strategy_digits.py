@@ -1,7 +1,5 @@
 """The example of TPUStrategy reaches its accuracy and agrees with plain NumPy."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -15,7 +13,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "strategy_digits.py"
 pytest.importorskip("sklearn", reason="the examples need the extra 'examples'")
 
 
-def test_training_in_steps_equals_training_in_numpy() -> None:
+def test_training_in_steps_equals_training_in_numpy():
     done = subprocess.run(
         [sys.executable, SCRIPT, "--compare-speed", "--turns", "1"],
         env=os.environ | {"TPUREF_EXECUTOR": "pool"},

@@ -1,7 +1,5 @@
 """The example of a TensorFlow 2 loop reaches its accuracy and agrees with NumPy."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -15,7 +13,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "tf2_digits.py"
 pytest.importorskip("sklearn", reason="the examples need the extra 'examples'")
 
 
-def test_the_loop_equals_training_in_numpy() -> None:
+def test_the_loop_equals_training_in_numpy():
     done = subprocess.run(
         [sys.executable, SCRIPT, "--epochs", "20", "--time"],
         env=os.environ | {"TPUREF_EXECUTOR": "pool"},

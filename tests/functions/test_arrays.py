@@ -1,7 +1,5 @@
 """The tf functions on arrays: static, with unknown shapes, and in eager mode."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -22,12 +20,12 @@ def fresh_graph():
         yield
 
 
-def run(fetches: Any, feed: Any = None) -> Any:
+def run(fetches, feed=None):
     with tf.Session() as session:
         return session.run(fetches, feed)
 
 
-def same(got: Any, expected: Any) -> None:
+def same(got, expected):
     if isinstance(expected, (list, tuple)):
         assert len(got) == len(expected)
         for one, other in zip(got, expected, strict=True):
@@ -38,7 +36,7 @@ def same(got: Any, expected: Any) -> None:
 
 Call = Callable[[Any], Any]
 
-CALLS: list[tuple[str, np.ndarray, Call, Any]] = [
+CALLS = [
     ("identity", CUBE, lambda x: tf.identity(x), CUBE),
     ("stop_gradient", CUBE, lambda x: tf.stop_gradient(x), CUBE),
     ("reshape", CUBE, lambda x: tf.reshape(x, [4, -1]), CUBE.reshape(4, 6)),
@@ -161,7 +159,7 @@ CALLS: list[tuple[str, np.ndarray, Call, Any]] = [
     ),
 ]
 
-STATIC: list[tuple[str, np.ndarray, Call, Any]] = [
+STATIC = [
     (
         "matrix_transpose",
         CUBE,
@@ -182,18 +180,18 @@ STATIC: list[tuple[str, np.ndarray, Call, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value", "call", "expected"), CALLS + STATIC)
-def test_with_static_shapes(name, value, call, expected) -> None:
+def test_with_static_shapes(name, value, call, expected):
     same(run(call(tf.constant(value))), expected)
 
 
 @pytest.mark.parametrize(("name", "value", "call", "expected"), CALLS)
-def test_with_unknown_rank(name, value, call, expected) -> None:
+def test_with_unknown_rank(name, value, call, expected):
     x = tf.placeholder(value.dtype)
     same(run(call(x), {x: value}), expected)
 
 
 @pytest.mark.parametrize(("name", "value", "call", "expected"), CALLS + STATIC)
-def test_at_once_in_eager_mode(name, value, call, expected) -> None:
+def test_at_once_in_eager_mode(name, value, call, expected):
     with tf.eager_execution():
         got = call(tf.constant(value))
         if isinstance(expected, (list, tuple)) and isinstance(got, list):
@@ -206,19 +204,19 @@ def test_at_once_in_eager_mode(name, value, call, expected) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int64", "bool", "complex64"])
-def test_zeros_and_ones_of_a_dtype(dtype) -> None:
+def test_zeros_and_ones_of_a_dtype(dtype):
     zeros, ones = run([tf.zeros([2, 3], dtype), tf.ones(tf.TensorShape([2]), dtype)])
     assert zeros.dtype == ones.dtype == tf.as_dtype(dtype).np
     assert zeros.shape == (2, 3) and not zeros.any() and ones.all()
 
 
-def test_zeros_of_text_are_empty() -> None:
+def test_zeros_of_text_are_empty():
     assert run(tf.zeros([2], tf.string)).tolist() == [b"", b""]
     with pytest.raises(TypeError, match=r"tf\.ones: dtype"):
         tf.ones([2], tf.string)
 
 
-def test_a_shape_may_hold_dimensions_tensors_and_numbers() -> None:
+def test_a_shape_may_hold_dimensions_tensors_and_numbers():
     x = tf.placeholder(tf.float32, [None, 5])
     zeros = tf.zeros([tf.shape(x)[0], x.shape[1], 2])
     assert zeros.shape.as_list() == [None, 5, 2]
@@ -238,18 +236,18 @@ def test_a_shape_may_hold_dimensions_tensors_and_numbers() -> None:
         ((0.0, np.float64(1), 0.5), "float64", [0, 0.5]),
     ],
 )
-def test_range_takes_the_dtype_that_holds_all(arguments, dtype, expected) -> None:
+def test_range_takes_the_dtype_that_holds_all(arguments, dtype, expected):
     numbers = tf.range(*arguments)
     assert numbers.dtype == dtype and numbers.shape.as_list() == [len(expected)]
     assert run(numbers).tolist() == expected
 
 
-def test_range_of_a_dtype() -> None:
+def test_range_of_a_dtype():
     got = run(tf.range(3, dtype=tf.bfloat16))
     assert got.dtype == ml_dtypes.bfloat16 and got.tolist() == [0, 1, 2]
 
 
-def test_one_hot_dtypes() -> None:
+def test_one_hot_dtypes():
     assert tf.one_hot([1], 3).dtype == tf.float32
     assert tf.one_hot([1], 3, on_value=True, off_value=False).dtype == tf.bool
     with pytest.raises(TypeError):
@@ -259,7 +257,7 @@ def test_one_hot_dtypes() -> None:
 # -- arguments ---------------------------------------------------------------------
 
 
-def test_a_placeholder_is_fed() -> None:
+def test_a_placeholder_is_fed():
     x = tf.placeholder(tf.int32, [None, 2], name="x")
     assert x.name == "x:0" and x.shape.as_list() == [None, 2]
     assert run(x + 1, {x: [[1, 2]]}).tolist() == [[2, 3]]
@@ -267,7 +265,7 @@ def test_a_placeholder_is_fed() -> None:
         tf.placeholder(tf.int32)
 
 
-def test_a_condition_vector_chooses_rows() -> None:
+def test_a_condition_vector_chooses_rows():
     x, y = tf.constant([[1, 2], [3, 4]]), tf.constant([[5, 6], [7, 8]])
     assert run(tf.where([True, False], x, y)).tolist() == [[1, 2], [7, 8]]
     assert run(tf.where_v2([True, False], x, y)).tolist() == [[1, 6], [3, 8]]
@@ -296,7 +294,7 @@ def test_a_condition_vector_chooses_rows() -> None:
         (lambda: tf.concat([[1], [[2]]], 0), "equal ranks"),
     ],
 )
-def test_wrong_arguments(call, message) -> None:
+def test_wrong_arguments(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -311,12 +309,12 @@ def test_wrong_arguments(call, message) -> None:
         (lambda: tf.concat([tf.constant([1]), tf.constant([1.0])], 0), "equal dtypes"),
     ],
 )
-def test_arguments_of_wrong_types(call, message) -> None:
+def test_arguments_of_wrong_types(call, message):
     with pytest.raises(TypeError, match=message):
         call()
 
 
-def test_a_fault_while_running_names_operation_and_line() -> None:
+def test_a_fault_while_running_names_operation_and_line():
     x = tf.placeholder(tf.float32)
     y = tf.reshape(x, [2, 2], name="square")
     with pytest.raises(tf.errors.InvalidArgumentError) as failure:

@@ -1,7 +1,5 @@
 """NumPy's array functions on tensors give what they give on arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -30,7 +28,7 @@ def value_of(result):
         return session.run(result)
 
 
-def same(got, expected) -> None:
+def same(got, expected):
     if isinstance(expected, (list, tuple)):
         assert len(got) == len(expected)
         for one, other in zip(got, expected, strict=True):
@@ -121,19 +119,19 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_tensors_give_what_arrays_give(name) -> None:
+def test_tensors_give_what_arrays_give(name):
     array, call = CASES[name]
     same(value_of(call(tf.constant(array))), call(array))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_eager_tensors_give_what_arrays_give(name) -> None:
+def test_eager_tensors_give_what_arrays_give(name):
     array, call = CASES[name]
     with tf.eager_execution():
         same(value_of(call(tf.constant(array))), call(array))
 
 
-def test_sizes_that_are_fed() -> None:
+def test_sizes_that_are_fed():
     x = tf.placeholder(tf.float32, [None, 4])
     rows, columns = np.shape(x)
     assert columns == 4
@@ -147,7 +145,7 @@ def test_sizes_that_are_fed() -> None:
     np.testing.assert_array_equal(got[3], np.full((3, 4), 2))
 
 
-def test_argsort_counts_in_int64() -> None:
+def test_argsort_counts_in_int64():
     assert np.argsort(tf.constant(ROW)).dtype == tf.int64
 
 
@@ -163,7 +161,7 @@ def test_argsort_counts_in_int64() -> None:
         (lambda x: np.fft.fft(x), "outside_compilation"),
     ],
 )
-def test_what_tensors_cannot_do_is_a_type_error(call, message) -> None:
+def test_what_tensors_cannot_do_is_a_type_error(call, message):
     with pytest.raises(TypeError, match=message):
         call(tf.constant(TABLE))
 
@@ -182,12 +180,12 @@ def test_what_tensors_cannot_do_is_a_type_error(call, message) -> None:
         ),
     ],
 )
-def test_wrong_arguments(call, message) -> None:
+def test_wrong_arguments(call, message):
     with pytest.raises(ValueError, match=message):
         call(tf.constant(TABLE))
 
 
-def test_an_index_too_far_from_the_end_is_a_run_time_fault() -> None:
+def test_an_index_too_far_from_the_end_is_a_run_time_fault():
     taken = np.take(tf.constant(ROW), tf.constant([-5]))
     with (
         tf.Session() as session,

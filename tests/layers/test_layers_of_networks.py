@@ -1,7 +1,5 @@
 """Layers: names, values, moving averages, subclasses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Losses: figures measured on TensorFlow 1.15.5, collections, errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

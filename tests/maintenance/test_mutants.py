@@ -4,8 +4,6 @@ That each fits the source and is caught is for ``tpuref conformance mutants`` to
 which tox runs in the environment ``conformance``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

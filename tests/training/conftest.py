@@ -1,19 +1,15 @@
 """Strategies of several sizes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-
 import pytest
 
 import tpuref as tf
 
 
 @pytest.fixture
-def strategy_of() -> Callable[[int], tf.contrib.distribute.TPUStrategy]:
+def strategy_of():
     """A function that gives a strategy of so many towers."""
 
-    def of(towers: int) -> tf.contrib.distribute.TPUStrategy:
+    def of(towers):
         local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         return tf.contrib.distribute.TPUStrategy(local, 1, num_cores=towers)
 
@@ -21,6 +17,6 @@ def strategy_of() -> Callable[[int], tf.contrib.distribute.TPUStrategy]:
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph() -> Iterator[None]:
+def fresh_graph():
     with tf.Graph().as_default():
         yield

@@ -1,7 +1,5 @@
 """Each optimizer's arithmetic over 100 steps, against NumPy and TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,13 +10,13 @@ from . import problem, references, release_1_15_5
 CASES = [(name, kind) for name in problem.OPTIMIZERS for kind in ("dense", "sparse")]
 
 
-def gradient_of(kind: str, step: int, dtype: str) -> object:
+def gradient_of(kind, step, dtype):
     if kind == "dense":
         return problem.dense_gradient(step, dtype)
     return problem.sparse_gradient(step, dtype)
 
 
-def trained(name: str, kind: str, dtype: str) -> np.ndarray:
+def trained(name, kind, dtype):
     """Return the variable after all steps."""
     optimizer, arguments = problem.OPTIMIZERS[name]
     w = tf.get_variable("w", initializer=problem.start(dtype))
@@ -40,7 +38,7 @@ def trained(name: str, kind: str, dtype: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_it_is_what_tensorflow_and_numpy_compute(name: str, kind: str) -> None:
+def test_it_is_what_tensorflow_and_numpy_compute(name, kind):
     optimizer, arguments = problem.OPTIMIZERS[name]
     gradients = [gradient_of(kind, k, "float64") for k in range(problem.STEPS)]
     expected = references.trained(optimizer, arguments, problem.start(), gradients)
@@ -50,7 +48,7 @@ def test_it_is_what_tensorflow_and_numpy_compute(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_float32_is_as_close_as_it_can_be(name: str, kind: str) -> None:
+def test_float32_is_as_close_as_it_can_be(name, kind):
     measured = np.reshape(release_1_15_5.MEASURED[name, kind], [problem.ROWS, -1])
     error = np.abs(trained(name, kind, "float32") - measured)
     assert error.max() < 2e-6 * np.abs(measured).max()
