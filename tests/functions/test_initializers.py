@@ -44,16 +44,11 @@ def test_a_constant_may_verify_its_shape():
 
 
 ALL = [
-    tf.zeros_initializer,
-    tf.ones_initializer,
-    tf.constant_initializer,
-    tf.random_uniform_initializer,
-    tf.random_normal_initializer,
-    tf.truncated_normal_initializer,
-    tf.variance_scaling_initializer,
-    tf.glorot_uniform_initializer,
-    tf.glorot_normal_initializer,
-]
+    tf.zeros_initializer, tf.ones_initializer, tf.constant_initializer,
+    tf.random_uniform_initializer, tf.random_normal_initializer,
+    tf.truncated_normal_initializer, tf.variance_scaling_initializer,
+    tf.glorot_uniform_initializer, tf.glorot_normal_initializer,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ALL)

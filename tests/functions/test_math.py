@@ -229,15 +229,9 @@ FRACTIONS = np.asarray([[0.25, 0.5, 0.75], [0.125, 0.875, 0.5]])
 WHOLE = np.asarray([[1, 2, 3], [6, 5, 4]], np.int32)
 TRUTH = np.asarray([[True, False, True], [False, False, True]])
 ON_WHOLE = {
-    np.gcd,
-    np.lcm,
-    np.bitwise_and,
-    np.bitwise_or,
-    np.bitwise_xor,
-    np.invert,
-    np.left_shift,
-    np.right_shift,
-}
+    np.gcd, np.lcm, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
+    np.left_shift, np.right_shift,
+}  # fmt: skip
 ON_TRUTH = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 

@@ -65,14 +65,10 @@ EIGHTHS += [-0.2182127, -0.2182127] + [0.2182127] * 2 + [0.6546381] * 2
 EIGHTHS += [1.0910635] * 2 + [1.5274889] * 2
 
 VALUES = {
-    "realdiv": (
-        lambda: tf.realdiv(unknown(INT([-7, 7])), unknown(INT([2, -2]))),
-        *("int32", None, [-3, -3]),
-    ),
-    "realdiv uint8": (
-        lambda: tf.realdiv(unknown(BYTE([7])), unknown(BYTE([2]))),
-        *("uint8", None, [3]),
-    ),
+    "realdiv": (lambda: tf.realdiv(unknown(INT([-7, 7])), unknown(INT([2, -2]))),
+                *("int32", None, [-3, -3])),
+    "realdiv uint8": (lambda: tf.realdiv(unknown(BYTE([7])), unknown(BYTE([2]))),
+                      *("uint8", None, [3])),
     "reshape": (
         lambda: tf.reshape(unknown(EMPTY, [0, 6]), [-1, 0, 3]),
         *(
@@ -81,10 +77,8 @@ VALUES = {
             [[], []],
         ),  # whose static shape 1.15.5 gives as (?, 0, 3)
     ),
-    "reshape unknown": (
-        lambda: tf.shape(tf.reshape(unknown(EMPTY), [-1, 0, 4])),
-        *("int32", [3], [1, 0, 4]),
-    ),
+    "reshape unknown": (lambda: tf.shape(tf.reshape(unknown(EMPTY), [-1, 0, 4])),
+                        *("int32", [3], [1, 0, 4])),
     "reshape to no zero": (
         lambda: tf.reshape(unknown(EMPTY), [-1, 3]),
         *("float32", [None, 3], []),
@@ -103,10 +97,8 @@ VALUES = {
         *("float32", [3], [2.0, 0.0, 2.0]),
     ),
     "concat of empty": (lambda: array_of_empty([0]).concat(), "float32", [0], []),
-    "stack of empty": (
-        lambda: array_of_empty([0]).stack(),
-        *("float32", [2, 0], [[], []]),
-    ),
+    "stack of empty": (lambda: array_of_empty([0]).stack(),
+                       *("float32", [2, 0], [[], []])),
     "read of empty": (lambda: array_of_empty([0]).read(1), "float32", [0], []),
     "pad a scalar": (
         lambda: tf.pad(
@@ -137,24 +129,18 @@ VALUES = {
         lambda: sigmoid_loss([1, None]),
         *("float32", [1, None], [[0.3132617] * 3]),
     ),
-    "split": (
-        lambda: tf.split(unknown(counted(4, 3), [None, None]), [1, -1], 0)[1],
-        *("float32", [None, None], counted(4, 3)[1:]),
-    ),
-    "split unknown": (
-        lambda: tf.split(unknown(counted(4, 3)), [1, -1, 2], 0)[1],
-        *("float32", None, [[3.0, 4.0, 5.0]]),
-    ),
+    "split": (lambda: tf.split(unknown(counted(4, 3), [None, None]), [1, -1], 0)[1],
+              *("float32", [None, None], counted(4, 3)[1:])),
+    "split unknown": (lambda: tf.split(unknown(counted(4, 3)), [1, -1, 2], 0)[1],
+                      *("float32", None, [[3.0, 4.0, 5.0]])),
     "split differentiated": (
         lambda: slope(
             lambda x: tf.split(x, [1, -1], 0)[1], unknown(counted(2, 2), [None, 2])
         ),
         *("float32", [None, 2], [[0.0, 0.0], [1.0, 1.0]]),
     ),
-    "mask": (
-        lambda: tf.boolean_mask(unknown(counted(3, 2)), unknown(MASK, [3])),
-        *("float32", None, [[0.0, 1.0], [4.0, 5.0]]),
-    ),
+    "mask": (lambda: tf.boolean_mask(unknown(counted(3, 2)), unknown(MASK, [3])),
+             *("float32", None, [[0.0, 1.0], [4.0, 5.0]])),
     "mask of two axes": (
         lambda: tf.boolean_mask(
             unknown(counted(3, 2)), unknown(counted(3, 2) > 2, [None, None])
@@ -203,10 +189,8 @@ VALUES = {
         lambda: slope(lambda x: tf.reduce_sum(x, -1), unknown(ROWS)),
         *("float32", None, np.ones([2, 3])),
     ),
-    "where": (
-        lambda: tf.where(unknown(ROWS > 1), unknown(ROWS), tf.zeros([2, 3])),
-        *("float32", [2, 3], [[0, 0, 2], [3, 4, 5]]),
-    ),
+    "where": (lambda: tf.where(unknown(ROWS > 1), unknown(ROWS), tf.zeros([2, 3])),
+              *("float32", [2, 3], [[0, 0, 2], [3, 4, 5]])),
     "where of rows": (
         lambda: tf.where(
             unknown([True, False]), tf.zeros([2, 3]), unknown(ROWS, [None, 3])
@@ -236,7 +220,7 @@ VALUES = {
             "int64": [-3, 300, -(2**63), 10**10, -(10**10)],
         }.items()
     },
-}
+}  # fmt: skip
 DATA_DECIDE = {"mask", "mask of two axes", "mask along an axis"}
 """Rows whose sizes depend on data, which XLA refuses."""
 

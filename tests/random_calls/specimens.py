@@ -116,10 +116,8 @@ SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
     "TPUStrategy": (tf.contrib.distribute.TPUStrategy, strategy),
     "OneDeviceStrategy": (tf.contrib.distribute.OneDeviceStrategy, one_device),
     "AdamOptimizer": (tf.train.AdamOptimizer, tf.train.AdamOptimizer),
-    "AdamWOptimizer": (
-        tf.contrib.opt.AdamWOptimizer,
-        lambda: tf.contrib.opt.AdamWOptimizer(0.1),
-    ),
+    "AdamWOptimizer": (tf.contrib.opt.AdamWOptimizer,
+                       lambda: tf.contrib.opt.AdamWOptimizer(0.1)),
     "BatchNormalization": (tf.layers.BatchNormalization, tf.layers.BatchNormalization),
     "Conv2D": (tf.layers.Conv2D, lambda: tf.layers.Conv2D(2, 1)),
     "Coordinator": (tf.train.Coordinator, tf.train.Coordinator),
@@ -136,38 +134,23 @@ SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
         lambda: tf.train.GradientDescentOptimizer(0.1),
     ),
     "GradientTape": (tf.GradientTape, tape),
-    "IndexedSlices": (
-        tf.IndexedSlices,
-        lambda: tf.IndexedSlices(tensor(), tf.constant([0, 1])),
-    ),
-    "LoggingTensorHook": (
-        tf.train.LoggingTensorHook,
-        lambda: tf.train.LoggingTensorHook([], every_n_iter=1),
-    ),
+    "IndexedSlices": (tf.IndexedSlices,
+                      lambda: tf.IndexedSlices(tensor(), tf.constant([0, 1]))),
+    "LoggingTensorHook": (tf.train.LoggingTensorHook,
+                          lambda: tf.train.LoggingTensorHook([], every_n_iter=1)),
     "MaxPooling2D": (tf.layers.MaxPooling2D, lambda: tf.layers.MaxPooling2D(2, 1)),
     "MonitoredSession": (tf.train.MonitoredSession, monitored),
     "Orthogonal": (tf.initializers.orthogonal, tf.initializers.orthogonal),
-    "RMSPropOptimizer": (
-        tf.train.RMSPropOptimizer,
-        lambda: tf.train.RMSPropOptimizer(0.1),
-    ),
+    "RMSPropOptimizer": (tf.train.RMSPropOptimizer,
+                         lambda: tf.train.RMSPropOptimizer(0.1)),
     "Scaffold": (tf.train.Scaffold, tf.train.Scaffold),
-    "SecondOrStepTimer": (
-        tf.train.SecondOrStepTimer,
-        lambda: tf.train.SecondOrStepTimer(every_steps=1),
-    ),
-    "SparseTensor": (
-        tf.SparseTensor,
-        lambda: tf.SparseTensor([[0, 0]], [1.0], [2, 2]),
-    ),
-    "TFRecordWriter": (
-        tf.python_io.TFRecordWriter,
-        lambda: tf.python_io.TFRecordWriter("records"),
-    ),
+    "SecondOrStepTimer": (tf.train.SecondOrStepTimer,
+                          lambda: tf.train.SecondOrStepTimer(every_steps=1)),
+    "SparseTensor": (tf.SparseTensor, lambda: tf.SparseTensor([[0, 0]], [1.0], [2, 2])),
+    "TFRecordWriter": (tf.python_io.TFRecordWriter,
+                       lambda: tf.python_io.TFRecordWriter("records")),
     "TensorArray": (tf.TensorArray, lambda: tf.TensorArray(tf.float32, 2)),
-    "VarianceScaling": (
-        tf.initializers.variance_scaling,
-        tf.initializers.variance_scaling,
-    ),
-}
+    "VarianceScaling": (tf.initializers.variance_scaling,
+                        tf.initializers.variance_scaling),
+}  # fmt: skip
 """The class, and what makes an instance, by the name of the class."""
