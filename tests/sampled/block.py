@@ -17,21 +17,12 @@ LARGEST = 12_000
 
 @dataclass
 class Drawing:
-    """What all blocks of one program share.
+    """What all blocks of one program share."""
 
-    Attributes
-    ----------
-    random
-        Where the choices come from.
-    replicas, logical_cores
-        Who runs the program.
-    variables
-        The variables of the program, as they are at this place.
-    """
-
-    random: random.Random
-    replicas: int
+    random: random.Random  # where the choices come from
+    replicas: int  # who runs the program
     logical_cores: int
+    # the variables of the program, as they are at this place
     variables: list[Value] = field(default_factory=list)
     names: int = 0
 
@@ -45,24 +36,13 @@ class Drawing:
 
 @dataclass
 class Block:
-    """Statements, and the values that the next one may use.
+    """Statements, and the values that the next one may use."""
 
-    Attributes
-    ----------
-    drawing
-        The program that the block is a part of.
-    values
-        What is in scope.
-    together
-        Whether all replicas come here equally often, as a collective needs.
-    depth
-        In how many branches and loops the block stands.
-    """
-
-    drawing: Drawing
-    values: list[Value]
+    drawing: Drawing  # the program that the block is a part of
+    values: list[Value]  # what is in scope
+    # whether all replicas come here equally often, as a collective needs
     together: bool = True
-    depth: int = 0
+    depth: int = 0  # in how many branches and loops the block stands
     statements: list[Statement] = field(default_factory=list)
 
     @property

@@ -61,28 +61,17 @@ def of_tpuref(programs: list[Program]) -> list[Outcome]:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between two outcomes of a program.
+    """The first difference between two outcomes of a program."""
 
-    Attributes
-    ----------
-    call
-        The function of the step that differs; for gradients, of what.
-    kind
-        ``accepts``, ``refuses``, ``static``, ``less static``, ``dtype``, ``sizes``,
-        ``None`` or ``value``.
-    ours, theirs
-        What tpuref and TensorFlow give.
-    apart
-        The largest distance of two finite values, relative to the largest above 1.
-    inputs
-        Which of ``nan``, ``inf``, ``large`` and ``limit`` the inputs have.
-    """
-
-    call: str
+    call: str  # the function of the step that differs; for gradients, of what
+    # ``accepts``, ``refuses``, ``static``, ``less static``, ``dtype``, ``sizes``,
+    # ``None`` or ``value``
     kind: str
-    ours: str
+    ours: str  # what tpuref and TensorFlow give
     theirs: str
+    # the largest distance of two finite values, relative to the largest above 1
     apart: float = 0.0
+    # which of ``nan``, ``inf``, ``large`` and ``limit`` the inputs have
     inputs: str = ""
 
     def __str__(self) -> str:

@@ -15,31 +15,18 @@ from .judge import Difference
 
 @dataclass(frozen=True)
 class Listed:
-    """Differences with one reason.
+    """Differences with one reason."""
 
-    Attributes
-    ----------
-    kind, call
-        The kind of the difference, and a regular expression for the function.
-    shows
-        A regular expression for what tpuref and TensorFlow give, as ``ours | theirs``.
-    reason
-        Why the difference stays.
-    seed
-        A program that shows it, None where TensorFlow's value is left to chance.
-    apart
-        How far finite values may be apart, relative to the largest.
-    inputs
-        A regular expression for which special numbers the inputs have.
-    """
-
-    kind: str
+    kind: str  # the kind of the difference, and a regular expression for the function
     call: str
+    # A regular expression for what tpuref and TensorFlow give, as ``ours | theirs``
     shows: str
-    reason: str
+    reason: str  # why the difference stays
+    # A program that shows it, None where TensorFlow's value is left to chance
     seed: int | None
+    # how far finite values may be apart, relative to the largest
     apart: float = math.inf
-    inputs: str = ""
+    inputs: str = ""  # A regular expression for which special numbers the inputs have
 
     def covers(self, found: Difference) -> bool:
         return (

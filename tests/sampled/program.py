@@ -11,22 +11,12 @@ Shape = tuple["int | str", ...]
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of the computation.
+    """A tensor of the computation."""
 
-    Attributes
-    ----------
-    name
-        The variable that holds it.
-    dtype, shape
-        What is known of it.
-    uniform
-        Whether it is the same on all replicas.
-    """
-
-    name: str
-    dtype: str
+    name: str  # the variable that holds it
+    dtype: str  # what is known of it
     shape: Shape
-    uniform: bool
+    uniform: bool  # whether it is the same on all replicas
 
     @property
     def is_static(self) -> bool:
@@ -35,24 +25,13 @@ class Value:
 
 @dataclass(frozen=True)
 class Statement:
-    """Lines of the computation that stand or fall together.
+    """Lines of the computation that stand or fall together."""
 
-    Attributes
-    ----------
-    kind
-        The family of the operation.
-    lines
-        The source.
-    reads, writes
-        The names of the values that it uses and makes.
-    core
-        The logical core that it is placed on, None where nothing is said.
-    """
-
-    kind: str
-    lines: tuple[str, ...]
-    reads: frozenset[str]
+    kind: str  # the family of the operation
+    lines: tuple[str, ...]  # the source
+    reads: frozenset[str]  # the names of the values that it uses and makes
     writes: tuple[str, ...]
+    # the logical core that it is placed on, None where nothing is said
     core: int | None
 
     def source(self) -> list[str]:
@@ -63,36 +42,16 @@ class Statement:
 
 @dataclass(frozen=True)
 class Sample:
-    """A program that was drawn.
+    """A program that was drawn."""
 
-    Attributes
-    ----------
-    seed
-        What it was drawn from.
-    label
-        Its choices, as the name of a test.
-    cores
-        The number of cores of the system.
-    before
-        The source before the computation.
-    parameters
-        The names of the inputs of the computation.
-    statements
-        The computation.
-    outputs
-        The names of the values that it returns.
-    after
-        The source after the computation.
-    """
-
-    seed: int
-    label: str
-    cores: int
-    before: tuple[str, ...]
-    parameters: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    outputs: tuple[str, ...]
-    after: tuple[str, ...]
+    seed: int  # what it was drawn from
+    label: str  # its choices, as the name of a test
+    cores: int  # the number of cores of the system
+    before: tuple[str, ...]  # the source before the computation
+    parameters: tuple[str, ...]  # the names of the inputs of the computation
+    statements: tuple[Statement, ...]  # the computation
+    outputs: tuple[str, ...]  # the names of the values that it returns
+    after: tuple[str, ...]  # the source after the computation
 
     @property
     def kinds(self) -> list[str]:

@@ -164,12 +164,8 @@ def from_script(
 def apply_settings(options: argparse.Namespace) -> None:
     """Apply the options: topology, executor, and ``import tensorflow`` as tpuref.
 
-    Raises
-    ------
-    ValueError
-        If the system is invalid, or the script does not exist.
-    ImportError
-        If TensorFlow is to be tpuref and was imported before.
+    ValueError if the system is invalid or there is no script; ImportError if the real
+    TensorFlow was imported before.
     """
     from tpuref.engine.configuration import config
     from tpuref.engine.runtime.topology.topology import Topology

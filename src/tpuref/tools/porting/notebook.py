@@ -20,13 +20,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def code_cells(text: str) -> list[tuple[int, str]]:
-    """Return number and text of each code cell of a notebook.
-
-    Raises
-    ------
-    ValueError
-        The text is not that of a notebook.
-    """
+    """Return number and text of each code cell; ValueError if it is no notebook."""
     found = json.loads(text)
     if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
         raise ValueError("it has no list of cells")
@@ -71,19 +65,9 @@ def _without_magic(line: str) -> str:
 def with_replacements(
     text: str, replacements: Mapping[int, Sequence[Replacement]]
 ) -> str:
-    """Return a notebook with other code, and every other byte as it was.
+    """Return a notebook with replacements by cell, and every other byte unchanged.
 
-    Parameters
-    ----------
-    text
-        The notebook.
-    replacements
-        What to replace in each cell, by its number.
-
-    Raises
-    ------
-    ValueError
-        What has to change is written in another way than JSON usually is.
+    ValueError if a string that changes is not written as the `json` module writes it.
     """
     pieces = []
     end = 0

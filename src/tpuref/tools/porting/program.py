@@ -19,18 +19,10 @@ from tpuref.tools.porting.token_reader import TokenReader
 
 
 class Place(NamedTuple):
-    """Where a program takes a name.
+    """Where a program takes a name."""
 
-    Attributes
-    ----------
-    cell
-        The cell of a notebook, 0 for a script.
-    line
-        The line of the script, or of the cell.
-    """
-
-    cell: int
-    line: int
+    cell: int  # the cell of a notebook, 0 for a script
+    line: int  # the line of the script, or of the cell
 
     def __str__(self) -> str:
         return f"cell {self.cell} line {self.line}" if self.cell else str(self.line)
@@ -38,40 +30,20 @@ class Place(NamedTuple):
 
 @dataclass
 class Name:
-    """A name that a program takes.
+    """A name that a program takes."""
 
-    Attributes
-    ----------
-    name
-        The name, such as ``"tf.contrib.tpu.shard"``.
-    places
-        Where the program takes it.
-    missing
-        What is known of it where tpuref does not have it.
-    """
-
-    name: str
-    missing: Missing | None
-    places: list[Place] = field(default_factory=list)
+    name: str  # the name, such as ``"tf.contrib.tpu.shard"``
+    missing: Missing | None  # what is known of it where tpuref does not have it
+    places: list[Place] = field(default_factory=list)  # where the program takes it
 
 
 @dataclass
 class Program:
-    """A script or notebook, and the names that it takes.
+    """A script or notebook, and the names that it takes."""
 
-    Attributes
-    ----------
-    path
-        Where it is.
-    names
-        The names, in the order of their first places.
-    unparsed
-        Whether some of it is no Python 3, so that its tokens were read.
-    """
-
-    path: Path
-    names: list[Name]
-    unparsed: bool
+    path: Path  # where it is
+    names: list[Name]  # the names, in the order of their first places
+    unparsed: bool  # whether some of it is no Python 3, so that its tokens were read
 
     @property
     def missing(self) -> list[Name]:
@@ -80,13 +52,7 @@ class Program:
 
 
 def read_program(source: Source) -> Program:
-    """Return the names that a program takes from ``tf``, without running it.
-
-    Raises
-    ------
-    ValueError
-        A notebook is none.
-    """
+    """Return the names that a program takes from ``tf``, without running it."""
     names: dict[str, Name] = {}
     cell = 0
 

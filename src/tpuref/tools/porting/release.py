@@ -16,18 +16,10 @@ SWITCHES = ("disable_v2_behavior", "disable_eager_execution", "enable_v2_behavio
 
 
 class Release(NamedTuple):
-    """The release that a program is written for.
+    """The release that a program is written for."""
 
-    Attributes
-    ----------
-    number
-        1 or 2; None where nothing tells.
-    because
-        The names that tell, the most frequent first.
-    """
-
-    number: int | None
-    because: tuple[str, ...]
+    number: int | None  # 1 or 2; None where nothing tells
+    because: tuple[str, ...]  # the names that tell, the most frequent first
 
     @property
     def text(self) -> str:

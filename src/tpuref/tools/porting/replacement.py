@@ -7,19 +7,11 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """What takes the place of a piece of text.
+    """What takes the place of a piece of text."""
 
-    Attributes
-    ----------
-    start, end
-        Where the piece begins and ends.
-    new
-        What it becomes.
-    """
-
-    start: int
+    start: int  # where the piece begins and ends
     end: int
-    new: str
+    new: str  # what it becomes
 
     def moved(self, distance: int) -> Replacement:
         """Return the same one for a text that begins elsewhere."""

@@ -21,56 +21,29 @@ TO = "tpuref"
 
 @dataclass(frozen=True)
 class Change:
-    """A line that changes.
+    """A line that changes."""
 
-    Attributes
-    ----------
-    place
-        Where it is.
-    before, after
-        The line.
-    """
-
-    place: Place
-    before: str
+    place: Place  # where it is
+    before: str  # the line
     after: str
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An import that stays as it is.
+    """An import that stays as it is."""
 
-    Attributes
-    ----------
-    place
-        Where it begins.
-    reason
-        Why.
-    """
-
-    place: Place
-    reason: str
+    place: Place  # where it begins
+    reason: str  # why
 
 
 @dataclass
 class Rewrite:
-    """A file after its import lines have changed.
+    """A file after its import lines have changed."""
 
-    Attributes
-    ----------
-    source
-        The file as it is.
-    text
-        All of it.
-    changes
-        The lines that are different.
-    refusals
-        The imports of TensorFlow that are not.
-    """
-
-    source: Source
-    text: str
-    changes: list[Change] = field(default_factory=list)
+    source: Source  # the file as it is
+    text: str  # all of it
+    changes: list[Change] = field(default_factory=list)  # the lines that are different
+    # the imports of TensorFlow that are not
     refusals: list[Refusal] = field(default_factory=list)
 
     def save(self) -> None:
@@ -83,17 +56,7 @@ class Rewrite:
 def rewrite(source: Source, release: int | None = None) -> Rewrite:
     """Return a file whose import lines take tpuref, with all else byte for byte.
 
-    Parameters
-    ----------
-    source
-        The file.
-    release
-        1 where ``import tensorflow`` is to mean TensorFlow 1 whatever the mode.
-
-    Raises
-    ------
-    ValueError
-        A notebook is none, or is written in an unusual way.
+    With `release` 1, ``import tensorflow`` becomes ``tpuref.compat.v1``.
     """
     result = Rewrite(source, source.text)
     replacements: dict[int, list[Replacement]] = {}

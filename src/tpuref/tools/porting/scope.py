@@ -48,12 +48,8 @@ def without_v2(path: str) -> str:
 class Scope:
     """The names of a module, a class or a function.
 
-    Parameters
-    ----------
-    outer
-        The scope in which names are looked up that this one does not have.
-    of_class
-        Whether it is the body of a class, which functions inside do not see.
+    Names that it lacks are looked up in `outer`; functions inside the body of a class
+    (`of_class`) do not see its names.
     """
 
     def __init__(self, outer: Scope | None = None, *, of_class: bool = False) -> None:
@@ -71,17 +67,10 @@ class Scope:
         return self
 
     def bind(self, name: str, path: str | None, *, perhaps: bool = False) -> None:
-        """Note what a name stands for from here on.
+        """Bind a name to a path below ``tf`` (empty for ``tf``), or to another value, None.
 
-        Parameters
-        ----------
-        name
-            The name.
-        path
-            A name below ``tf``, empty for ``tf``; None for anything else.
-        perhaps
-            Whether it stands for that in some cases only; what it stands for in
-            others then stays.
+        `perhaps` says that this holds on some branches only: an earlier path then
+        stays.
         """
         if name in self.of_module and self is not self.module:
             self.module.bind(name, path, perhaps=perhaps)

@@ -17,37 +17,20 @@ SUFFIXES = (".py", NOTEBOOK)
 
 @dataclass(frozen=True)
 class Part:
-    """A script, or a code cell of a notebook.
+    """A script, or a code cell of a notebook."""
 
-    Attributes
-    ----------
-    text
-        The code in it, line by line as in the file.
-    cell
-        The number of the cell among all cells, from 1 up; None for a script.
-    """
-
-    text: str
+    text: str  # the code in it, line by line as in the file
+    # the number of the cell among all cells, from 1 up; None for a script
     cell: int | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of a program.
+    """A file of a program."""
 
-    Attributes
-    ----------
-    path
-        Where it is.
-    text
-        All of it, with the ends of lines as they are.
-    encoding
-        How the text is stored.
-    """
-
-    path: Path
-    text: str
-    encoding: str
+    path: Path  # where it is
+    text: str  # all of it, with the ends of lines as they are
+    encoding: str  # how the text is stored
 
     @property
     def is_notebook(self) -> bool:

@@ -17,15 +17,7 @@ from tpuref.tools.porting.tokens import (
 
 
 class TokenReader:
-    """Reads a module, or one cell of a notebook after the other.
-
-    Parameters
-    ----------
-    scope
-        The scope of the module.
-    take
-        Is called with each name that the program takes.
-    """
+    """Reads a module, or the cells of a notebook in order, and takes each name."""
 
     def __init__(self, scope: Scope, take: Take) -> None:
         self._scope = scope

@@ -28,24 +28,12 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A name, number, string or operator.
+    """A name, number, string or operator."""
 
-    Attributes
-    ----------
-    kind
-        ``"name"``, ``"number"``, ``"string"`` or ``"operator"``.
-    text
-        As it is written.
-    start
-        Where it begins in the text.
-    line
-        Its line, from 1 up.
-    """
-
-    kind: str
-    text: str
-    start: int
-    line: int
+    kind: str  # ``"name"``, ``"number"``, ``"string"`` or ``"operator"``
+    text: str  # as it is written
+    start: int  # where it begins in the text
+    line: int  # its line, from 1 up
 
     @property
     def end(self) -> int:
@@ -86,39 +74,20 @@ def statements(text: str) -> Iterator[list[Token]]:
 
 @dataclass
 class Imported:
-    """A name in an import statement.
+    """A name in an import statement."""
 
-    Attributes
-    ----------
-    name
-        The dotted name, of a module or of something in one.
-    bound
-        The name that follows ``as``, None where there is none.
-    token
-        Its first token.
-    end
-        Where the dotted name ends.
-    """
-
-    name: str
-    bound: str | None
-    token: Token
-    end: int
+    name: str  # the dotted name, of a module or of something in one
+    bound: str | None  # the name that follows ``as``, None where there is none
+    token: Token  # its first token
+    end: int  # where the dotted name ends
 
 
 @dataclass
 class Import:
-    """An import statement.
+    """An import statement."""
 
-    Attributes
-    ----------
-    module
-        What stands after ``from``; None for ``import``.
-    names
-        The names that are imported; ``*`` is one.
-    """
-
-    module: Imported | None
+    module: Imported | None  # what stands after ``from``; None for ``import``
+    # the names that are imported; ``*`` is one
     names: list[Imported] = field(default_factory=list)
 
 

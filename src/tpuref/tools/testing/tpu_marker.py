@@ -19,21 +19,11 @@ class MarkerError(ValueError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The TPU system for one run of a test; None means as configured.
+    """The TPU system for one run of a test; None means as configured."""
 
-    Attributes
-    ----------
-    cores
-        The number of cores.
-    topology
-        The mesh as text, ``"XxYxC"``.
-    executor
-        ``"pool"``, ``"lockstep"`` or ``"xla"``.
-    """
-
-    cores: int | None = None
-    topology: str | None = None
-    executor: str | None = None
+    cores: int | None = None  # the number of cores
+    topology: str | None = None  # the mesh as text, ``"XxYxC"``
+    executor: str | None = None  # ``"pool"``, ``"lockstep"`` or ``"xla"``
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -53,17 +43,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Request:
-    """The combined request of the markers of one test.
+    """The combined request of the markers of one test."""
 
-    Attributes
-    ----------
-    systems
-        The systems to run the test on, one after another.
-    timeout
-        The seconds after which it fails, None if no marker has a timeout.
-    """
-
-    systems: tuple[Wanted, ...]
+    systems: tuple[Wanted, ...]  # the systems to run the test on, one after another
+    # the seconds after which it fails, None if no marker has a timeout
     timeout: float | None
 
 
