@@ -13,9 +13,12 @@ BENCHMARKS = (
 )
 """The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+HELP = "compare tpuref's speed with other libraries'"
+DESCRIPTION = (
+    "Measure tpuref and other libraries in turns. "
+    f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all."
+)
+EPILOG = """examples:
   tpuref bench --quick --no-peers
   tpuref bench all-reduce steps --json
   tpuref bench --write-docs docs
@@ -23,16 +26,8 @@ _EPILOG = """examples:
 To install the other libraries: pip install 'tpuref[bench]'"""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    bench = commands.add_parser(
-        NAME,
-        help="compare tpuref's speed with other libraries'",
-        description="Measure tpuref and other libraries in turns. "
-        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(bench: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     names = bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
     names.completer = lambda **_: BENCHMARKS  # type: ignore[attr-defined]
     bench.add_argument(

@@ -18,6 +18,11 @@ from typing import IO
 from tpuref.tools.cli.run import AS_TENSORFLOW, add_program
 
 NAME = "launch"
+HELP = "run a script on several hosts on this machine"
+DESCRIPTION = (
+    "Run SCRIPT in a process for each host, with the XLA executor. "
+    "Each line of their output starts with the number of the host."
+)
 
 _FORWARDED = [
     getattr(signal, name)
@@ -27,9 +32,7 @@ _FORWARDED = [
 _PATIENCE = 20.0
 """The seconds that other hosts have to end by themselves after one has failed."""
 
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref launch --hosts 4 train.py
   tpuref launch --hosts 4 --cores-per-host 2 train.py --steps 100
 
@@ -37,18 +40,8 @@ All hosts end when one fails. The exit status is that of the first host that fai
 plus the signal's number if a signal ended it), or 0."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    launch = commands.add_parser(
-        NAME,
-        help="run a script on several hosts on this machine",
-        description=(
-            "Run SCRIPT in a process for each host, with the XLA executor. "
-            "Each line of their output starts with the number of the host."
-        ),
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(launch: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     launch.add_argument(
         "--hosts",
         type=_positive,

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from tpuref.tools.porting.rewrite import Rewrite
 
 NAME = "port"
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+HELP = "list the names of tf that a program uses, and those that tpuref lacks"
+DESCRIPTION = (
+    "List the names of tf that scripts and notebooks use, without "
+    "running them: which tpuref has, which it lacks, and what to do."
+)
+EPILOG = """examples:
   tpuref port train.py             list its names of tf, and which are missing
   tpuref port models notebooks     check all scripts and notebooks in two folders
   tpuref port --write train.py     change its import lines as well
@@ -25,16 +27,8 @@ Nothing is run. The exit status is 1 if a name is missing, or if --write could n
 change an import line."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    port = commands.add_parser(
-        NAME,
-        help="list the names of tf that a program uses, and those that tpuref lacks",
-        description="List the names of tf that scripts and notebooks use, without "
-        "running them: which tpuref has, which it lacks, and what to do.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(port: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     port.add_argument("--json", action="store_true", help="print JSON")
     port.add_argument(
         "--write",

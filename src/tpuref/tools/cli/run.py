@@ -17,12 +17,11 @@ from tpuref.base import error_codes as codes
 from tpuref.base.executors import EXECUTORS
 
 NAME = "run"
+HELP = "run a script on a chosen topology"
+DESCRIPTION = "Run SCRIPT as python would, on a TPU system of the given size."
 AS_TENSORFLOW = "--as-tensorflow"
 SETTING = "TPUREF_AS_TENSORFLOW"
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref run train.py
   tpuref run --topology 2x2x2 train.py --steps 100
   tpuref run --cores 4 --executor lockstep train.py
@@ -34,15 +33,8 @@ The exit status is that of the script: 1 if it raises an exception, and 2 if it 
 start."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    run = commands.add_parser(
-        NAME,
-        help="run a script on a chosen topology",
-        description="Run SCRIPT as python would, on a TPU system of the given size.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(run: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     run.add_argument(
         "--json",
         action="store_true",

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tpuref.interface.tpu.device_assignment import DeviceAssignment
 
 NAME = "topology"
-
-Commands = argparse._SubParsersAction  # the type has no public name
+HELP = "draw a mesh of chips and the replicas on it"
+DESCRIPTION = "Draw a mesh, its hosts, and the cores of each replica."
 
 _SIZES = re.compile(r"[1-9][0-9]{0,4}(x[1-9][0-9]{0,4}){2,3}")
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref topology                                      the configured system
   tpuref topology 4x4x2 --replicas 8 --cores-per-replica 4
   tpuref topology 4x4x2 --replicas 16 --cores-per-replica 4
@@ -32,15 +32,8 @@ _EPILOG = """examples:
 The exit status is 1 if the replicas do not fit."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    topology = commands.add_parser(
-        NAME,
-        help="draw a mesh of chips and the replicas on it",
-        description="Draw a mesh, its hosts, and the cores of each replica.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(topology: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     topology.add_argument(
         "mesh",
         nargs="?",

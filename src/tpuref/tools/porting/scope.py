@@ -67,7 +67,7 @@ class Scope:
         return self
 
     def bind(self, name: str, path: str | None, *, perhaps: bool = False) -> None:
-        """Bind a name to a path below ``tf`` (empty for ``tf``), or to another value, None.
+        """Bind a name to a path below ``tf`` (empty for ``tf``), or None to others.
 
         `perhaps` says that this holds on some branches only: an earlier path then
         stays.
