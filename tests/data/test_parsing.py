@@ -1,8 +1,5 @@
 """Features of serialized examples, and raw bytes."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,8 +9,6 @@ from tpuref.base import error_codes as codes
 pytest.importorskip(
     "google.protobuf", reason="needs the extra: pip install tpuref[training]"
 )
-
-Evaluate = Callable[..., Any]
 
 
 def example(**features):

@@ -1,8 +1,5 @@
 """The tf functions on arrays: static, with unknown shapes, and in eager mode."""
 
-from collections.abc import Callable
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -33,8 +30,6 @@ def same(got, expected):
     else:
         np.testing.assert_array_equal(got, expected)
 
-
-Call = Callable[[Any], Any]
 
 CALLS = [
     ("identity", CUBE, lambda x: tf.identity(x), CUBE),

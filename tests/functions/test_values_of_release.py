@@ -1,8 +1,6 @@
 """Values, dtypes and static shapes that TensorFlow 1.15.5 was measured to give."""
 
 import contextlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +8,6 @@ import pytest
 import tpuref as tf
 from tpuref.base.errors import OpError
 from tpuref.engine.runtime.system import LOCAL
-
-Build = Callable[[], Any]
 
 
 def unknown(value, shape=None):

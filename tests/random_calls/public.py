@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import tpuref as tf
@@ -14,7 +13,7 @@ from tpuref.python.training import moving_averages
 
 from .specimens import SPECIMENS
 
-NAMESPACES: dict[str, ModuleType] = {
+NAMESPACES = {
     "tf": tf,
     "tf.bitwise": tf.bitwise,
     "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
@@ -121,26 +120,15 @@ OPERATORS = (
 
 @dataclass(frozen=True)
 class Callee:
-    """What is called.
+    """What is called."""
 
-    Attributes
-    ----------
-    name
-        Its dotted name; a method has its class instead of the instance.
-    owner
-        Makes the instance of a method; None for a function.
-    attribute
-        The name of the method, or of a property to be read.
-    function
-        The function, where there is no instance.
-    """
-
-    name: str
+    name: str  # its dotted name; a method has its class instead of the instance
+    # makes the instance of a method; None for a function
     owner: Callable[[], Any] | None = None
-    attribute: str = ""
-    function: Any = None
+    attribute: str = ""  # the name of the method, or of a property to be read
+    function: Any = None  # the function, where there is no instance
 
-    def bound(self) -> Any:
+    def bound(self):
         """Return what to call; None for a property, which this reads."""
         if self.owner is None:
             return self.function
@@ -150,14 +138,14 @@ class Callee:
         found = getattr(instance, self.attribute)
         return None if isinstance(self.function, property) else found
 
-    def documented(self) -> str:
+    def documented(self):
         """The docstring, which may name errors."""
         return inspect.getdoc(self.function) or ""
 
 
-def callees() -> list[Callee]:
+def callees():
     """Return all of them, in an order that stays."""
-    found: dict[int, Callee] = {}
+    found = {}
     for prefix, namespace in NAMESPACES.items():
         for name in dir(namespace):
             value = getattr(namespace, name)
@@ -168,7 +156,7 @@ def callees() -> list[Callee]:
     return [*found.values(), *_methods()]
 
 
-def _methods() -> list[Callee]:
+def _methods():
     return [
         Callee(f"{type_name}.{name}", make, name, getattr(cls, name))
         for type_name, (cls, make) in SPECIMENS.items()
@@ -179,5 +167,5 @@ def _methods() -> list[Callee]:
     ]
 
 
-def _is_operator(cls: type, name: str) -> bool:
+def _is_operator(cls, name):
     return name in OPERATORS and getattr(cls, name) is not getattr(object, name, None)

@@ -4,20 +4,8 @@ Each function adds one statement of its family to a block, or nothing where no v
 scope suits it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
-from .block import (
-    FLOATS,
-    INTEGERS,
-    LARGEST,
-    SUMMABLE,
-    Block,
-    broadcast,
-    elements,
-)
-from .program import Shape, Value, indented
+from .block import FLOATS, INTEGERS, LARGEST, SUMMABLE, broadcast, elements
+from .program import Value, indented
 
 LARGEST_PRODUCT = 9000
 """The most multiplications of a product of matrices."""
@@ -31,19 +19,19 @@ _WHOLE = ("tf.square", "tf.identity")
 _SIGNED = (*_WHOLE, "tf.abs", "tf.negative", "tf.sign")
 
 
-def _number(value: Value) -> bool:
+def _number(value):
     return value.dtype != "bool"
 
 
-def _real(value: Value) -> bool:
+def _real(value):
     return value.dtype in FLOATS
 
 
-def _static(value: Value) -> bool:
+def _static(value):
     return value.is_static
 
 
-def _wide(value: Value) -> bool:
+def _wide(value):
     """Whether a value has an element along every axis, and an axis."""
     return value.is_static and bool(value.shape) and 0 not in value.shape
 
@@ -51,7 +39,7 @@ def _wide(value: Value) -> bool:
 # -- elementwise ---------------------------------------------------------------
 
 
-def unary(block: Block) -> None:
+def unary(block):
     x = block.pick(lambda value: True)
     if x is None:
         return
@@ -64,7 +52,7 @@ def unary(block: Block) -> None:
     block.let("unary", f"{function}({x.name})", [x], x.dtype, x.shape)
 
 
-def binary(block: Block) -> None:
+def binary(block):
     x = block.pick(_number)
     if x is None:
         return
@@ -83,7 +71,7 @@ def binary(block: Block) -> None:
     block.let("binary", f"{function}({x.name}, {y.name})", [x, y], x.dtype, shape)
 
 
-def with_number(block: Block) -> None:
+def with_number(block):
     x = block.pick(_number)
     if x is None:
         return
@@ -93,7 +81,7 @@ def with_number(block: Block) -> None:
     block.let("number", f"{x.name} {operator}", [x], x.dtype, x.shape)
 
 
-def compare(block: Block) -> None:
+def compare(block):
     x = block.pick(_number)
     y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
     if x is None or y is None:
@@ -103,7 +91,7 @@ def compare(block: Block) -> None:
     block.let("compare", f"{function}({x.name}, {y.name})", [x, y], "bool", x.shape)
 
 
-def where(block: Block) -> None:
+def where(block):
     x = block.pick(_number)
     y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
     if x is None or y is None:
@@ -112,7 +100,7 @@ def where(block: Block) -> None:
     block.let("where", expression, [x, y], x.dtype, x.shape)
 
 
-def cast(block: Block) -> None:
+def cast(block):
     # What lies outside of the range of integers has no value there.
     x = block.pick(lambda value: True)
     if x is None:
@@ -128,7 +116,7 @@ def cast(block: Block) -> None:
 # -- along axes ----------------------------------------------------------------
 
 
-def reduce(block: Block) -> None:
+def reduce(block):
     x = block.pick(lambda value: True)
     if x is None:
         return
@@ -139,7 +127,7 @@ def reduce(block: Block) -> None:
         functions += ["tf.reduce_max", "tf.reduce_min"] if _wide(x) else []
         functions += ["tf.reduce_mean"] if x.dtype in FLOATS else []
     axes = sorted(a for a in range(len(x.shape)) if block.drawing.one_in(2))
-    axis: list[int] | None = axes
+    axis = axes
     if block.drawing.one_in(3):
         axes, axis = list(range(len(x.shape))), None
     keep = block.drawing.one_in(3)
@@ -153,7 +141,7 @@ def reduce(block: Block) -> None:
     block.let("reduce", expression, [x], x.dtype, shape)
 
 
-def along_axis(block: Block) -> None:
+def along_axis(block):
     x = block.pick(lambda v: _wide(v) and _number(v))
     if x is None:
         return
@@ -170,10 +158,10 @@ def along_axis(block: Block) -> None:
     block.let("axis", f"{function}({x.name}, axis={axis})", [x], dtype, shape)
 
 
-def matmul(block: Block) -> None:
+def matmul(block):
     # BLAS divides large products among its threads, and rounds as they are divided;
     # a core has fewer threads than the host.
-    def suits(value: Value) -> bool:
+    def suits(value):
         return value.dtype in (*FLOATS, "int32") and len(value.shape) >= 2
 
     x = block.pick(suits)
@@ -199,13 +187,13 @@ def matmul(block: Block) -> None:
 # -- arrangement ---------------------------------------------------------------
 
 
-def concat(block: Block) -> None:
+def concat(block):
     x = block.pick(lambda value: _static(value) and bool(value.shape))
     if x is None:
         return
     axis = block.random.randrange(len(x.shape))
 
-    def fits(y: Value) -> bool:
+    def fits(y):
         if y.dtype != x.dtype or len(y.shape) != len(x.shape) or not y.is_static:
             return False
         return all(
@@ -222,7 +210,7 @@ def concat(block: Block) -> None:
     block.let("concat", expression, [x, y], x.dtype, tuple(shape))
 
 
-def stack(block: Block) -> None:
+def stack(block):
     x = block.pick(lambda value: True)
     if x is None:
         return
@@ -235,7 +223,7 @@ def stack(block: Block) -> None:
     block.let("stack", expression, [x, y], x.dtype, shape)
 
 
-def split(block: Block) -> None:
+def split(block):
     x = block.pick(_wide)
     if x is None:
         return
@@ -251,7 +239,7 @@ def split(block: Block) -> None:
     block.add("split", [line], frozenset({x.name}), parts)
 
 
-def slice_(block: Block) -> None:
+def slice_(block):
     x = block.pick(lambda value: _static(value) and bool(value.shape))
     if x is None:
         return
@@ -266,14 +254,14 @@ def slice_(block: Block) -> None:
     block.let("slice", expression, [x], x.dtype, tuple(shape))
 
 
-def gather(block: Block) -> None:
+def gather(block):
     x = block.pick(_wide)
     if x is None:
         return
     axis = block.random.randrange(len(x.shape))
     size = int(x.shape[axis])
     indices = [block.random.randrange(size) for _ in range(block.random.randint(0, 4))]
-    places: Shape = (len(indices),)
+    places = (len(indices),)
     text, reads = f"np.array({indices}, np.int32)", [x]
     found = block.pick(lambda v: v.dtype in ("int32", "int64") and len(v.shape) < 2)
     if found is not None:
@@ -285,7 +273,7 @@ def gather(block: Block) -> None:
         block.let("gather", expression, reads, x.dtype, shape)
 
 
-def transpose(block: Block) -> None:
+def transpose(block):
     x = block.pick(lambda value: len(value.shape) > 1)
     if x is None:
         return
@@ -294,12 +282,12 @@ def transpose(block: Block) -> None:
     block.let("transpose", f"tf.transpose({x.name}, {order})", [x], x.dtype, shape)
 
 
-def rearrange(block: Block) -> None:
+def rearrange(block):
     x = block.pick(_static)
     if x is None:
         return
     total, rank = elements(x.shape), len(x.shape)
-    choices: list[tuple[str, Shape]] = [
+    choices = [
         (f"tf.reshape({x.name}, [{total}])", (total,)),
         (f"tf.expand_dims({x.name}, {rank})", (*x.shape, 1)),
         (f"tf.reverse({x.name}, {list(range(rank))})", x.shape),
@@ -316,7 +304,7 @@ def rearrange(block: Block) -> None:
     block.let("arrange", expression, [x], x.dtype, shape)
 
 
-def shape_of(block: Block) -> None:
+def shape_of(block):
     x = block.pick(lambda value: bool(value.shape))
     if x is not None:
         block.let(
@@ -327,7 +315,7 @@ def shape_of(block: Block) -> None:
 # -- random draws --------------------------------------------------------------
 
 
-def draw(block: Block) -> None:
+def draw(block):
     x = block.pick(lambda value: True)
     if x is None:
         return
@@ -347,7 +335,7 @@ def draw(block: Block) -> None:
 # -- between replicas, and to the host -----------------------------------------
 
 
-def cross_replica(block: Block) -> None:
+def cross_replica(block):
     x = block.pick(lambda value: value.is_static and value.dtype in SUMMABLE)
     if x is None or not block.together:
         return
@@ -355,9 +343,7 @@ def cross_replica(block: Block) -> None:
     sizes = [size for size in range(1, replicas + 1) if replicas % size == 0]
     order = block.random.sample(range(replicas), replicas)
     size = block.random.choice([replicas, *sizes])
-    groups: list[list[int]] | None = [
-        order[start : start + size] for start in range(0, replicas, size)
-    ]
+    groups = [order[start : start + size] for start in range(0, replicas, size)]
     if size == replicas and block.drawing.one_in(2):
         groups = None
     name = block.drawing.fresh()
@@ -367,7 +353,7 @@ def cross_replica(block: Block) -> None:
     block.add(kind, [line], frozenset({x.name}), [value])
 
 
-def host_call(block: Block) -> None:
+def host_call(block):
     x = block.pick(_number)
     if x is None:
         return
@@ -380,7 +366,7 @@ def host_call(block: Block) -> None:
     block.add("host", lines, frozenset({x.name}), [value])
 
 
-def outside(block: Block) -> None:
+def outside(block):
     x = block.pick(_real)
     if x is not None:
         expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
@@ -390,14 +376,14 @@ def outside(block: Block) -> None:
 # -- variables -----------------------------------------------------------------
 
 
-def read(block: Block) -> None:
+def read(block):
     if block.drawing.variables:
         v = block.random.choice(block.drawing.variables)
         text = block.random.choice(["tf.identity({})", "{}.read_value()"])
         block.let("read", text.format(v.name), [v], v.dtype, v.shape)
 
 
-def assign(block: Block) -> None:
+def assign(block):
     if not block.drawing.variables:
         return
     place = block.random.randrange(len(block.drawing.variables))
@@ -418,7 +404,7 @@ def assign(block: Block) -> None:
 # -- branches and loops --------------------------------------------------------
 
 
-def branch(block: Block) -> None:
+def branch(block):
     x, p = block.pick(lambda value: True), block.pick(lambda value: True)
     if x is None or p is None or block.depth > 1:
         return
@@ -440,7 +426,7 @@ def branch(block: Block) -> None:
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
 
 
-def loop(block: Block) -> None:
+def loop(block):
     x, p = block.pick(_static), block.pick(lambda value: True)
     if x is None or p is None or block.depth > 1:
         return
@@ -473,16 +459,16 @@ def loop(block: Block) -> None:
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads), [value])
 
 
-def _is_large(value: Value) -> str:
+def _is_large(value):
     return f"tf.reduce_sum(tf.cast({value.name}, tf.float32)) > 1"
 
 
-def _function(name: str, parameters: str, block: Block, result: str) -> list[str]:
+def _function(name, parameters, block, result):
     body = [line for statement in block.statements for line in statement.source()]
     return [f"def {name}({parameters}):", *indented([*body, f"return {result}"])]
 
 
-FAMILIES: tuple[tuple[Callable[[Block], None], int], ...] = (
+FAMILIES = (
     (unary, 4),
     (binary, 6),
     (with_number, 3),
@@ -512,7 +498,7 @@ FAMILIES: tuple[tuple[Callable[[Block], None], int], ...] = (
 """The families, and how often each is drawn."""
 
 
-def fill(block: Block, count: int) -> None:
+def fill(block, count):
     """Add about so many statements."""
     families, weights = zip(*FAMILIES, strict=True)
     for family in block.random.choices(families, weights, k=count):

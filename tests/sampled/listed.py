@@ -10,8 +10,6 @@ import math
 import re
 from dataclasses import dataclass
 
-from .judge import Difference
-
 
 @dataclass(frozen=True)
 class Listed:
@@ -28,7 +26,7 @@ class Listed:
     apart: float = math.inf
     inputs: str = ""  # A regular expression for which special numbers the inputs have
 
-    def covers(self, found: Difference) -> bool:
+    def covers(self, found):
         return (
             found.kind == self.kind
             and re.search(rf"{self.call}$", found.call) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 Shape = tuple["int | str", ...]
@@ -19,7 +18,7 @@ class Value:
     uniform: bool  # whether it is the same on all replicas
 
     @property
-    def is_static(self) -> bool:
+    def is_static(self):
         return not any(isinstance(size, str) for size in self.shape)
 
 
@@ -34,7 +33,7 @@ class Statement:
     # the logical core that it is placed on, None where nothing is said
     core: int | None
 
-    def source(self) -> list[str]:
+    def source(self):
         if self.core is None:
             return list(self.lines)
         return [f"with tf.device(tf.tpu.core({self.core})):", *indented(self.lines)]
@@ -54,10 +53,10 @@ class Sample:
     after: tuple[str, ...]  # the source after the computation
 
     @property
-    def kinds(self) -> list[str]:
+    def kinds(self):
         return sorted({kind for s in self.statements for kind in s.kind.split()})
 
-    def source(self) -> str:
+    def source(self):
         """Return what builds the program: outputs, variables, feed(turn)."""
         body = [line for s in self.statements for line in s.source()]
         return "\n".join(
@@ -69,7 +68,7 @@ class Sample:
             ]
         )
 
-    def script(self) -> str:
+    def script(self):
         """Return what can be pasted to see both executors side by side."""
         return "\n".join([self.source(), *_SIDE_BY_SIDE.format(self.cores).split("\n")])
 
@@ -85,11 +84,11 @@ for executor in ("lockstep", "pool"):
 """
 
 
-def indented(lines: tuple[str, ...] | list[str]) -> list[str]:
+def indented(lines):
     return ["    " + line for line in lines]
 
 
-def nested(names: tuple[str, ...]) -> str:
+def nested(names):
     """Return a structure that holds all the names, whose form their number decides."""
     if len(names) == 0:
         return "None"
@@ -101,7 +100,7 @@ def nested(names: tuple[str, ...]) -> str:
     return f"[{first}, {{'k': {second}, 'l': [{', '.join(others)}]}}]"
 
 
-def smallest(sample: Sample, fails: Callable[[Sample], bool]) -> Sample:
+def smallest(sample, fails):
     """Return a program that still fails, from which no more part can be taken."""
     for smaller in _one_part_less(sample):
         if fails(smaller):
@@ -109,7 +108,7 @@ def smallest(sample: Sample, fails: Callable[[Sample], bool]) -> Sample:
     return sample
 
 
-def _one_part_less(sample: Sample) -> Iterator[Sample]:
+def _one_part_less(sample):
     for statement in reversed(sample.statements):
         yield _without(sample, statement)
     for name in sample.outputs:
@@ -117,7 +116,7 @@ def _one_part_less(sample: Sample) -> Iterator[Sample]:
         yield replace(sample, outputs=kept)
 
 
-def _without(sample: Sample, dropped: Statement) -> Sample:
+def _without(sample, dropped):
     """Return the program without a statement and all that depends on it."""
     gone = set(dropped.writes)
     kept = []

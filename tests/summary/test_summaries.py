@@ -2,9 +2,7 @@
 
 import struct
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ pytest.importorskip(
     "google.protobuf", reason="needs the extra: pip install tpuref[training]"
 )
 
-Evaluate = Callable[..., Any]
 summary = tf.summary
 
 
