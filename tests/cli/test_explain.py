@@ -17,9 +17,13 @@ def test_a_code_is_explained(code: str, capsys: Any) -> None:
     out = capsys.readouterr().out
     assert out.startswith("TPUREF-E021: Something cannot be divided into equal parts\n")
     assert "What to do: Use a size" in out
-    assert "\n    tf.tpu.shard(tf.reduce_mean, [images], num_shards=8)\n" in out
     assert "The rule is in tf.tpu (TensorFlow 1.15.5)." in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_program_is_shown(capsys: Any) -> None:
+    assert main(["explain", "E023"]) == 0
+    assert "\n    with strategy.scope():\n" in capsys.readouterr().out
 
 
 def test_a_former_code_shows_the_one_that_replaced_it(capsys: Any) -> None:

@@ -229,7 +229,7 @@ def test_training_goes_on_after_a_kill(tmp_path):
 # -- errors --------------------------------------------------------------------
 
 FUNCTIONS = [
-    (lambda labels: None, None, "must take features"),
+    (lambda labels: None, None, "must take features.*E245"),
     (lambda features: None, {"a": 1}, "must take params"),
     (lambda features, extra: None, None, r"unexpected parameters \['extra'\]"),
 ]

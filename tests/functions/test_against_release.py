@@ -127,9 +127,6 @@ def test_branches_may_differ_in_a_list_of_one():
         )
 
 
-def test_branches_of_two_dtypes_are_a_value_error():
-    with pytest.raises(ValueError, match=r"int32.*float32"):
-        tf.cond(tf.constant(True), lambda: tf.constant(1), lambda: tf.constant(2.0))
 
 
 def test_the_old_names_of_the_branches():
@@ -175,13 +172,6 @@ def test_a_scope_that_is_entered_again_keeps_its_name_scope():
     assert x.name == "b/a/Const:0"
 
 
-def test_custom_getters_receive_the_name_by_keyword():
-    def getter(getter, **arguments):
-        arguments["name"] += "_kept"
-        return getter(**arguments)
-
-    with tf.variable_scope("a", custom_getter=getter):
-        assert tf.get_variable("v", [1]).name == "a/v_kept:0"
 
 
 def test_one_name_has_one_device():

@@ -248,4 +248,4 @@ def test_a_fault_while_running_names_operation_and_line():
         run(y, {x: [1, 2, 3]})
     text = str(failure.value)
     assert "3 elements do not fill shape [2, 2]" in text
-    assert "square" in text and "test_arrays.py" in text
+    assert "E110" in text and "square" in text and "test_arrays.py" in text

@@ -165,10 +165,6 @@ def test_branches_nest():
     assert [run(y, {x: n}) for n in (7, 2, -7, -2)] == [170, 20, 100, -2]
 
 
-def test_conditions_may_be_folded_or_computed():
-    assert run(tf.cond(tf.constant(1) < 2, lambda: 1, lambda: 2)) == 1
-    p = tf.reduce_any(tf.constant([False, False]))
-    assert run(tf.cond(p, lambda: 1, lambda: 2)) == 2
 
 
 # cond: effects.
@@ -192,10 +188,6 @@ def test_only_the_branch_taken_has_effects():
     assert log == [1, 100]
 
 
-def test_a_failing_branch_that_is_not_taken_does_not_fail():
-    x = tf.placeholder(tf.int32, [])
-    y = tf.cond(tf.equal(x, 0), lambda: tf.constant(0), lambda: 10 // x)
-    assert [run(y, {x: n}) for n in (0, 5)] == [0, 2]
 
 
 def test_branches_may_return_operations():
@@ -262,11 +254,6 @@ def test_predicates_that_do_not_work(pred, error, message):
         tf.cond(pred, lambda: 1, lambda: 2)
 
 
-def test_the_functions_have_old_names():
-    p = tf.constant(True)
-    assert run(tf.cond(p, fn1=lambda: 1, fn2=lambda: 2)) == 1
-    with pytest.raises(TypeError, match="fn1 and true_fn are the same"):
-        tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 1)
 
 
 def test_both_functions_are_needed():
@@ -352,21 +339,8 @@ def test_one_structure_of_several_comes_in_its_list():
     assert run(found) == [Pair(3, 8)]
 
 
-def test_the_sequence_is_that_of_the_body():
-    start = (0, 0)
-    as_list = tf.while_loop(lambda i, j: i < 1, lambda i, j: [i + 1, j], start)
-    as_tuple = tf.while_loop(lambda i, j: i < 1, lambda i, j: (i + 1, j), list(start))
-    assert (type(as_list), type(as_tuple)) == (list, tuple)
 
 
-def test_loops_capture_what_is_around_them():
-    x = tf.placeholder(tf.float32, [2])
-    limit = tf.constant(3)
-    step = x * 2.0
-    _, y = tf.while_loop(
-        lambda i, y: i < limit, lambda i, y: (i + 1, y + step), (0, tf.zeros([2]))
-    )
-    assert run(y, {x: [1.0, 10.0]}).tolist() == [6.0, 60.0]
 
 
 def test_a_body_may_return_what_is_around_it():
@@ -572,7 +546,9 @@ def test_errors_of_the_function_show_its_own_and_both_places():
         raise KeyError("lost")
 
     y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
-    with pytest.raises(tf.errors.UnknownError, match="KeyError: 'lost'") as caught:
+    with pytest.raises(
+        tf.errors.UnknownError, match="(?s)KeyError: 'lost'.*E038"
+    ) as caught:
         run(y + 1.0)
     assert caught.value.op.name == "host"
     assert f"{__file__}:{made}" in str(caught.value)
@@ -669,13 +645,6 @@ def test_assert_needs_every_element_and_a_bool():
         tf.Assert(tf.constant(1), [])
 
 
-def test_a_value_may_wait_for_an_assertion():
-    x = tf.placeholder(tf.float32, [])
-    with tf.control_dependencies([tf.Assert(x > 0, [x])]):
-        root = tf.sqrt(x)
-    assert run(root, {x: 4.0}) == 2.0
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[-4.0\]"):
-        run(root, {x: -4.0})
 
 
 # Values stay where they are made.
@@ -856,9 +825,6 @@ def test_loops_too_deep():
     assert f"the tf.while_loop at {__file__}:" in str(raised.value)
 
 
-def test_branches_too_deep_in_a_computation():
-    with pytest.raises(ValueError, match=r"nested too deep"):
-        tf.tpu.replicate(lambda x: nested(100, x), [[1.0]])
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])

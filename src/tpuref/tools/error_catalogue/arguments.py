@@ -25,13 +25,6 @@ ENTRIES = (
         "no shape, no dtype, no regular expression, a list that contains itself.",
         remedy="Pass what the message expects. It names the function, the argument, "
         "what it accepts and what it got.",
-        text="""
-            import tpuref as tf
-
-            values = [1.0]
-            values.append(values)
-            tf.nest.flatten(values)
-        """,
         replaces="E027 E123 E124 E126 E154 E155 E192 E219 E221 E223 E235 E240 "
         "E247 E250 E272",
     ),
@@ -43,12 +36,6 @@ ENTRIES = (
         "get_single_element needs a dataset of one element.",
         remedy="Pass as many as the message says. Wrap a single input that is a list "
         "in another list: inputs=[[x]].",
-        text="""
-            import tpuref as tf
-
-            element = tf.data.experimental.get_single_element(tf.data.Dataset.range(2))
-            tf.Session().run(element)
-        """,
         replaces="E028 E032 E162 E273",
     ),
     Entry(
@@ -151,12 +138,6 @@ ENTRIES = (
         remedy="Return tensors or values that convert to tensors, as many and of the "
         "types that Tout, output_types or the message declares; declare None for "
         "sizes that vary.",
-        text="""
-            import tpuref as tf
-
-            named = tf.function(lambda: object())
-            named()
-        """,
         replaces="E039 E092 E233",
     ),
     Entry(
@@ -168,11 +149,6 @@ ENTRIES = (
         remedy="Use fewer replicas with larger parts, one tf.while_loop instead of "
         "nested branches, or smaller arrays; close sessions (with tf.Session(...) as "
         "session), or raise max_message_bytes of tf.train.Server and tf.RPCOptions.",
-        text="""
-            import tpuref as tf
-
-            tf.tpu.shard(lambda: tf.constant(1.0), num_shards=2**63)
-        """,
         replaces="E029 E079 E195",
     ),
     Entry(
@@ -201,14 +177,6 @@ ENTRIES = (
         "records within its `with` block, and answers once unless it is persistent.",
         remedy="Use `with tf.profiler.trace(path):`, which stops by itself. Request "
         "all gradients in one call, or use tf.GradientTape(persistent=True).",
-        text="""
-            import os
-
-            import tpuref as tf
-
-            with tf.profiler.trace(os.devnull):
-                tf.profiler.start(os.devnull)
-        """,
         replaces="E180 E181 E193",
     ),
 )

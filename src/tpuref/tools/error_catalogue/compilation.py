@@ -16,15 +16,6 @@ ENTRIES = (
         remedy="Run the program on the pool or in lockstep. Or keep the size: mask "
         "values instead of selecting them, or tell the shape of a host function's "
         "result with set_shape.",
-        text="""
-            import tpuref as tf
-
-            x = tf.constant([1.0, 2.0])
-            outputs = tf.tpu.replicate(lambda x: tf.where(x > 1.0), [[x]])
-            with tf.config.override(executor="xla"), tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        needs=("jax",),
     ),
     Entry(
         codes.XLA_SHAPES_DIFFER,
@@ -42,24 +33,6 @@ ENTRIES = (
         meaning="An operation is placed on a logical core other than 0, with "
         "tf.tpu.core. The executor on XLA runs no model parallel replicas.",
         remedy="Run the program on the pool or in lockstep, or leave out tf.tpu.core.",
-        text="""
-            import tpuref as tf
-
-            def computation(x):
-                with tf.device(tf.tpu.core(1)):
-                    return x + 1.0
-
-            topology = tf.contrib.tpu.Topology.for_cores(2)
-            assignment = tf.contrib.tpu.device_assignment(
-                topology, computation_shape=[1, 1, 2], num_replicas=1
-            )
-            outputs = tf.tpu.replicate(
-                computation, [[1.0]], device_assignment=assignment
-            )
-            with tf.config.override(executor="xla", cores=2), tf.Session() as sess:
-                sess.run(outputs)
-        """,
-        needs=("jax",),
     ),
     Entry(
         codes.XLA_OPERATION,
@@ -69,19 +42,6 @@ ENTRIES = (
         "branch.",
         remedy="Run the program on the pool or in lockstep, or move the operation to "
         "the host with tf.tpu.outside_compilation.",
-        text="""
-            import tpuref as tf
-
-            w = tf.get_variable("w", shape=[], dtype=tf.float32)
-
-            def computation(x):
-                return tf.cond(x > 1.0, lambda: tf.assign(w, x), lambda: x)
-
-            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
-            with tf.config.override(executor="xla"), tf.Session() as sess:
-                sess.run(outputs)
-        """,
         replaces="E276",
-        needs=("jax",),
     ),
 )

@@ -94,24 +94,6 @@ ENTRIES = (
         remedy="Fix the function; look at the output of the process that runs the "
         "named replicas. ValueError and TypeError become InvalidArgumentError, others "
         "UnknownError.",
-        text="""
-            import tpuref as tf
-
-
-            def host(x):
-                raise ValueError(f"no use for {x}")
-
-
-            def computation(x):
-                return tf.tpu.outside_compilation(
-                    lambda: tf.py_func(host, [x], tf.float32)
-                )
-
-
-            outputs = tf.tpu.replicate(computation, inputs=[[1.0]])
-            with tf.Session() as sess:
-                sess.run(outputs)
-        """,
         replaces="E264",
     ),
     Entry(

@@ -98,17 +98,6 @@ ENTRIES = (
         "takes tensors of that type and shape only.",
         remedy="Pass such tensors, widen the signature with None for sizes, or leave "
         "input_signature out.",
-        text="""
-            import tpuref as tf
-
-
-            @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
-            def doubled(x):
-                return 2.0 * x
-
-
-            doubled(tf.constant([1.0, 2.0, 3.0]))
-        """,
     ),
     Entry(
         codes.NO_GRADIENT,
@@ -121,12 +110,6 @@ ENTRIES = (
         "gradients: tf.stop_gradient, casts to integers and tf.argmax block them. "
         "Call tf.gradients inside the computation, or take the result through "
         "tf.stop_gradient.",
-        text="""
-            import tpuref as tf
-
-            x = tf.constant([1.0, 2.0])
-            tf.gradients(tf.random_shuffle(x), x)
-        """,
         replaces="E191 E220",
     ),
 )

@@ -14,14 +14,6 @@ ENTRIES = (
         "time also the replica.",
         remedy="Change the input that the message names; assertions such as "
         "tf.debugging.assert_equal check values where they arise.",
-        text="""
-            import tpuref as tf
-
-            x = tf.placeholder(tf.float32, [None])
-            y = tf.reshape(x, [2, 2])
-            with tf.Session() as sess:
-                sess.run(y, {x: [1.0, 2.0, 3.0]})
-        """,
         replaces="E119",
     ),
     Entry(
@@ -32,11 +24,6 @@ ENTRIES = (
         "constant another number of values.",
         remedy="Adjust the shape with tf.reshape, tf.expand_dims, tf.squeeze or "
         "tf.transpose.",
-        text="""
-            import tpuref as tf
-
-            tf.zeros([2, 3]) + tf.zeros([2])
-        """,
         replaces="E111 E122",
     ),
     Entry(
@@ -63,12 +50,6 @@ ENTRIES = (
         "An integer is divided by zero",
         meaning="Integers cannot represent infinity.",
         remedy="Use tf.truediv, or avoid zeros with tf.where.",
-        text="""
-            import tpuref as tf
-
-            with tf.Session() as sess:
-                sess.run(tf.floordiv(tf.constant(1), tf.constant(0)))
-        """,
     ),
     Entry(
         codes.NO_TENSOR_FORM,

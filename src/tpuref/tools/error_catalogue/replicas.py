@@ -16,12 +16,6 @@ ENTRIES = (
         "(tf.pad) and mask the result. With tf.data, batch(..., drop_remainder=True) "
         "drops an incomplete batch. Choose batch sizes, hosts and topologies that "
         "divide evenly.",
-        text="""
-            import tpuref as tf
-
-            images = tf.zeros([30, 28, 28])
-            tf.tpu.shard(tf.reduce_mean, [images], num_shards=8)
-        """,
         document="000_04abb9e9288042d8.txt",
         replaces="E068 E251 E262",
     ),

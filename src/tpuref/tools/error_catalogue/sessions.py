@@ -25,14 +25,6 @@ ENTRIES = (
         remedy="Evaluate a tensor first and feed its value. Reshape the value, use "
         "None in the placeholder's shape for sizes that vary, and feed each tensor in "
         "one place.",
-        text="""
-            import tpuref as tf
-
-            x = tf.placeholder(tf.float32, [])
-            hook = tf.train.FeedFnHook(lambda: {x: 1.0})
-            with tf.train.MonitoredSession(hooks=[hook]) as sess:
-                sess.run(x, {x: 2.0})
-        """,
         replaces="E133 E242",
     ),
     Entry(
@@ -56,13 +48,6 @@ ENTRIES = (
         remedy="Run sess.run(tf.global_variables_initializer()), iterator.initializer "
         "or tf.tables_initializer() first; add variables to the collections that a "
         "scaffold initializes. Use the array that write returns.",
-        text="""
-            import tpuref as tf
-
-            iterator = tf.data.Dataset.range(3).make_initializable_iterator()
-            with tf.Session() as sess:
-                sess.run(iterator.get_next())
-        """,
         replaces="E091 E241 E268 E270",
     ),
     Entry(
@@ -73,12 +58,6 @@ ENTRIES = (
         "integer. The message shows the line of the first use.",
         remedy="Use another name or scope, share with reuse=tf.AUTO_REUSE, or call "
         "tf.train.get_or_create_global_step().",
-        text="""
-            import tpuref as tf
-
-            with tf.variable_scope("model", reuse=True):
-                tf.get_variable("w", [2])
-        """,
         replaces="E142 E224",
     ),
     Entry(
@@ -88,12 +67,6 @@ ENTRIES = (
         "when it is shared with others or restored from a checkpoint.",
         remedy="Convert with tf.cast or tf.reshape, build the model as it was when it "
         "was saved, leave the variable out, or use tf.train.Saver(reshape=True).",
-        text="""
-            import tpuref as tf
-
-            v = tf.Variable([1.0, 2.0])
-            v.assign([1.0, 2.0, 3.0])
-        """,
         replaces="E216",
     ),
 )

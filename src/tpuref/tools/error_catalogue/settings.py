@@ -18,11 +18,6 @@ ENTRIES = (
         remedy="Use a value that the message lists, or unset the variable. Variables "
         "are read when tpuref is imported; `tpuref doctor` shows those that are set. "
         "`tpuref launch` sets those for several hosts on one machine.",
-        text="""
-            import tpuref as tf
-
-            tf.config.core = 8
-        """,
         replaces="E002 E069 E078 E261 E269",
     ),
     Entry(

@@ -23,14 +23,6 @@ ENTRIES = (
         "or look for a division by zero or the logarithm of zero; tf.check_numerics "
         "says where it begins. With fail_on_nan_loss=False the hook ends training "
         "without an error.",
-        text="""
-            import tpuref as tf
-
-            loss = tf.constant(float("nan"))
-            hook = tf.train.NanTensorHook(loss)
-            with tf.train.MonitoredSession(hooks=[hook]) as sess:
-                sess.run(loss)
-        """,
     ),
     Entry(
         codes.INVALID_MODEL_FUNCTION,
@@ -43,17 +35,6 @@ ENTRIES = (
         "TPUEstimatorSpec: with loss and train_op to train, loss to evaluate, "
         "predictions to predict. On cores wrap the optimizer in CrossShardOptimizer, "
         "and batch with params['batch_size'] and drop_remainder=True.",
-        text="""
-            import tpuref as tf
-
-            def model_fn(features, labels, mode, params):
-                return None
-
-            estimator = tf.contrib.tpu.TPUEstimator(
-                model_fn, "model", tf.contrib.tpu.RunConfig(), train_batch_size=8
-            )
-            estimator.train(lambda: tf.zeros([8, 2]), steps=1)
-        """,
         replaces="E246 E248 E249",
     ),
 )

@@ -63,16 +63,6 @@ ENTRIES = (
         "shape, so the function was traced again, which takes far longer than a call.",
         remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
         "reduce_retracing=True, or define the function outside of the loop.",
-        text="""
-            import logging
-
-            import tpuref as tf
-
-            logging.basicConfig()
-            doubled = tf.function(lambda x: 2 * x)
-            for number in range(5):
-                doubled(number)
-        """,
     ),
     Entry(
         codes.CHECKPOINT_WITHOUT_CHECKSUMS,
@@ -81,25 +71,6 @@ ENTRIES = (
         "A value that a disk or a transfer has changed restores without an error.",
         remedy="Restore it and save it again: checkpoints of format 2 have a checksum "
         "for each tensor.",
-        text="""
-            import json
-            import logging
-            import tempfile
-
-            import tpuref as tf
-
-            logging.basicConfig()
-            prefix = tempfile.mkdtemp() + "/model"
-            v = tf.get_variable("v", initializer=1.0)
-            with tf.Session() as sess:
-                sess.run(v.initializer)
-                tf.train.Saver().save(sess, prefix)
-            with open(prefix + ".index") as file:
-                index = json.load(file)
-            with open(prefix + ".index", "w") as file:
-                json.dump(index | {"format": "tpuref checkpoint 1"}, file)
-            tf.train.load_variable(prefix, "v")
-        """,
     ),
     Entry(
         codes.SHARED_CHECKPOINTS,
@@ -130,16 +101,6 @@ ENTRIES = (
         "network can read the token.",
         remedy="Pass token= and credentials= to tf.train.Server, or listen on "
         "localhost.",
-        text="""
-            import logging
-
-            import tpuref as tf
-
-            logging.basicConfig()
-            server = tf.train.Server({"worker": ["0.0.0.0:0"]}, start=False)
-            server.stop()
-        """,
-        needs=("grpc",),
     ),
     Entry(
         codes.NO_POOL_HERE,
@@ -149,16 +110,5 @@ ENTRIES = (
         "used.",
         remedy="TPUREF_EXECUTOR=lockstep asks for lockstep and silences the warning. "
         "For the pool, use Linux, WSL 2 or a Linux container.",
-        text="""
-            import sys
-            from unittest import mock
-
-            import tpuref as tf
-
-            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
-            with mock.patch.object(sys, "platform", "darwin"):  # plays a Mac
-                with tf.config.override(executor="pool"), tf.Session() as sess:
-                    sess.run(outputs)
-        """,
     ),
 )
