@@ -76,6 +76,12 @@ def served(monkeypatch):
 
 
 @pytest.fixture
+def graph():
+    """The default graph, which is empty at the start of each test."""
+    return tf.get_default_graph()
+
+
+@pytest.fixture
 def session():
     """A session of the default graph."""
     with tf.Session() as opened:

@@ -4,14 +4,6 @@ import threading
 
 import pytest
 
-import tpuref as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
 
 @pytest.fixture(autouse=True)
 def threads_end():

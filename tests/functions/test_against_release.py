@@ -127,8 +127,6 @@ def test_branches_may_differ_in_a_list_of_one():
         )
 
 
-
-
 def test_the_old_names_of_the_branches():
     first, second = (lambda: tf.constant(1)), (lambda: tf.constant(2))
     assert run(tf.cond(tf.constant(True), fn1=first, fn2=second)) == 1
@@ -170,8 +168,6 @@ def test_a_scope_that_is_entered_again_keeps_its_name_scope():
         x = tf.constant(1)
     assert (again.name, again.original_name_scope) == ("a", "a/")
     assert x.name == "b/a/Const:0"
-
-
 
 
 def test_one_name_has_one_device():

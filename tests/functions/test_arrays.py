@@ -6,29 +6,11 @@ import pytest
 
 import tpuref as tf
 
+from .values import run, same
+
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 ROW = np.array([3, 1, 2], np.int32)
 MASK = np.array([[True, False, True], [False, False, True]])
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
-
-
-def same(got, expected):
-    if isinstance(expected, (list, tuple)):
-        assert len(got) == len(expected)
-        for one, other in zip(got, expected, strict=True):
-            np.testing.assert_array_equal(one, other)
-    else:
-        np.testing.assert_array_equal(got, expected)
 
 
 CALLS = [

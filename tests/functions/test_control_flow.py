@@ -10,11 +10,7 @@ import pytest
 
 import tpuref as tf
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    tf.reset_default_graph()
-    return tf.get_default_graph()
+from .values import run
 
 
 class Pair(NamedTuple):
@@ -24,10 +20,6 @@ class Pair(NamedTuple):
 
 def line():
     return sys._getframe(1).f_lineno
-
-
-def run(fetches, feed_dict=None):
-    return tf.Session().run(fetches, feed_dict)
 
 
 def note(log, label):
@@ -165,8 +157,6 @@ def test_branches_nest():
     assert [run(y, {x: n}) for n in (7, 2, -7, -2)] == [170, 20, 100, -2]
 
 
-
-
 # cond: effects.
 
 
@@ -186,8 +176,6 @@ def test_only_the_branch_taken_has_effects():
         assert session.run(y, {p: False}) == 101
         assert session.run(v) == 101
     assert log == [1, 100]
-
-
 
 
 def test_branches_may_return_operations():
@@ -252,8 +240,6 @@ def test_dependencies_between_operations_of_a_branch():
 def test_predicates_that_do_not_work(pred, error, message):
     with pytest.raises(error, match=f"tf.cond: .*{message}"):
         tf.cond(pred, lambda: 1, lambda: 2)
-
-
 
 
 def test_both_functions_are_needed():
@@ -337,10 +323,6 @@ def test_one_structure_of_several_comes_in_its_list():
         [Pair(0, 1)],
     )
     assert run(found) == [Pair(3, 8)]
-
-
-
-
 
 
 def test_a_body_may_return_what_is_around_it():
@@ -645,8 +627,6 @@ def test_assert_needs_every_element_and_a_bool():
         tf.Assert(tf.constant(1), [])
 
 
-
-
 # Values stay where they are made.
 
 
@@ -823,8 +803,6 @@ def test_loops_too_deep():
     with pytest.raises(ValueError, match="nested too deep") as raised:
         nested_loops(64, tf.constant(1.0))
     assert f"the tf.while_loop at {__file__}:" in str(raised.value)
-
-
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])

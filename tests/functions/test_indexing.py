@@ -6,18 +6,9 @@ import pytest
 import tpuref as tf
 from tpuref.interface.functions import indexing
 
+from .values import run
+
 CUBE = np.arange(60).reshape(3, 4, 5)
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
 
 
 # -- subscripts --------------------------------------------------------------------

@@ -6,12 +6,6 @@ import pytest
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
-
 def values(initializer, shape, dtype=None):
     found = tf.Session().run(initializer(shape, dtype=dtype))
     return found

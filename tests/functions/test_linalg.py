@@ -7,11 +7,9 @@ import pytest
 
 import tpuref as tf
 
+from .values import run
+
 RNG = np.random.default_rng(3)
-
-
-def run(fetches, feed_dict=None):
-    return tf.Session().run(fetches, feed_dict)
 
 
 def test_matrix_products_with_either_matrix_turned():

@@ -7,13 +7,10 @@ import pytest
 
 import tpuref as tf
 
+from .values import run
+
 ROWS = np.random.RandomState(0).randn(4, 3, 2).astype("float32")
 Pair = namedtuple("Pair", ["low", "high"])
-
-
-def run(tensors, feed=None):
-    with tf.Session() as session:
-        return session.run(tensors, feed)
 
 
 def test_results_and_gradients_are_stacked():

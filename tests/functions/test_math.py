@@ -8,9 +8,7 @@ import pytest
 import tpuref as tf
 from tpuref.interface.functions.numpy_math import UFUNCS
 
-
-def run(fetches, feed_dict=None):
-    return tf.Session().run(fetches, feed_dict)
+from .values import run
 
 
 def same(found, expected):

@@ -5,19 +5,10 @@ import pytest
 
 import tpuref as tf
 
+from .values import run
+
 X = np.array([[-2.0, 0.5, 1.0], [3.0, -0.25, 8.0]], np.float32)
 IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
 
 
 def softmax(x, axis=-1):

@@ -5,15 +5,11 @@ import pytest
 
 import tpuref as tf
 
+from .values import same
+
 ROW = np.array([3, 1, 2, 1], np.int32)
 TABLE = np.arange(12, dtype=np.float32).reshape(3, 4) % 5
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
 
 
 def value_of(result):
@@ -26,15 +22,6 @@ def value_of(result):
         return result.numpy()
     with tf.Session() as session:
         return session.run(result)
-
-
-def same(got, expected):
-    if isinstance(expected, (list, tuple)):
-        assert len(got) == len(expected)
-        for one, other in zip(got, expected, strict=True):
-            same(one, other)
-    else:
-        np.testing.assert_array_equal(got, expected)
 
 
 CASES = {

@@ -6,17 +6,7 @@ import pytest
 import tpuref as tf
 from tpuref.interface.functions.random import DEFAULT_GRAPH_SEED, get_seed
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
-
+from .values import run
 
 # -- seeds -------------------------------------------------------------------------
 

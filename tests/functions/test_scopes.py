@@ -5,12 +5,6 @@ import pytest
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
-
 def test_all_scopes_hold_together(graph):
     first = tf.no_op()
     with (

@@ -5,18 +5,9 @@ import pytest
 
 import tpuref as tf
 
+from .values import run
+
 TABLE = np.array([[3.0, 1.0, 2.0], [0.5, 5.0, 0.25]], np.float32)
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

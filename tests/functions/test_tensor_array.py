@@ -8,12 +8,9 @@ import pytest
 
 import tpuref as tf
 
+from .values import run as value
+
 ROWS = np.array([[1.0, -2.0], [3.0, 0.5], [2.0, 4.0]], np.float32)
-
-
-def value(tensor):
-    with tf.Session() as session:
-        return session.run(tensor)
 
 
 def filled(array, turns, x):

@@ -8,12 +8,6 @@ import pytest
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
-
 def line():
     return sys._getframe(1).f_lineno
 

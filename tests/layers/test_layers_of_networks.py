@@ -8,12 +8,6 @@ import tpuref as tf
 IMAGES = np.sin(np.arange(2 * 7 * 6 * 3) * 1.3).reshape(2, 7, 6, 3).astype("f")
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 def names(collection):
     return [v.name for v in tf.get_collection(collection)]
 

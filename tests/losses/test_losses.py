@@ -32,12 +32,6 @@ OF_NUMBERS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 @pytest.mark.parametrize("reduction", tf.losses.Reduction.all())
 def test_cross_entropies_are_those_of_1_15(reduction, evaluate):
     losses = [

@@ -14,12 +14,6 @@ WEIGHTS = RNG.integers(0, 3, (2, 8)).astype("f")
 OVER = SHARES > 0.4
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
 def counted(make, *batches):
     """Return the value after each batch, and the updates."""
     inputs = [tf.placeholder(batch.dtype, batch.shape[1:]) for batch in batches]

@@ -14,9 +14,3 @@ def strategy_of():
         return tf.contrib.distribute.TPUStrategy(local, 1, num_cores=towers)
 
     return of
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield

@@ -5,12 +5,6 @@ import pytest
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def step():
     w = tf.get_variable("w", [])
     with tf.name_scope("inner"):
