@@ -105,18 +105,14 @@ def imports():
     return imports_within(SOURCE)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_downward(module, imports):
-    layer = layer_of(module)
-    if layer is None:
-        return
-    above = {
-        one.imported
+def test_imports_point_downward(imports):
+    upward = [
+        f"{one.module} imports {one.imported}"
         for one in imports
-        if one.module == module.removesuffix(".__init__")
+        if (layer := layer_of(one.module)) is not None
         and layer_of(one.imported) in LAYERS[LAYERS.index(layer) + 1 :]
-    }
-    assert not above, f"{module} imports from layers above {layer}: {sorted(above)}"
+    ]
+    assert not upward, "\n".join(upward)
 
 
 def test_every_layer_is_known():
@@ -128,55 +124,43 @@ PACKAGES = sorted(
 )
 
 
+def output_of(script, *arguments):
+    command = [sys.executable, "-W", "ignore", "-c", script, *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_each_package_imports_alone(package):
     """Without circles its modules then import in any order."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"import {package}"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    output_of(f"import {package}")
 
 
 def test_importing_tpuref_loads_nothing_but_itself():
-    script = (
-        "import sys, tpuref\nprint([m for m in sys.modules if m.startswith('tpuref.')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    loaded = output_of("import sys, tpuref\nprint(*sys.modules)").split()
+    assert [name for name in loaded if name.startswith("tpuref.")] == []
 
 
 def test_a_public_name_loads_only_what_it_needs():
-    names = (
-        "tf.Session, tf.layers.dense, tf.nn.relu, tf.tpu.shard, tf.train.AdamOptimizer"
-    )
-    script = f"import sys, tpuref as tf\n{names}, tf.data.Dataset\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    loaded = {*done.stdout.split()}
+    names = "tf.Session, tf.layers.dense, tf.nn.relu, tf.tpu.shard, tf.data.Dataset"
+    script = f"import sys, tpuref as tf\n{names}, tf.train.AdamOptimizer"
+    loaded = {*output_of(f"{script}\nprint(*sys.modules)").split()}
     assert not {"asyncio", "gzip", "http.client", "ssl", "unittest.mock"} & loaded
     unused = {f"interface.{name}" for name in ("estimator", "metrics", "optimizers")}
     assert not unused & {layer_of(name) for name in loaded}
 
 
 def test_a_core_loads_no_graphs_drawings_or_gradients():
-    script = (
-        "import sys, tpuref.engine.runtime.pool.process.worker\nprint(*sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    loaded = {layer_of(name) for name in done.stdout.split()}
+    worker = "tpuref.engine.runtime.pool.process.worker"
+    modules = output_of(f"import sys, {worker}\nprint(*sys.modules)")
+    loaded = {layer_of(name) for name in modules.split()}
     above = LAYERS[LAYERS.index("engine.runtime") + 1 :]
     assert "engine.runtime" in loaded
     assert not loaded & {"engine.drawings", *above}
-    assert "tpuref.engine.ops.derivatives" not in done.stdout
+    assert "tpuref.engine.ops.derivatives" not in modules
 
 
 # -- circles, and imports inside functions -------------------------------------
@@ -361,14 +345,7 @@ for name in sys.argv[1:]:
 def test_public_modules_work_alone():
     """NumPy's functions and gradients work, whichever module made the tensors."""
     modules = [f"tpuref.{path}".rstrip(".") for path in table.namespaces()]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", ALONE, *modules],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert output_of(ALONE, *modules) == ""
 
 
 def test_lockstep_stays_readable():

@@ -1,9 +1,10 @@
 """The pictures of the documentation are those that docs/site/drawings.py draws."""
 
-import importlib.util
 import re
+import runpy
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,17 +13,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 IMAGES = DOCS / "images"
 
 
-def drawings():
-    spec = importlib.util.spec_from_file_location(
-        "drawings", DOCS / "site" / "drawings.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-DRAWINGS = drawings()
+DRAWINGS = SimpleNamespace(**runpy.run_path(str(DOCS / "site" / "drawings.py")))
 AGAIN = "is another picture now: python docs/site/drawings.py"
 
 

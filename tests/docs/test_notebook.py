@@ -4,10 +4,12 @@ import importlib.util
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -18,15 +20,7 @@ SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 SOURCE = Path(tpuref.__file__).resolve().parents[1]
 
 
-def notebooks():
-    spec = importlib.util.spec_from_file_location("notebooks", SITE / "notebooks.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-NOTEBOOKS = notebooks()
+NOTEBOOKS = SimpleNamespace(**runpy.run_path(str(SITE / "notebooks.py")))
 
 
 def cells(notebook):

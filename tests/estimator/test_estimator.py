@@ -1,10 +1,6 @@
 """Estimator: its calls, files, errors and copies."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -178,52 +174,6 @@ def test_train_and_evaluate_takes_turns(tmp_path):
     assert metrics["global_step"] == 4
     assert evaluated == [2, 4, 4]
     assert exported == [False, False, True]
-
-
-KILLED = """
-import sys, time
-import numpy as np
-import tpuref as tf
-
-class Slow(tf.train.SessionRunHook):
-    def after_run(self, run_context, run_values):
-        time.sleep(0.2)
-
-def input_fn():
-    return tf.data.Dataset.from_tensors(([[1.0]], [[3.0]])).repeat()
-
-def model_fn(features, labels, mode):
-    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
-    step = tf.train.get_global_step()
-    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
-
-config = tf.estimator.RunConfig(sys.argv[1], save_checkpoints_steps=3)
-estimator = tf.estimator.Estimator(model_fn, config=config)
-estimator.train(input_fn, [Slow()] if sys.argv[2] == "slow" else [], max_steps=40)
-"""
-
-
-def test_training_goes_on_after_a_kill(tmp_path):
-    command = [sys.executable, "-c", KILLED, str(tmp_path)]
-    killed = subprocess.Popen([*command, "slow"])
-    deadline = time.monotonic() + 60
-    while not any("ckpt-6" in name for name in os.listdir(tmp_path)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait(10)
-    last = tf.train.latest_checkpoint(str(tmp_path))
-    assert last is not None
-    before = int(last.rpartition("-")[2])
-    assert 3 <= before < 40
-    done = subprocess.run(
-        [*command, "fast"], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert "Traceback" not in done.stderr
-    last = tf.train.latest_checkpoint(str(tmp_path))
-    assert last is not None
-    assert last.endswith("model.ckpt-40")
 
 
 # -- errors --------------------------------------------------------------------

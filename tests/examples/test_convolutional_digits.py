@@ -1,8 +1,9 @@
 """The convolutional example learns, resumes, and trains as TensorFlow 1.15.5 does."""
 
-import importlib.util
 import math
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,11 +22,7 @@ for needed in ("sklearn", "rich", "google.protobuf"):
 
 @pytest.fixture
 def example():
-    spec = importlib.util.spec_from_file_location("convolutional_digits", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(SCRIPT)))
 
 
 def test_it_learns_and_goes_on_from_its_checkpoint(example, tmp_path, capsys):

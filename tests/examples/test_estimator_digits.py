@@ -1,6 +1,6 @@
 """The example with TPUEstimator learns, goes on, and writes what TensorBoard shows."""
 
-import importlib.util
+import runpy
 from pathlib import Path
 
 import pytest
@@ -14,13 +14,10 @@ for needed in ("sklearn", "google.protobuf"):
 
 
 def test_it_learns_and_goes_on(tmp_path, capsys):
-    spec = importlib.util.spec_from_file_location("estimator_digits", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
+    main = runpy.run_path(str(SCRIPT))["main"]
     with tf.config.override(executor="lockstep"):
         for steps in (30, 20):
-            example.main([f"--folder={tmp_path}", f"--steps={steps}", "--cores=2"])
+            main([f"--folder={tmp_path}", f"--steps={steps}", "--cores=2"])
     first, _, second, digits = capsys.readouterr().out.splitlines()
     assert first.startswith("step 30: ") and second.startswith("step 50: ")
     assert float(second.split()[-1]) > 0.6

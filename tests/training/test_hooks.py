@@ -16,7 +16,6 @@ import pytest
 import tpuref as tf
 
 pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 
 
 class Recorder(tf.train.SessionRunHook):
