@@ -1,6 +1,5 @@
 """Features of serialized examples, and raw bytes."""
 
-import numpy as np
 import pytest
 
 import tpuref as tf
@@ -60,33 +59,6 @@ def test_a_batch_of_examples(evaluate):
     assert evaluate(found["label"]).tolist() == [7, -1]
     assert evaluate(found["rows"]).tolist() == [[[1, 2], [0, 0]], [[3, 4], [5, 6]]]
     assert evaluate(found["x"]).shape == (2, 2, 2)
-
-
-def test_records_become_batches(tmp_path):
-    """As programs feed a model: a file, parsed and decoded, in batches."""
-    path = str(tmp_path / "train.tfrecord")
-    with tf.python_io.TFRecordWriter(path) as writer:
-        for k in range(5):
-            pixels = np.full((2, 2), k, np.uint8).tobytes()
-            writer.write(example(image=[pixels], label=[k]))
-
-    def parse(record):
-        found = tf.parse_single_example(
-            record,
-            {"image": tf.FixedLenFeature([], tf.string),
-             "label": tf.FixedLenFeature([], tf.int64)},
-        )  # fmt: skip
-        image = tf.reshape(tf.decode_raw(found["image"], tf.uint8), [2, 2])
-        return tf.cast(image, tf.float32), tf.cast(found["label"], tf.int32)
-
-    dataset = tf.data.TFRecordDataset(path).map(parse).batch(2, drop_remainder=True)
-    images, labels = dataset.make_one_shot_iterator().get_next()
-    assert images.shape.as_list() == [2, 2, 2] and labels.dtype == tf.int32
-    with tf.Session() as sess:
-        for start in (0, 2):
-            image, label = sess.run([images, labels])
-            assert label.tolist() == [start, start + 1]
-            assert image.mean(axis=(1, 2)).tolist() == [start, start + 1]
 
 
 @pytest.mark.parametrize(

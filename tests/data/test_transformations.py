@@ -297,22 +297,6 @@ def test_padding_values_that_do_not_fit(value, error):
         ragged().padded_batch(2, [None], padding_values=value)
 
 
-@pytest.mark.parametrize("first", ["take", "skip", "repeat", "batch", "prefetch"])
-def test_transformations_combine(first):
-    dataset = getattr(Dataset.range(5), first)(2)
-    expected = {
-        "take": [0, 1],
-        "skip": [2, 3, 4],
-        "repeat": [0, 1, 2, 3, 4, 0, 1, 2, 3, 4],
-        "batch": [[0, 1], [2, 3], [4]],
-        "prefetch": [0, 1, 2, 3, 4],
-    }[first]
-    assert lists(dataset.shuffle(1).prefetch(1)) == expected
-    assert lists(dataset.take(2)) == expected[:2]
-    assert lists(dataset.skip(2)) == expected[2:]
-    assert lists(dataset.repeat(2)) == expected * 2
-
-
 def test_samples_of_several_datasets():
     from tpuref.interface.data.dataset import Dataset
 

@@ -701,13 +701,6 @@ def test_a_branch_does_not_see_into_its_sibling():
         tf.cond(tf.constant(True), first, lambda: kept[0])
 
 
-def test_loop_variables_do_not_leave_their_loop():
-    kept = []
-    tf.while_loop(lambda i: kept.append(i) or i < 2, lambda i: i + 1, [0])
-    with pytest.raises(tf.errors.InaccessibleTensorError, match="tf.while_loop"):
-        kept[0] + 1
-
-
 # Eager mode.
 
 

@@ -148,19 +148,6 @@ def test_a_seed_gives_the_same_values_in_another_graph(kind):
     assert first(None) != first(None)
 
 
-def test_a_graph_seed_gives_the_same_values_too():
-    def first(seed):
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.set_random_seed(seed)
-            v = tf.get_variable("v", [6])
-            session.run(tf.global_variables_initializer())
-            found = session.run(v).tolist()
-            return found
-
-    assert first(3) == first(3)
-    assert first(3) != first(4)
-
-
 def test_orthogonal_has_orthonormal_rows_or_columns(evaluate):
     for shape in ([3, 2, 5], [2, 7]):
         drawn = evaluate(tf.initializers.orthogonal(2.0, seed=1)(shape))
