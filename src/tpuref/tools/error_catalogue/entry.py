@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 
@@ -14,19 +13,13 @@ class Entry:
     title: str  # what is wrong, in a few words
     meaning: str  # what it means
     remedy: str  # what to do
-    # A program that raises it, indented as it stands here; see `program`.  Most codes
-    # have none here: the tests of the functions that raise them have many
-    text: str = ""
+    # A program that raises it; most codes have none here: tests raise them
+    program: str = ""
     document: str | None = None  # the file of the document that states the rule, if any
     # numbers of codes that this one replaced, such as ``"E002 E069"``.  Messages of
     # older releases end with them, so they still lead here and are never reassigned
     replaces: str = ""
     needs: tuple[str, ...] = ()  # modules that the program needs
-
-    @property
-    def program(self) -> str:
-        """The program without indentation."""
-        return textwrap.dedent(self.text).lstrip("\n")
 
     @property
     def former(self) -> tuple[str, ...]:
