@@ -36,13 +36,35 @@ def _wide(value):
     return value.is_static and bool(value.shape) and 0 not in value.shape
 
 
+def anything(value):
+    return True
+
+
+FAMILIES = []
+"""What draws a statement of each family, and how often."""
+
+
+def family(weight, suits=None):
+    """Register a family, whose first value is one that suits."""
+
+    def register(add):
+        def draw(block):
+            if suits is None:
+                add(block)
+            elif (x := block.pick(suits)) is not None:
+                add(block, x)
+
+        FAMILIES.append((draw, weight))
+        return add
+
+    return register
+
+
 # -- elementwise ---------------------------------------------------------------
 
 
-def unary(block):
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(4, anything)
+def unary(block, x):
     if x.dtype == "bool":
         function = "tf.logical_not"
     elif x.dtype in FLOATS:
@@ -52,10 +74,8 @@ def unary(block):
     block.let("unary", f"{function}({x.name})", [x], x.dtype, x.shape)
 
 
-def binary(block):
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(6, _number)
+def binary(block, x):
     partners = [
         (y, shape)
         for y in block.values
@@ -71,40 +91,32 @@ def binary(block):
     block.let("binary", f"{function}({x.name}, {y.name})", [x, y], x.dtype, shape)
 
 
-def with_number(block):
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(3, _number)
+def with_number(block, x):
     operators = ["+ 2", "* 3", "- 1"]
     operators += ["/ 7", "** 2"] if x.dtype in FLOATS else ["// 3", "% 5"]
     operator = block.random.choice(operators)
     block.let("number", f"{x.name} {operator}", [x], x.dtype, x.shape)
 
 
-def compare(block):
-    x = block.pick(_number)
-    y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
-    if x is None or y is None:
-        return
+@family(2, _number)
+def compare(block, x):
+    y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape))
     functions = ("tf.less", "tf.equal", "tf.greater_equal", "tf.not_equal")
     function = block.random.choice(functions)
     block.let("compare", f"{function}({x.name}, {y.name})", [x, y], "bool", x.shape)
 
 
-def where(block):
-    x = block.pick(_number)
-    y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
-    if x is None or y is None:
-        return
+@family(2, _number)
+def where(block, x):
+    y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape))
     expression = f"tf.where({x.name} > {y.name}, {y.name}, {x.name})"
     block.let("where", expression, [x, y], x.dtype, x.shape)
 
 
-def cast(block):
+@family(4, anything)
+def cast(block, x):
     # What lies outside of the range of integers has no value there.
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
     target = block.random.choice([*FLOATS, *INTEGERS, "bool"])
     source = x.name
     if x.dtype in FLOATS and target in INTEGERS:
@@ -116,10 +128,8 @@ def cast(block):
 # -- along axes ----------------------------------------------------------------
 
 
-def reduce(block):
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(5, anything)
+def reduce(block, x):
     if x.dtype == "bool":
         functions = ["tf.reduce_any", "tf.reduce_all"]
     else:
@@ -141,10 +151,8 @@ def reduce(block):
     block.let("reduce", expression, [x], x.dtype, shape)
 
 
-def along_axis(block):
-    x = block.pick(lambda v: _wide(v) and _number(v))
-    if x is None:
-        return
+@family(3, lambda v: _wide(v) and _number(v))
+def along_axis(block, x):
     axis = block.random.randrange(len(x.shape))
     rest = x.shape[:axis] + x.shape[axis + 1 :]
     choices = [
@@ -158,6 +166,7 @@ def along_axis(block):
     block.let("axis", f"{function}({x.name}, axis={axis})", [x], dtype, shape)
 
 
+@family(6)
 def matmul(block):
     # BLAS divides large products among its threads, and rounds as they are divided;
     # a core has fewer threads than the host.
@@ -187,10 +196,8 @@ def matmul(block):
 # -- arrangement ---------------------------------------------------------------
 
 
-def concat(block):
-    x = block.pick(lambda value: _static(value) and bool(value.shape))
-    if x is None:
-        return
+@family(3, lambda value: _static(value) and bool(value.shape))
+def concat(block, x):
     axis = block.random.randrange(len(x.shape))
 
     def fits(y):
@@ -210,10 +217,8 @@ def concat(block):
     block.let("concat", expression, [x, y], x.dtype, tuple(shape))
 
 
-def stack(block):
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(2, anything)
+def stack(block, x):
     y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape)) or x
     if elements(x.shape) * 2 > LARGEST:
         return
@@ -223,10 +228,8 @@ def stack(block):
     block.let("stack", expression, [x, y], x.dtype, shape)
 
 
-def split(block):
-    x = block.pick(_wide)
-    if x is None:
-        return
+@family(3, _wide)
+def split(block, x):
     axis = block.random.randrange(len(x.shape))
     size = int(x.shape[axis])
     first = block.random.randint(0, size)
@@ -239,10 +242,8 @@ def split(block):
     block.add("split", [line], frozenset({x.name}), parts)
 
 
-def slice_(block):
-    x = block.pick(lambda value: _static(value) and bool(value.shape))
-    if x is None:
-        return
+@family(3, lambda value: _static(value) and bool(value.shape))
+def slice_(block, x):
     text, shape = [], []
     for size in x.shape:
         taken = block.random.choice(
@@ -254,10 +255,8 @@ def slice_(block):
     block.let("slice", expression, [x], x.dtype, tuple(shape))
 
 
-def gather(block):
-    x = block.pick(_wide)
-    if x is None:
-        return
+@family(4, _wide)
+def gather(block, x):
     axis = block.random.randrange(len(x.shape))
     size = int(x.shape[axis])
     indices = [block.random.randrange(size) for _ in range(block.random.randint(0, 4))]
@@ -273,19 +272,15 @@ def gather(block):
         block.let("gather", expression, reads, x.dtype, shape)
 
 
-def transpose(block):
-    x = block.pick(lambda value: len(value.shape) > 1)
-    if x is None:
-        return
+@family(3, lambda value: len(value.shape) > 1)
+def transpose(block, x):
     order = block.random.sample(range(len(x.shape)), len(x.shape))
     shape = tuple(x.shape[axis] for axis in order)
     block.let("transpose", f"tf.transpose({x.name}, {order})", [x], x.dtype, shape)
 
 
-def rearrange(block):
-    x = block.pick(_static)
-    if x is None:
-        return
+@family(3, _static)
+def rearrange(block, x):
     total, rank = elements(x.shape), len(x.shape)
     choices = [
         (f"tf.reshape({x.name}, [{total}])", (total,)),
@@ -304,21 +299,18 @@ def rearrange(block):
     block.let("arrange", expression, [x], x.dtype, shape)
 
 
-def shape_of(block):
-    x = block.pick(lambda value: bool(value.shape))
-    if x is not None:
-        block.let(
-            "shape", f"tf.shape({x.name})", [x], "int32", (len(x.shape),), x.is_static
-        )
+@family(1, lambda value: bool(value.shape))
+def shape_of(block, x):
+    block.let(
+        "shape", f"tf.shape({x.name})", [x], "int32", (len(x.shape),), x.is_static
+    )
 
 
 # -- random draws --------------------------------------------------------------
 
 
-def draw(block):
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(5, anything)
+def draw(block, x):
     seed = block.random.randrange(100)
     if block.drawing.one_in(3) and x.shape:
         expression = f"tf.random_shuffle({x.name}, seed={seed})"
@@ -335,6 +327,7 @@ def draw(block):
 # -- between replicas, and to the host -----------------------------------------
 
 
+@family(12)
 def cross_replica(block):
     x = block.pick(lambda value: value.is_static and value.dtype in SUMMABLE)
     if x is None or not block.together:
@@ -353,10 +346,8 @@ def cross_replica(block):
     block.add(kind, [line], frozenset({x.name}), [value])
 
 
-def host_call(block):
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(3, _number)
+def host_call(block, x):
     call = f"tf.py_func(doubled, [{x.name}], tf.{x.dtype})"
     if block.drawing.one_in(2):
         call = f"tf.tpu.outside_compilation(lambda: {call})"
@@ -366,16 +357,16 @@ def host_call(block):
     block.add("host", lines, frozenset({x.name}), [value])
 
 
-def outside(block):
-    x = block.pick(_real)
-    if x is not None:
-        expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
-        block.let("outside", expression, [x], x.dtype, x.shape)
+@family(2, _real)
+def outside(block, x):
+    expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
+    block.let("outside", expression, [x], x.dtype, x.shape)
 
 
 # -- variables -----------------------------------------------------------------
 
 
+@family(3)
 def read(block):
     if block.drawing.variables:
         v = block.random.choice(block.drawing.variables)
@@ -383,6 +374,7 @@ def read(block):
         block.let("read", text.format(v.name), [v], v.dtype, v.shape)
 
 
+@family(6)
 def assign(block):
     if not block.drawing.variables:
         return
@@ -404,8 +396,9 @@ def assign(block):
 # -- branches and loops --------------------------------------------------------
 
 
+@family(5)
 def branch(block):
-    x, p = block.pick(lambda value: True), block.pick(lambda value: True)
+    x, p = block.pick(anything), block.pick(anything)
     if x is None or p is None or block.depth > 1:
         return
     lines, reads, uniform = [], {p.name}, p.uniform
@@ -426,8 +419,9 @@ def branch(block):
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
 
 
+@family(5)
 def loop(block):
-    x, p = block.pick(_static), block.pick(lambda value: True)
+    x, p = block.pick(_static), block.pick(anything)
     if x is None or p is None or block.depth > 1:
         return
     # A value of an earlier turn may differ between the replicas.
@@ -466,36 +460,6 @@ def _is_large(value):
 def _function(name, parameters, block, result):
     body = [line for statement in block.statements for line in statement.source()]
     return [f"def {name}({parameters}):", *indented([*body, f"return {result}"])]
-
-
-FAMILIES = (
-    (unary, 4),
-    (binary, 6),
-    (with_number, 3),
-    (compare, 2),
-    (where, 2),
-    (cast, 4),
-    (reduce, 5),
-    (along_axis, 3),
-    (matmul, 6),
-    (concat, 3),
-    (stack, 2),
-    (split, 3),
-    (slice_, 3),
-    (gather, 4),
-    (transpose, 3),
-    (rearrange, 3),
-    (shape_of, 1),
-    (draw, 5),
-    (cross_replica, 12),
-    (host_call, 3),
-    (outside, 2),
-    (read, 3),
-    (assign, 6),
-    (branch, 5),
-    (loop, 5),
-)
-"""The families, and how often each is drawn."""
 
 
 def fill(block, count):
