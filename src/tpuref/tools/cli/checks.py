@@ -50,7 +50,7 @@ class Check:
     name: str  # the subject of the check
     state: str  # `GOOD`, `NOTE` if it works but could be better, or `PROBLEM`
     found: str  # the finding
-    advice: str = ""  # what the user should do; empty if nothing
+    advice: str = ""  # empty if there is nothing to do
 
     def as_dict(self) -> dict[str, str]:
         """Return the result for JSON."""

@@ -10,9 +10,9 @@ class Entry:
     """An error or a warning that a user can meet."""
 
     code: str  # its code, one of `tpuref.base.error_codes`
-    title: str  # what is wrong, in a few words
-    meaning: str  # what it means
-    remedy: str  # what to do
+    title: str  # the fault, in a few words
+    meaning: str
+    remedy: str
     # A program that raises it; most codes have none here: tests raise them
     program: str = ""
     document: str | None = None  # the file of the document that states the rule, if any

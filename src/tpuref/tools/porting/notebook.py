@@ -1,4 +1,4 @@
-"""Notebooks: the code in their cells, and how to change it in the file."""
+"""Notebooks: the code of their cells, and replacements in it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def code_cells(text: str) -> list[tuple[int, str]]:
     if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
         raise ValueError("it has no list of cells")
     return [
-        (number, _joined(cell.get("source", "")))
+        (number, _join(cell.get("source", "")))
         for number, cell in enumerate(found["cells"], 1)
         if cell.get("cell_type") == "code"
     ]
 
 
-def _joined(source: str | list[str]) -> str:
+def _join(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
@@ -85,12 +85,12 @@ def with_replacements(
             if offset <= replacement.start and replacement.end <= offsets[cell]
         ]
         if inside:
-            pieces += [text[end : written.start()], _rewritten(written[0], inside)]
+            pieces += [text[end : written.start()], _rewrite(written[0], inside)]
             end = written.end()
     return "".join([*pieces, text[end:]])
 
 
-def _rewritten(written: str, replacements: Sequence[Replacement]) -> str:
+def _rewrite(written: str, replacements: Sequence[Replacement]) -> str:
     value = json.loads(written)
     for only_ascii in (False, True):
         if json.dumps(value, ensure_ascii=only_ascii) == written:

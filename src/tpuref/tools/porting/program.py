@@ -1,4 +1,4 @@
-"""The names that a program takes from ``tf``, and what becomes of each."""
+"""The names that a program takes from ``tf``, and those that tpuref lacks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Name:
     """A name that a program takes."""
 
     name: str  # the name, such as ``"tf.contrib.tpu.shard"``
-    missing: Missing | None  # what is known of it where tpuref does not have it
+    missing: Missing | None  # its origin and advice, None if tpuref has it
     places: list[Place] = field(default_factory=list)  # where the program takes it
 
 
@@ -41,9 +41,9 @@ class Name:
 class Program:
     """A script or notebook, and the names that it takes."""
 
-    path: Path  # where it is
+    path: Path
     names: list[Name]  # the names, in the order of their first places
-    unparsed: bool  # whether some of it is no Python 3, so that its tokens were read
+    unparsed: bool  # whether Python 3 cannot parse all of it, so tokens were read
 
     @property
     def missing(self) -> list[Name]:
@@ -59,7 +59,7 @@ def read_program(source: Source) -> Program:
     def take(path: str, line: int, root: str) -> None:
         name = _interface_name(path)
         if root and len(name) <= len(root):
-            return  # a member of a value, which was taken where it got its name
+            return  # a member of a value; the value itself was taken earlier
         full = f"tf.{name}"
         missing = None if first_missing(name) is None else about(full)
         found = names.setdefault(full, Name(full, missing))
@@ -90,7 +90,7 @@ def _interface_name(path: str) -> str:
 
 
 def syntax_tree(part: Part) -> ast.Module | None:
-    """Return the syntax tree, None for what Python cannot parse."""
+    """Return the syntax tree, or None if Python 3 cannot parse the text."""
     for text in (part.text, notebook.without_magics(part.text)):
         try:
             with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Which release of TensorFlow a program is written for."""
+"""The release of TensorFlow that a program is written for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tpuref.names.releases import table
 from tpuref.tools.porting.program import Program
 
 SHOWN = 3
-"""How many names a sentence gives as the reason."""
+"""The number of names that a sentence gives as the reason."""
 
 SWITCHES = ("disable_v2_behavior", "disable_eager_execution", "enable_v2_behavior")
-"""What only a program calls in which ``tf`` may be TensorFlow 2."""
+"""Functions that a program calls only if its ``tf`` may be TensorFlow 2."""
 
 
 class Release(NamedTuple):
@@ -23,7 +23,7 @@ class Release(NamedTuple):
 
     @property
     def text(self) -> str:
-        """It as words, such as ``"TensorFlow 1 (tf.Session, tf.placeholder)"``."""
+        """The release in words: ``"TensorFlow 1 (tf.Session, tf.placeholder)"``."""
         if self.number is None:
             return "either release of TensorFlow: nothing in it tells"
         more = len(self.because) - SHOWN

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """What takes the place of a piece of text."""
+    """New text for a piece of a text."""
 
     start: int  # where the piece begins and ends
     end: int
-    new: str  # what it becomes
+    new: str
 
     def moved(self, distance: int) -> Replacement:
-        """Return the same one for a text that begins elsewhere."""
+        """Return it for a text that begins elsewhere."""
         return Replacement(self.start + distance, self.end + distance, self.new)
 
 

@@ -1,4 +1,4 @@
-"""What is said of programs: as text, and as JSON."""
+"""The report on programs, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tpuref.tools.porting.rewrite import Rewrite
 
 WIDTH = 80
 PLACES = 10
-"""How many places of a name the text lists; JSON has all."""
+"""The most places of a name in the text; JSON has all."""
 
 MOST = 10
-"""How many of the names the text lists that most files lack."""
+"""The most names in the list of those that most files lack."""
 
 
 def program_text(program: Program) -> str:
-    """Return the names of a program: the missing by what to do, then the others."""
-    lines = [str(program.path), _filled(f"written for {release_of(program).text}", 2)]
+    """Return the names of a program: missing ones by advice, then the others."""
+    lines = [str(program.path), _wrap(f"written for {release_of(program).text}", 2)]
     if program.unparsed:
         lines.append("  (Python 3 cannot parse it, so its tokens were read)")
     by_advice: dict[str, list[str]] = {}
     for name in program.missing:
         by_advice.setdefault(_advice(name), []).append(_line(name))
     for advice, names in by_advice.items():
-        lines += [_filled(advice, 2), *names]
+        lines += [_wrap(advice, 2), *names]
     there = [name.name for name in program.names if name.missing is None]
     if there:
-        lines.append(_filled(f"tpuref has {', '.join(there)}", 2))
+        lines.append(_wrap(f"tpuref has {', '.join(there)}", 2))
     return "\n".join(lines)
 
 
@@ -45,12 +45,12 @@ def _advice(name: Name) -> str:
 def _line(name: Name) -> str:
     places = [str(place) for place in name.places[:PLACES]]
     more = len(name.places) - len(places)
-    return _filled(
+    return _wrap(
         f"{name.name}: {', '.join(places)}" + (f" and {more} more" if more else ""), 6
     )
 
 
-def _filled(text: str, indent: int) -> str:
+def _wrap(text: str, indent: int) -> str:
     return textwrap.fill(
         text,
         WIDTH,
@@ -69,26 +69,26 @@ def rewrite_text(program: Program, rewrite: Rewrite) -> str:
         lines += [f"  - {change.before}", f"  + {change.after}"]
     for refusal in rewrite.refusals:
         lines.append(f"{program.path}:{refusal.place} stays as it is")
-        lines.append(_filled(refusal.reason, 6))
+        lines.append(_wrap(refusal.reason, 6))
     return "\n".join(lines)
 
 
 def summary_text(programs: Sequence[Program]) -> str:
-    """Return how many names there are, and which most files lack."""
+    """Return the number of names, and those that most files lack."""
     facts = summary(programs)
     lines = [
-        f"{_counted(len(programs), 'file')}, {_counted(facts['names'], 'name')} taken "
+        f"{_count(len(programs), 'file')}, {_count(facts['names'], 'name')} taken "
         f"from tf: tpuref has {facts['there']} and lacks {facts['missing']}."
     ]
     if len(programs) > 1:
-        lines[0] += f" It has all names of {_counted(facts['complete'], 'file')}."
+        lines[0] += f" It has all names of {_count(facts['complete'], 'file')}."
         lines += [
             f"{count:6d} files lack {name}" for name, count in facts["lacking"][:MOST]
         ]
     return "\n".join(lines)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -30,7 +30,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An import that stays as it is."""
+    """An import that cannot change."""
 
     place: Place  # where it begins
     reason: str  # why
@@ -40,14 +40,14 @@ class Refusal:
 class Rewrite:
     """A file after its import lines have changed."""
 
-    source: Source  # the file as it is
+    source: Source  # the file before the changes
     text: str  # all of it
     changes: list[Change] = field(default_factory=list)  # the lines that are different
     # the imports of TensorFlow that are not
     refusals: list[Refusal] = field(default_factory=list)
 
     def save(self) -> None:
-        """Write the file, where anything has changed."""
+        """Write the file if it has changed."""
         if self.changes:
             data = self.text.encode(self.source.encoding)
             self.source.path.write_bytes(data)
@@ -88,7 +88,7 @@ def _changes(part: Part, replacements: list[Replacement]) -> list[Change]:
 
 
 def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | str]]:
-    """Give the line of each import of TensorFlow, with its edits or why there are none.
+    """Yield the line of each import of TensorFlow, and its edits or the refusal.
 
     The lines of the tokens have to be those of the syntax tree, where there is one, so
     that nothing within a string changes.
@@ -134,7 +134,7 @@ def _is_of_tensorflow(found: Import) -> bool:
 
 
 def _edit(found: Import, whole: str) -> list[Replacement] | str:
-    """Return the edits of an import, or why it stays.
+    """Return the edits of an import, or the reason why it stays.
 
     `whole` is the module that ``import tensorflow`` becomes.
     """
@@ -142,7 +142,7 @@ def _edit(found: Import, whole: str) -> list[Replacement] | str:
         below = below_tf(found.module.name)
         names = [joined(below or "", name.name.strip("*")) for name in found.names]
         missing = [name for name in names if name and not _can_be_imported(name)]
-        return _why(missing) or [_package_replaced(found.module)]
+        return _why(missing) or [_replace_package(found.module)]
     edits = []
     for module in found.names:
         if _package(module.name) != FROM:
@@ -168,7 +168,7 @@ def _edit_module(module: Imported, whole: str) -> Replacement | str:
         bound = "" if module.bound else f" as {FROM}"
         return Replacement(start, module.end, f"{whole}{bound}")
     if module.bound:
-        return _package_replaced(module)
+        return _replace_package(module)
     return Replacement(start, module.end, f"{TO} as {FROM}")
 
 
@@ -177,7 +177,7 @@ def _can_be_imported(name: str) -> bool:
     return first_missing(name) is None or is_namespace(name)
 
 
-def _package_replaced(module: Imported) -> Replacement:
+def _replace_package(module: Imported) -> Replacement:
     return Replacement(module.token.start, module.token.end, TO)
 
 

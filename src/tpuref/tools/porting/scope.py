@@ -1,4 +1,4 @@
-"""What names of a program stand for modules and members of ``tf``."""
+"""Scopes: the names of a program that stand for modules and members of ``tf``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from tpuref.names.releases import table
 
 Take = Callable[[str, int, str], None]
-"""Is called with a name below ``tf``, its line, and as much of the name as another
-name of the program stands for, empty where that is ``tf``."""
+"""Is called with a name below ``tf``, its line, and the part of the name that a name of
+the program is bound to, empty for ``tf``."""
 
 PACKAGES = {"tensorflow": "", "tpuref": "", "tensorflow_estimator": "estimator"}
 """The packages that a program imports, and where their names are below ``tf``."""
@@ -61,7 +61,7 @@ class Scope:
         self._stars: list[str] = []
 
     def for_functions(self) -> Scope:
-        """Return the scope that functions see which are defined here."""
+        """Return the scope that functions defined here see."""
         if self.of_class and self.outer is not None:
             return self.outer.for_functions()
         return self
@@ -78,20 +78,22 @@ class Scope:
             self._names[name] = None if path is None else without_v2(path)
 
     def bind_all(self, path: str) -> None:
-        """Note that everything of a module is imported."""
+        """Bind all names of a module, as ``import *`` does."""
         self._stars.append(path)
 
     def path(self, name: str) -> str | None:
-        """Return what a name stands for below ``tf``, None for anything else."""
+        """Return the path below ``tf`` that a name is bound to, or None."""
         if name in self._names:
             return self._names[name]
-        return self._inherited(name, Scope.path)
+        return self._look_up_outside(name, Scope.path)
 
     def starred(self, name: str) -> str | None:
-        """Return what a name stands for that comes from an import of everything."""
-        return None if name in self._names else self._inherited(name, Scope.starred)
+        """Return the path of a name that ``import *`` binds, or None."""
+        return (
+            None if name in self._names else self._look_up_outside(name, Scope.starred)
+        )
 
-    def _inherited(
+    def _look_up_outside(
         self, name: str, look_up: Callable[[Scope, str], str | None]
     ) -> str | None:
         for star in self._stars:

@@ -19,7 +19,7 @@ SUFFIXES = (".py", NOTEBOOK)
 class Part:
     """A script, or a code cell of a notebook."""
 
-    text: str  # the code in it, line by line as in the file
+    text: str  # the code, line by line as in the file
     # the number of the cell among all cells, from 1 up; None for a script
     cell: int | None = None
 
@@ -28,9 +28,9 @@ class Part:
 class Source:
     """A file of a program."""
 
-    path: Path  # where it is
-    text: str  # all of it, with the ends of lines as they are
-    encoding: str  # how the text is stored
+    path: Path
+    text: str  # the whole text, with its line ends
+    encoding: str
 
     @property
     def is_notebook(self) -> bool:
@@ -38,14 +38,14 @@ class Source:
         return self.path.suffix == NOTEBOOK
 
     def parts(self) -> list[Part]:
-        """Return the code in it; ValueError where it is no notebook after all."""
+        """Return its scripts or cells; ValueError if it is no notebook."""
         if not self.is_notebook:
             return [Part(self.text)]
         return [Part(text, cell) for cell, text in notebook.code_cells(self.text)]
 
 
 def files(place: Path) -> Iterator[Path]:
-    """Give a file, or the scripts and notebooks below a folder, in order.
+    """Yield a file, or the scripts and notebooks below a folder, in order.
 
     Hidden folders, and those of virtual environments, are left out.
     """
@@ -67,7 +67,7 @@ def _is_searched(folder: Path) -> bool:
 def read(path: Path) -> Source:
     """Return a file; OSError where it cannot be read.
 
-    One that is stored in another way than it says, as some of Python 2 are, is read as
+    A file that contradicts its declared encoding, as some for Python 2 do, is read as
     Latin-1, in which every byte is a character.
     """
     data = path.read_bytes()

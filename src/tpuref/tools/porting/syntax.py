@@ -21,7 +21,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._bodies: list[tuple[Scope, Sequence[ast.AST]]] = []
 
     def read(self, tree: ast.Module) -> None:
-        """Read a tree; the bodies of functions as they are called, at the end."""
+        """Read a tree; bodies of functions last, because calls run them later."""
         self.generic_visit(tree)
         while self._bodies:
             scope, body = self._bodies.pop(0)
@@ -43,7 +43,7 @@ class SyntaxReader(ast.NodeVisitor):
     # -- names -----------------------------------------------------------------
 
     def _path(self, node: ast.AST) -> str | None:
-        """Return what a chain of attributes stands for below ``tf``."""
+        """Return the path below ``tf`` of a chain of attributes, or None."""
         if isinstance(node, ast.Name):
             return self._scope.path(node.id)
         if isinstance(node, ast.Attribute):
@@ -52,7 +52,7 @@ class SyntaxReader(ast.NodeVisitor):
         return None
 
     def _root(self, node: ast.AST) -> str:
-        """Return what the first name of a chain of attributes stands for."""
+        """Return the path that the first name of a chain of attributes is bound to."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return self._path(node) or ""
@@ -75,7 +75,7 @@ class SyntaxReader(ast.NodeVisitor):
     def _bind(self, name: str, path: str | None) -> None:
         self._scope.bind(name, path, perhaps=self._perhaps)
 
-    # -- what binds names ------------------------------------------------------
+    # -- bindings ---------------------------------------------------------------
 
     def visit_Import(self, node: ast.Import) -> None:
         """Bind the modules of TensorFlow, and take those below ``tf``."""
@@ -102,7 +102,7 @@ class SyntaxReader(ast.NodeVisitor):
                 self._bind(alias.asname or alias.name, path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Bind what is assigned; ``tpu = tf.contrib.tpu`` makes another name of it."""
+        """Bind the targets; ``tpu = tf.contrib.tpu`` binds a name to a path."""
         self.visit(node.value)
         for target in node.targets:
             self._assign(target, node.value)
@@ -125,7 +125,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._scope.of_module.update(node.names)
 
     def visit_FunctionDef(self, node: Function) -> None:
-        """Read what runs at once, and note the body for later."""
+        """Read decorators and defaults now, and the body at the end."""
         if not isinstance(node, ast.Lambda):
             self._visit_all(node.decorator_list)
             self._visit_all([node.returns])
@@ -162,7 +162,7 @@ class SyntaxReader(ast.NodeVisitor):
     visit_GeneratorExp = _comprehension
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """Read a handler, which runs in some cases only."""
+        """Read a handler as a branch."""
         self._branch(node)
 
     def _branch(self, node: ast.AST) -> None:
@@ -171,7 +171,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._perhaps = before
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
-        """Bind what the loop counts with, and read the body."""
+        """Bind the targets of the loop, and read the body as a branch."""
         self._visit_all([node.iter, node.target])
         before, self._perhaps = self._perhaps, True
         self._visit_all([*node.body, *node.orelse])

@@ -1,7 +1,7 @@
 """The names that a program takes from ``tf``, by its tokens.
 
-It reads what Python 3 cannot parse: programs for Python 2, and broken ones.  It knows
-no functions, so that a name stands for the same thing everywhere.
+It reads programs that Python 3 cannot parse: for Python 2, and broken ones.  It has no
+scopes of functions, so a name has one binding at a time.
 """
 
 from __future__ import annotations

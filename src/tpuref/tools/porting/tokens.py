@@ -1,7 +1,6 @@
 """Tokens and import statements, of Python 3 and Python 2 alike.
 
-The `tokenize` module refuses what Python 3 does not have, such as ``0777`` and
-backquotes; this reads on.
+The `tokenize` module refuses the syntax of Python 2, such as ``0777`` and backquotes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Token:
     """A name, number, string or operator."""
 
     kind: str  # ``"name"``, ``"number"``, ``"string"`` or ``"operator"``
-    text: str  # as it is written
+    text: str
     start: int  # where it begins in the text
     line: int  # its line, from 1 up
 
@@ -42,7 +41,7 @@ class Token:
 
 
 def statements(text: str) -> Iterator[list[Token]]:
-    """Give the tokens of each simple statement, and of each head of a compound one.
+    """Yield the tokens of each simple statement, and of each compound one's head.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class Imported:
     """A name in an import statement."""
 
     name: str  # the dotted name, of a module or of something in one
-    bound: str | None  # the name that follows ``as``, None where there is none
+    bound: str | None  # the name after ``as``, or None
     token: Token  # its first token
     end: int  # where the dotted name ends
 
@@ -86,13 +85,13 @@ class Imported:
 class Import:
     """An import statement."""
 
-    module: Imported | None  # what stands after ``from``; None for ``import``
+    module: Imported | None  # the module after ``from``; None for ``import``
     # the names that are imported; ``*`` is one
     names: list[Imported] = field(default_factory=list)
 
 
 def import_of(statement: list[Token]) -> Import | None:
-    """Return the import statement that tokens are, None where they are another one.
+    """Return the import statement of the tokens, None for another statement.
 
     Examples
     --------
