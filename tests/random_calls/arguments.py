@@ -156,16 +156,13 @@ BY_NAME = (
     ("dtype type", DTYPES, ()),
     ("shape size coord", (), SHAPES),
     ("fn func computation callable creator initializer", FUNCTIONS, ()),
-    (
-        "graph session strategy topology queue assignment dataset resolver",
-        (),
-        INSTANCES,
-    ),
+    ("graph session strategy topology queue assignment dataset resolver", (),
+     INSTANCES),
     ("axis axes dim num count n k depth seed index replica core shard", INTEGERS, ()),
     ("format mode padding method ord equation target", TEXTS, ()),
     ("inputs values tensors structure args list", (), NESTS),
     ("", (), (*TENSORS, *ARRAYS)),
-)
+)  # fmt: skip
 """Values by parts of a parameter's name; the first that fits."""
 
 BY_ANNOTATION = {
