@@ -75,13 +75,6 @@ def test_a_bad_environment_is_named(environment, variable, text, allowed):
     assert f"got {text!r}" in str(caught.value)
 
 
-def test_setting(environment):
-    config = Config()
-    config.timeout = 5
-    config.check_replicas = True
-    assert (config.timeout, config.check_replicas) == (5, True)
-
-
 def test_the_size_that_was_set_last_decides(environment):
     config = Config()
     config.topology = "2x2x2"
@@ -93,30 +86,21 @@ def test_the_size_that_was_set_last_decides(environment):
     assert (config.topology, config.cores) == ("1x1x2", None)
 
 
+REFUSED = {
+    "executor": ["fast"],
+    "cores": [0, 2.0, "4", True, 2**70],
+    "topology": ["2x2", (2, 2, 2)],
+    "all_reduce": ["tree"],
+    "xla_devices": [0, "8 cpus"],
+    "check_replicas": ["no", 1],
+    "padding_visible": [None],
+    "timeout": [0, -1.0, "soon", float("nan"), float("inf")],
+    "coordinator": ["localhost:65536"],
+}
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("executor", "fast"),
-        ("cores", 0),
-        ("cores", 2.0),
-        ("cores", "4"),
-        ("cores", True),
-        ("cores", 2**70),
-        ("topology", "2x2"),
-        ("topology", (2, 2, 2)),
-        ("all_reduce", "tree"),
-        ("xla_devices", 0),
-        ("xla_devices", "8 cpus"),
-        ("check_replicas", "no"),
-        ("check_replicas", 1),
-        ("padding_visible", None),
-        ("timeout", 0),
-        ("timeout", -1.0),
-        ("timeout", "soon"),
-        ("timeout", float("nan")),
-        ("timeout", float("inf")),
-        ("coordinator", "localhost:65536"),
-    ],
+    ("name", "value"), [(name, value) for name in REFUSED for value in REFUSED[name]]
 )
 def test_values_that_are_refused(environment, name, value):
     config = Config()

@@ -96,13 +96,11 @@ MINE = {
 }
 
 
-@pytest.fixture(scope="module")
-def verdicts():
-    """Return state and message of each mutant of this file."""
-    facts = ("name", "says", "clauses", "target", "was", "becomes")
+def printed(*command, read=""):
+    """Return the output of Python at the top of the checkout."""
     done = subprocess.run(
-        [sys.executable, "-c", HUNT],
-        input=json.dumps([[getattr(one, fact) for fact in facts] for one in MINE]),
+        [sys.executable, *command],
+        input=read,
         env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
         cwd=TOP,
         capture_output=True,
@@ -111,7 +109,15 @@ def verdicts():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return state and message of each mutant of this file."""
+    facts = ("name", "says", "clauses", "target", "was", "becomes")
+    mine = json.dumps([[getattr(one, fact) for fact in facts] for one in MINE])
+    found = map(json.loads, printed("-c", HUNT, read=mine).splitlines())
     return {name: (state, message) for name, state, message in found}
 
 
@@ -122,17 +128,8 @@ def test_verdicts(verdicts, mutant):
 
 
 def test_the_command_counts_the_caught_ones():
-    done = subprocess.run(
-        [sys.executable, "-m", "maintenance.mutants", MUTANTS[0].name],
-        env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("1 of 1 mutants were caught"), done.stdout
+    output = printed("-m", "maintenance.mutants", MUTANTS[0].name)
+    assert output.startswith("1 of 1 mutants were caught"), output
 
 
 def test_a_list_of_entries(tmp_path):
