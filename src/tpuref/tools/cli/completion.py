@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
+
+from tpuref.tools.cli.failure import fail
 
 NAME = "completion"
 HELP = "print a completion script for a shell"
@@ -30,11 +31,6 @@ def run(options: argparse.Namespace) -> int:
     try:
         import argcomplete
     except ImportError:
-        print(
-            "tpuref completion: this needs argcomplete: "
-            "pip install 'tpuref[completion]'",
-            file=sys.stderr,
-        )
-        return 2
+        return fail(NAME, "this needs argcomplete: pip install 'tpuref[completion]'")
     print(argcomplete.shellcode(["tpuref"], shell=options.shell))
     return 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.tools.cli.colour import bold
 from tpuref.tools.cli.conformance import name_of_document
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.error_catalogue.entry import Entry
@@ -44,11 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if entry is None:
         close = near(options.code)
         hint = f"did you mean {_either(close)}?" if close else "see tpuref explain"
-        print(
-            f"tpuref explain: there is no code {options.code!r}; {hint}",
-            file=sys.stderr,
-        )
-        return 2
+        return fail(NAME, f"there is no code {options.code!r}; {hint}")
     print(json.dumps(as_dict(entry), indent=2) if options.json else as_text(entry))
     return 0
 

@@ -8,9 +8,10 @@ import json
 import math
 import re
 import shlex
-import sys
 import threading
 from typing import TYPE_CHECKING
+
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.testing import FakeCloudTPU, Node
@@ -78,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         cloud = _service(options).start()
     except (ValueError, OverflowError, OSError) as error:
-        print(f"tpuref {NAME}: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     with contextlib.suppress(KeyboardInterrupt):
         _print(cloud.variables(), options)
         threading.Event().wait()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import IO
 
+from tpuref.tools.cli.failure import fail
 from tpuref.tools.cli.run import AS_TENSORFLOW, add_program
 
 NAME = "launch"
@@ -68,11 +69,9 @@ def _positive(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the script on all hosts, and return the exit status."""
     if sys.platform == "win32":
-        print("tpuref launch: needs Linux or macOS", file=sys.stderr)
-        return 2
+        return fail(NAME, "needs Linux or macOS")
     if not os.path.exists(options.script):
-        print(f"tpuref launch: there is no file {options.script!r}", file=sys.stderr)
-        return 2
+        return fail(NAME, f"there is no file {options.script!r}")
     with _Hosts(options) as hosts:
         return hosts.wait()
 

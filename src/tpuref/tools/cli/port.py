@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.porting.program import Program
@@ -51,30 +52,23 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for place in options.places for path in files(place)]
     if not paths:
         places = " ".join(map(str, options.places))
-        return _print_error(f"there are no scripts or notebooks in {places}")
+        return fail(NAME, f"there are no scripts or notebooks in {places}")
     programs = []
     status = 0
     for path in dict.fromkeys(paths):
         try:
             programs.append(_read_program(path, options.write))
         except (OSError, ValueError) as error:
-            status = _print_error(f"cannot read {path}: {error}")
+            status = fail(NAME, f"cannot read {path}: {error}")
     for _, rewrite in programs:
         if rewrite is not None:
             try:
                 rewrite.save()
             except OSError as error:
-                status = _print_error(
-                    f"cannot write {error.filename}: {error.strerror}"
-                )
+                status = fail(NAME, f"cannot write {error.filename}: {error.strerror}")
     print(_report_as_json(programs) if options.json else _report_as_text(programs))
     refused = any(rewrite is not None and rewrite.refusals for _, rewrite in programs)
     return status or int(refused or any(program.missing for program, _ in programs))
-
-
-def _print_error(message: str) -> int:
-    print(f"tpuref port: {message}", file=sys.stderr)
-    return 2
 
 
 def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.executors import EXECUTORS
+from tpuref.tools.cli.failure import fail
 
 NAME = "run"
 HELP = "run a script on a chosen topology"
@@ -94,8 +95,7 @@ def run(options: argparse.Namespace) -> int:
         apply_settings(options)
         _join_hosts(options)
     except (ImportError, ValueError, UnavailableError) as error:
-        print(f"tpuref run: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     if options.json:
         return _report(options)
     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuref.tools.cli.colour import is_coloured
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.engine.runtime.topology.topology import Topology
@@ -76,17 +77,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         topology = _topology(options.mesh and _with_cores(options))
     except ValueError as error:
-        return _print_error(error, 2)
+        return fail(NAME, error, 2)
     try:
         assignment = _assignment(topology, options)
     except ValueError as error:
-        return _print_error(error, 1)
+        return fail(NAME, error, 1)
     drawn = topology if assignment is None else assignment
     if options.svg is not None:
         try:
             _write(options.svg, drawn.draw("svg"))
         except OSError as error:
-            return _print_error(error, 2)
+            return fail(NAME, error, 2)
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:
@@ -227,11 +228,6 @@ def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
         file=sys.stderr,
     )
     return (*mesh, 2)
-
-
-def _print_error(error: object, status: int) -> int:
-    print(f"tpuref {NAME}: {error}", file=sys.stderr)
-    return status
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 from tpuref.base.errors import OpError
+from tpuref.tools.cli.failure import fail
 from tpuref.tools.cli.run import add_script, apply_settings, run_script
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def run(options: argparse.Namespace) -> int:
         apply_settings(options)
         profiler.start(options.output)
     except (ImportError, OpError, OSError, ValueError) as error:
-        print(f"tpuref trace: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     try:
         with redirect_stdout(sys.stderr if options.json else sys.stdout):
             run_script(options)
