@@ -63,15 +63,11 @@ LISTED = (
         "tpuref has gradients that this release lacks; None where nothing is connected",
         657,
     ),
-    Listed(
-        "accepts",
-        "",
-        "AttributeError|Requires start|outermost dimension of updates|"
-        "None values not supported|NOT CONVERTIBLE|IndexError|RET_CHECK|"
-        "unhashable|unsupported operand|object is not iterable",
-        "an accident within this release's Python code",
-        2314,
-    ),
+    Listed("accepts", "",
+           "AttributeError|Requires start|outermost dimension of updates|"
+           "None values not supported|NOT CONVERTIBLE|IndexError|RET_CHECK|"
+           "unhashable|unsupported operand|object is not iterable",
+           "an accident within this release's Python code", 2314),
     Listed("accepts", "",
            "unknown rank|rank of input or filter|statically known|<unknown>|rank -1",
            "tpuref handles ranks that this release must know", 47),
@@ -91,15 +87,11 @@ LISTED = (
            "tpuref leaves out what lies between the windows", 356),
     Listed("accepts", "", "Current libxsmm|do(es)? not (yet )?support",
            "the CPU kernels of this release lack it", 1673),
-    Listed(
-        "accepts",
-        "",
-        r"delta != 0|begin\[0\] == 0|empty output shape|Incompatible shapes|"
-        r"must be at least|Cannot reshape a tensor|Input to reshape|"
-        r"input dimensions: 0|same first dimension|Found:\[\]",
-        "kernels of this release refuse some empty arrays and scalars",
-        806,
-    ),
+    Listed("accepts", "",
+           r"delta != 0|begin\[0\] == 0|empty output shape|Incompatible shapes|"
+           r"must be at least|Cannot reshape a tensor|Input to reshape|"
+           r"input dimensions: 0|same first dimension|Found:\[\]",
+           "kernels of this release refuse some empty arrays and scalars", 806),
     Listed("accepts", "tf.nn.fused_batch_norm", "must be rank|must be 1-dimensional",
            "tpuref does not check the ranks, and broadcasts", 126),
     Listed("accepts", "tf.(one_hot|confusion_matrix)",
@@ -150,15 +142,10 @@ LISTED = (
     Listed("refuses", "tf.searchsorted", "expected equal shapes",
            "the batch of the values differs; TensorFlow flattens both before it looks",
            1288),
-    Listed(
-        "refuses",
-        "tf.(shape|size|rank|ones_like|zeros_like)|"
-        "tf.gradients of tf.(tensor_scatter_add|nn.conv2d_transpose|"
-        "math.reduce_euclidean_norm)",
-        "E11",
-        "TensorFlow never computes what only its static shape is read of",
-        945,
-    ),
+    Listed("refuses", "tf.(shape|size|rank|ones_like|zeros_like)|"
+           "tf.gradients of tf.(tensor_scatter_add|nn.conv2d_transpose|"
+           "math.reduce_euclidean_norm)", "E11",
+           "TensorFlow never computes what only its static shape is read of", 945),
     Listed("accepts", "tf.strided_slice", "only stride 1",
            "the stride of a single index is not used", 5745),
     # Gradients that are None.
