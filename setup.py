@@ -96,7 +96,13 @@ setup(
     ],
     package_dir={"": "src", "tpuref_conformance": "conformance"},
     package_data={
-        "tpuref": ["py.typed", "**/*.pyi", "names/*.txt", "names/releases.txt.gz"],
+        "tpuref": [
+            "py.typed",
+            "**/*.pyi",
+            "names/*.txt",
+            "names/releases.txt.gz",
+            "tools/error_catalogue/catalogue.txt",
+        ],
         "tpuref.kernels.cython": ["*.h", "*.pyi", "*.p[xy][xd]"],
     },
     include_package_data=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
@@ -28,15 +28,15 @@ class KeptCores(CorePool):
     waiting: ClassVar[dict[str, CorePool]] = {}
 
     @classmethod
-    def start(cls, cores: int) -> CorePool:
+    def start(cls, cores):
         kept = cls.waiting.pop(_settings(cores), None)
         return kept if kept is not None and kept.is_sound() else cls(cores)
 
-    def __init__(self, cores: int) -> None:
+    def __init__(self, cores):
         super().__init__(cores)
         self._key = _settings(cores)
 
-    def close(self) -> None:
+    def close(self):
         if self._key in self.waiting or not self.is_sound():
             super().close()
             return
@@ -45,12 +45,12 @@ class KeptCores(CorePool):
             CorePool.close(self.waiting.pop(next(iter(self.waiting))))
 
 
-def _settings(cores: int) -> str:
+def _settings(cores):
     return f"{cores} {tf.config!r}"
 
 
 @pytest.fixture(autouse=True)
-def kept_cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def kept_cores(request, monkeypatch):
     """Do not start the pool for each test; starting takes longer than most of them.
 
     Some folders test how cores begin and end.
@@ -60,14 +60,14 @@ def kept_cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture(autouse=True)
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def served(monkeypatch):
     """With TPUREF_TEST_TARGET=grpc, run every local session on a server instead."""
     if os.environ.get("TPUREF_TEST_TARGET") != "grpc":
         yield
         return
     server = tf.train.Server({"localhost": ["localhost:0"]})
 
-    def target_of(given: Any, function: str) -> str:
+    def target_of(given, function):
         return server.target if given == "" else target.target_of(given, function)
 
     monkeypatch.setattr(tpuref.engine.graph.session, "target_of", target_of)
@@ -83,18 +83,24 @@ def module() -> Iterator[Any]:
 
 
 @pytest.fixture
-def session() -> Iterator[tf.Session]:
+def graph():
+    """The default graph, which is empty at the start of each test."""
+    return tf.get_default_graph()
+
+
+@pytest.fixture
+def session():
     """A session of the default graph."""
     with tf.Session() as opened:
         yield opened
 
 
 @pytest.fixture
-def evaluate(session: tf.Session) -> Evaluate:
+def evaluate(session):
     """Evaluate fetches in one session, variables initialised at the first call."""
-    started: list[bool] = []
+    started = []
 
-    def run(fetches: Any, feed_dict: Any = None) -> Any:
+    def run(fetches, feed_dict=None):
         if not started:
             session.run(tf.global_variables_initializer())
             started.append(True)
@@ -104,10 +110,10 @@ def evaluate(session: tf.Session) -> Evaluate:
 
 
 @pytest.fixture
-def traced(session: tf.Session) -> Evaluate:
+def traced(session):
     """Evaluate fetches and return their values and what ran on which core."""
 
-    def run(fetches: Any, feed_dict: Any = None) -> tuple[Any, Any]:
+    def run(fetches, feed_dict=None):
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
         metadata = tf.RunMetadata()
         values = session.run(fetches, feed_dict, options, metadata)

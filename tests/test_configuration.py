@@ -1,9 +1,5 @@
 """Settings: from the environment, set, overridden and refused."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -11,14 +7,14 @@ from tpuref.engine.configuration import EXECUTORS, Config
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def environment(monkeypatch):
     for name in ("TOPOLOGY", "CORES", "EXECUTOR", "TIMEOUT", "CHECK_REPLICAS"):
         monkeypatch.delenv(f"TPUREF_{name}", raising=False)
     monkeypatch.delenv("TPUREF_ALL_REDUCE", raising=False)
     return monkeypatch
 
 
-def test_defaults(environment: pytest.MonkeyPatch) -> None:
+def test_defaults(environment):
     config = Config()
     assert config.topology is None
     assert config.cores is None
@@ -41,9 +37,7 @@ def test_defaults(environment: pytest.MonkeyPatch) -> None:
         ("TPUREF_CHECK_REPLICAS", "0", "check_replicas", False),
     ],
 )
-def test_the_environment_is_read(
-    environment: pytest.MonkeyPatch, variable: str, text: str, name: str, value: Any
-) -> None:
+def test_the_environment_is_read(environment, variable, text, name, value):
     environment.setenv(variable, text)
     assert getattr(Config(), name) == value
 
@@ -73,9 +67,7 @@ def test_the_environment_is_read(
         ),
     ],
 )
-def test_a_bad_environment_is_named(
-    environment: pytest.MonkeyPatch, variable: str, text: str, allowed: str
-) -> None:
+def test_a_bad_environment_is_named(environment, variable, text, allowed):
     environment.setenv(variable, text)
     with pytest.raises(ValueError, match=f"^{variable} must be ") as caught:
         Config()
@@ -83,14 +75,7 @@ def test_a_bad_environment_is_named(
     assert f"got {text!r}" in str(caught.value)
 
 
-def test_setting(environment: pytest.MonkeyPatch) -> None:
-    config = Config()
-    config.timeout = 5
-    config.check_replicas = True
-    assert (config.timeout, config.check_replicas) == (5, True)
-
-
-def test_the_size_that_was_set_last_decides(environment: pytest.MonkeyPatch) -> None:
+def test_the_size_that_was_set_last_decides(environment):
     config = Config()
     config.topology = "2x2x2"
     config.cores = 4
@@ -101,34 +86,23 @@ def test_the_size_that_was_set_last_decides(environment: pytest.MonkeyPatch) -> 
     assert (config.topology, config.cores) == ("1x1x2", None)
 
 
+REFUSED = {
+    "executor": ["fast"],
+    "cores": [0, 2.0, "4", True, 2**70],
+    "topology": ["2x2", (2, 2, 2)],
+    "all_reduce": ["tree"],
+    "xla_devices": [0, "8 cpus"],
+    "check_replicas": ["no", 1],
+    "padding_visible": [None],
+    "timeout": [0, -1.0, "soon", float("nan"), float("inf")],
+    "coordinator": ["localhost:65536"],
+}
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("executor", "fast"),
-        ("cores", 0),
-        ("cores", 2.0),
-        ("cores", "4"),
-        ("cores", True),
-        ("cores", 2**70),
-        ("topology", "2x2"),
-        ("topology", (2, 2, 2)),
-        ("all_reduce", "tree"),
-        ("xla_devices", 0),
-        ("xla_devices", "8 cpus"),
-        ("check_replicas", "no"),
-        ("check_replicas", 1),
-        ("padding_visible", None),
-        ("timeout", 0),
-        ("timeout", -1.0),
-        ("timeout", "soon"),
-        ("timeout", float("nan")),
-        ("timeout", float("inf")),
-        ("coordinator", "localhost:65536"),
-    ],
+    ("name", "value"), [(name, value) for name in REFUSED for value in REFUSED[name]]
 )
-def test_values_that_are_refused(
-    environment: pytest.MonkeyPatch, name: str, value: Any
-) -> None:
+def test_values_that_are_refused(environment, name, value):
     config = Config()
     before = repr(config)
     with pytest.raises(ValueError, match=f"config.{name} must be"):
@@ -136,7 +110,7 @@ def test_values_that_are_refused(
     assert repr(config) == before
 
 
-def test_unknown_settings_are_refused_with_the_known_ones() -> None:
+def test_unknown_settings_are_refused_with_the_known_ones():
     config = Config()
     with pytest.raises(AttributeError, match="'corse'.*cores"):
         config.corse = 4
@@ -146,7 +120,7 @@ def test_unknown_settings_are_refused_with_the_known_ones() -> None:
         pass
 
 
-def test_override_ends_with_the_block(environment: pytest.MonkeyPatch) -> None:
+def test_override_ends_with_the_block(environment):
     config = Config()
     config.topology = "2x2x2"
     with config.override(cores=4, timeout=1.0) as within:
@@ -161,7 +135,7 @@ def test_override_ends_with_the_block(environment: pytest.MonkeyPatch) -> None:
     assert config.cores is None
 
 
-def test_an_override_that_fails_changes_nothing() -> None:
+def test_an_override_that_fails_changes_nothing():
     config = Config()
     before = repr(config)
     with (
@@ -172,7 +146,7 @@ def test_an_override_that_fails_changes_nothing() -> None:
     assert repr(config) == before
 
 
-def test_the_settings_of_the_process_are_public() -> None:
+def test_the_settings_of_the_process_are_public():
     assert isinstance(tf.config, Config)
     with tf.config.override(check_replicas=True):
         assert "check_replicas=True" in repr(tf.config)

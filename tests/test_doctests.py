@@ -1,7 +1,5 @@
 """Examples in docstrings, which assume `import tpuref as tf`, give what they show."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil
@@ -28,7 +26,7 @@ NEED_TRAINING = (
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples(module: str) -> None:
+def test_examples(module):
     if module.startswith(NEED_GRPC):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
     if module.startswith(NEED_JAX):

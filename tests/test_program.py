@@ -1,10 +1,7 @@
 """Programs: plain data that another process can have."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
-from typing import Any
 
 import pytest
 
@@ -14,12 +11,12 @@ from tpuref.engine.graph.lowering import lower
 from tpuref.engine.program import HOST, Instr, Program
 
 
-def instr(core: int = 0, blocks: Any = (), name: str = "op") -> Instr:
+def instr(core=0, blocks=(), name="op"):
     site = CallSite("file.py", 1, "f")
     return Instr("NoOp", name, (), (), {}, (), core, site, tuple(blocks))
 
 
-def program(*instrs: Instr) -> Program:
+def program(*instrs):
     return Program("p", (), instrs, ())
 
 
@@ -34,28 +31,28 @@ def program(*instrs: Instr) -> Program:
         ([instr(1, [program(), program(instr(0, [program(instr(7))]))])], 8),
     ],
 )
-def test_the_number_of_cores(instrs: list[Instr], cores: int) -> None:
+def test_the_number_of_cores(instrs, cores):
     assert program(*instrs).num_cores == cores
 
 
-def test_all_instructions_are_those_within_too() -> None:
+def test_all_instructions_are_those_within_too():
     inner = program(instr(name="c"))
     middle = program(instr(name="b", blocks=[inner]), instr(name="d"))
     outer = program(instr(name="a", blocks=[middle, inner]), instr(name="e"))
     assert [i.name for i in outer.all_instrs()] == ["a", "b", "c", "d", "c", "e"]
 
 
-def test_programs_are_frozen() -> None:
+def test_programs_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         program().name = "other"
     with pytest.raises(dataclasses.FrozenInstanceError):
         instr().core = 1
 
 
-def test_a_program_travels_without_the_users_functions() -> None:
+def test_a_program_travels_without_the_users_functions():
     captured = object()  # cannot be pickled by value; must not be part of the program
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         y = tf.tpu.outside_compilation(
             lambda a: tf.py_func(lambda v: (captured, v)[1], [a], tf.float32), x
         )

@@ -3,8 +3,6 @@
 In each of them all elements of all variables are the step, so a mixture shows.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np
@@ -17,7 +15,7 @@ from tpuref.interface.checkpoints.state import (
 from tpuref.interface.checkpoints.stored import CheckpointReader, write_checkpoint
 
 
-def main(folder: str) -> None:
+def main(folder):
     step, kept = 0, KeptCheckpoints("tf.train.Saver", 3, None)
     state = get_checkpoint_state(folder)
     if state is not None:

@@ -1,7 +1,5 @@
 """Checkpoints that are crafted, altered or cut off, and saves that fail."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
@@ -13,9 +11,7 @@ import stat
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,21 +33,21 @@ VALUES = {
 }
 
 
-def loaded(prefix: str) -> dict[str, Any]:
+def loaded(prefix):
     reader = tf.train.load_checkpoint(prefix)
     return {
         name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()
     }
 
 
-def alter(path: str, change: Callable[[Any], Any]) -> None:
+def alter(path, change):
     """Change an index, as one of format 1, which has no checksum of its own."""
     index = json.loads(Path(path).read_text())
     index["format"] = "tpuref checkpoint 1"
     Path(path).write_text(json.dumps(change(index)))
 
 
-def names(folder: Path) -> list[str]:
+def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -60,9 +56,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("remover", ["remove_checkpoint", "rotation"])
 @pytest.mark.parametrize("kind", ["parent", "absolute", "here", "NUL", "link", "pipe"])
-def test_an_index_names_files_of_its_own_folder(
-    kind: str, remover: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_index_names_files_of_its_own_folder(kind, remover, tmp_path, caplog):
     victim, folder = tmp_path / "victim.safetensors", tmp_path / "got"
     folder.mkdir()
     prefix = str(folder / "m-1")
@@ -99,7 +93,7 @@ def test_an_index_names_files_of_its_own_folder(
     assert victim.exists() and np.array_equal(loaded(prefix)["a"], VALUES["a"])
 
 
-def test_what_is_not_the_savers_stays(tmp_path: Path) -> None:
+def test_what_is_not_the_savers_stays(tmp_path):
     """The state file of a copy names the folder that it was copied from."""
     first, other = tmp_path / "first", tmp_path / "copy"
     first.mkdir(), other.mkdir()
@@ -130,9 +124,7 @@ def test_what_is_not_the_savers_stays(tmp_path: Path) -> None:
 # -- values --------------------------------------------------------------------
 
 
-def test_each_flipped_bit_of_a_tensor_is_noticed(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
     prefix = str(tmp_path / "m")
     write_checkpoint(prefix, VALUES)
     file = Path(f"{prefix}.safetensors")
@@ -156,7 +148,7 @@ def test_each_flipped_bit_of_a_tensor_is_noticed(
     for _ in range(2):
         for name, value in loaded(prefix).items():
             assert np.array_equal(value, VALUES[name])
-    assert caplog.text.count("has no checksums") == 1
+    assert caplog.text.count("W217") == 1
 
 
 HEADER = {"dtype": "F32", "shape": [3, 4], "data_offsets": [0, 48]}
@@ -198,7 +190,7 @@ HEADER = {"dtype": "F32", "shape": [3, 4], "data_offsets": [0, 48]}
         ),
     ],
 )  # fmt: skip
-def test_damaged_indexes_and_headers(index: Any, header: Any, tmp_path: Path) -> None:
+def test_damaged_indexes_and_headers(index, header, tmp_path):
     prefix = str(tmp_path / "m")
     write_checkpoint(prefix, {"a": VALUES["a"]})
     if index is not None:
@@ -222,13 +214,13 @@ def test_damaged_indexes_and_headers(index: Any, header: Any, tmp_path: Path) ->
         'model_checkpoint_path: "http://127.0.0.1:9/m"',
     ],
 )  # fmt: skip
-def test_damaged_state_files(text: str, tmp_path: Path) -> None:
+def test_damaged_state_files(text, tmp_path):
     (tmp_path / "checkpoint").write_text(text)
     with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_FILE):
         tf.train.latest_checkpoint(str(tmp_path))
 
 
-def test_paths_in_state_files(tmp_path: Path) -> None:
+def test_paths_in_state_files(tmp_path):
     """TensorFlow writes absolute paths and octal escapes; users write comments."""
     here = f"{tmp_path}/"
     for written, path in [
@@ -243,7 +235,7 @@ def test_paths_in_state_files(tmp_path: Path) -> None:
         assert state is not None and state.model_checkpoint_path == path
 
 
-def altered(content: bytes, chance: random.Random) -> bytes:
+def altered(content, chance):
     """Alter a content: bits, bytes, digits, cuts, copies and the like."""
     place, size = chance.randrange(len(content)), chance.randrange(1, 9)
     before, after = content[:place], content[place + size :]
@@ -261,7 +253,7 @@ def altered(content: bytes, chance: random.Random) -> bytes:
     return [before, before + after, content[: place + size] + content[place:]][kind - 3]
 
 
-def test_altered_checkpoints(tmp_path: Path) -> None:
+def test_altered_checkpoints(tmp_path):
     """Each restore gives the values of a checkpoint or a typed error."""
     chance = random.Random(28)
     values = {}
@@ -300,7 +292,7 @@ def test_altered_checkpoints(tmp_path: Path) -> None:
 # -- saves that fail -----------------------------------------------------------
 
 
-def test_modes_are_those_of_the_umask(tmp_path: Path) -> None:
+def test_modes_are_those_of_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
         write_checkpoint(str(tmp_path / "m"), VALUES)
@@ -311,7 +303,7 @@ def test_modes_are_those_of_the_umask(tmp_path: Path) -> None:
     assert modes == {0o640}
 
 
-def test_what_killed_saves_leave_is_removed(tmp_path: Path) -> None:
+def test_what_killed_saves_leave_is_removed(tmp_path):
     users = ["m.safetensors", "m-1.partial", "m.0123abcd.safetensors", "x.tpuref-1.y"]
     for name in users:
         (tmp_path / name).write_text("precious")
@@ -335,12 +327,12 @@ def test_what_killed_saves_leave_is_removed(tmp_path: Path) -> None:
 
 
 @contextlib.contextmanager
-def full_disk(monkeypatch: pytest.MonkeyPatch, when: int) -> Iterator[None]:
+def full_disk(monkeypatch, when):
     """Let the file system refuse the flush of the n-th file."""
     flushes = iter(range(when + 1))
     whole = filesystem._flush_to_disk
 
-    def flush(file: Any) -> None:
+    def flush(file):
         if next(flushes) == when:
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(file)
@@ -351,7 +343,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, when: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def limited_files(size: int) -> Iterator[None]:
+def limited_files(size):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -361,9 +353,7 @@ def limited_files(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("fault", ["tensors", "index", "state", 10, 3000])
-def test_saves_without_room(
-    fault: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_saves_without_room(fault, tmp_path, monkeypatch):
     v = tf.get_variable("v", initializer=np.arange(2000.0))
     saver = tf.train.Saver()
     with tf.Session() as sess:
@@ -406,7 +396,7 @@ tf.estimator.Estimator(model_fn, config=config).train(input_fn, max_steps=40)
 """
 
 
-def test_two_trainings_in_one_directory(tmp_path: Path) -> None:
+def test_two_trainings_in_one_directory(tmp_path):
     pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
     environment = {**os.environ, "TPUREF_EXECUTOR": "lockstep"}
     both = [
@@ -439,28 +429,28 @@ def test_two_trainings_in_one_directory(tmp_path: Path) -> None:
 # -- paths ---------------------------------------------------------------------
 
 
-def save(path: Any) -> None:
+def save(path):
     v = tf.get_variable("v", initializer=1.0)
     with tf.Session() as sess:
         sess.run(v.initializer)
         tf.train.Saver().save(sess, path)
 
 
-def manage(path: Any) -> None:
+def manage(path):
     with tf.eager_execution():
         tf.train.CheckpointManager(
             tf.train.Checkpoint(x=tf.Variable(1.0)), path, 2
         ).save()
 
 
-def train(path: Any) -> None:
+def train(path):
     pytest.importorskip("google.protobuf")
     tf.train.create_global_step()
     with tf.train.MonitoredTrainingSession(checkpoint_dir=os.fsdecode(path)) as sess:
         sess.run(tf.train.get_global_step())
 
 
-def log_events(path: Any) -> None:
+def log_events(path):
     pytest.importorskip("google.protobuf")
     writer = tf.summary.FileWriter(path)
     writer.add_summary(tf.Summary(), 1)
@@ -485,7 +475,7 @@ READERS = [tf.train.latest_checkpoint, tf.train.checkpoint_exists, tf.gfile.Exis
 
 @pytest.mark.parametrize("use", WRITERS + READERS)
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800b", b"a\0b", "x" * 300, b"\xff\xfe"])
-def test_paths_of_every_kind(use: Any, name: Any, tmp_path: Path) -> None:
+def test_paths_of_every_kind(use, name, tmp_path):
     """A path works or gives a typed error; bytes that are no UTF-8 are a path."""
     valid = name == b"\xff\xfe"
     folder = os.fsencode(tmp_path) if isinstance(name, bytes) else str(tmp_path)

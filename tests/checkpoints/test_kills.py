@@ -1,7 +1,5 @@
 """Processes that are killed while they save: the last checkpoint is always whole."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -20,7 +18,7 @@ KILLS = 300 if os.environ.get("TPUREF_SOAK") == "full" else 6
 PROGRAM = Path(__file__).with_name("saving.py")
 
 
-def killed_while_saving(folder: Path, delay: float) -> int:
+def killed_while_saving(folder, delay):
     """Let a process save for a while, kill it, and return the last step it told of."""
     process = subprocess.Popen(
         [sys.executable, str(PROGRAM), str(folder)], stdout=subprocess.PIPE, text=True
@@ -36,7 +34,7 @@ def killed_while_saving(folder: Path, delay: float) -> int:
     return int(told[-1])
 
 
-def unfinished(folder: Path) -> set[str]:
+def unfinished(folder):
     """Return the files with the tensors that no index names, and partial files."""
     named = {json.loads(path.read_text())["file"] for path in folder.glob("*.index")}
     names = {path.name for path in folder.iterdir()}
@@ -46,7 +44,7 @@ def unfinished(folder: Path) -> set[str]:
     }
 
 
-def test_the_last_checkpoint_is_whole_after_kills(tmp_path: Path) -> None:
+def test_the_last_checkpoint_is_whole_after_kills(tmp_path):
     moments, left, times = random.Random(7), set[str](), 0
     for _ in range(KILLS):
         told = killed_while_saving(tmp_path, 0.05 * moments.random())

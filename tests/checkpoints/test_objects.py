@@ -1,10 +1,6 @@
 """Checkpoints of objects, and their manager."""
 
-from __future__ import annotations
-
 import logging
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,18 +11,18 @@ import tpuref as tf
 class Net:
     """What a program may write as a model."""
 
-    def __init__(self, value: float) -> None:
+    def __init__(self, value):
         self.layers = [tf.Variable([value]), tf.Variable([value + 1])]
         self.named = {"a/b": tf.Variable([value + 2])}
         self.again = self.layers[0]
         self.whole = self  # a circle
         self.function = len
 
-    def values(self) -> list[float]:
+    def values(self):
         return [float(v.numpy()[0]) for v in (*self.layers, self.named["a/b"])]
 
 
-def test_objects_in_eager_mode(tmp_path: Path) -> None:
+def test_objects_in_eager_mode(tmp_path):
     with tf.eager_execution():
         path = tf.train.Checkpoint(net=Net(1.0)).save(str(tmp_path / "ckpt"))
         assert path == tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
@@ -40,7 +36,7 @@ def test_objects_in_eager_mode(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_list_as_the_root(tmp_path: Path) -> None:
+def test_a_list_as_the_root(tmp_path):
     with tf.eager_execution():
         variables = [tf.Variable(1.0), tf.Variable(2.0)]
         path = tf.train.Checkpoint(variables).write(tmp_path / "ckpt")
@@ -50,7 +46,7 @@ def test_a_list_as_the_root(tmp_path: Path) -> None:
     assert tf.train.list_variables(path)[0][0] == "0/.ATTRIBUTES/VARIABLE_VALUE"
 
 
-def test_objects_in_a_graph(tmp_path: Path) -> None:
+def test_objects_in_a_graph(tmp_path):
     v = tf.Variable([1.0])
     checkpoint = tf.train.Checkpoint(v=v)
     manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=2)
@@ -69,7 +65,7 @@ def test_objects_in_a_graph(tmp_path: Path) -> None:
         assert len(again.checkpoints) == 2
 
 
-def test_objects_and_values_that_do_not_match(tmp_path: Path, caplog: Any) -> None:
+def test_objects_and_values_that_do_not_match(tmp_path, caplog):
     with tf.eager_execution():
         path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).save(
             str(tmp_path / "c")
@@ -92,13 +88,13 @@ def test_objects_and_values_that_do_not_match(tmp_path: Path, caplog: Any) -> No
 class Late:
     """Makes its variables when it is first called, as a layer does."""
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x):
         if not hasattr(self, "w"):
             self.w = [tf.Variable(0.0), tf.Variable(0.0)]
         return self.w[0] * x + self.w[1]
 
 
-def trained(model: Any, optimizer: Any, steps: int) -> list[float]:
+def trained(model, optimizer, steps):
     for _ in range(steps):
         with tf.GradientTape() as tape:
             loss = tf.square(model(2.0) - 1.0) + tf.square(model(-1.0))
@@ -108,7 +104,7 @@ def trained(model: Any, optimizer: Any, steps: int) -> list[float]:
     return [float(v) for v in model.w]
 
 
-def test_variables_and_slots_made_later_are_restored(tmp_path: Path) -> None:
+def test_variables_and_slots_made_later_are_restored(tmp_path):
     """Seven steps at once give what three, a restored checkpoint and four give."""
     with tf.eager_execution():
         model, adam = Late(), tf.train.AdamOptimizer(0.1)
@@ -127,7 +123,7 @@ def test_variables_and_slots_made_later_are_restored(tmp_path: Path) -> None:
         status.assert_consumed()
 
 
-def test_a_variable_is_read_before_it_is_found(tmp_path: Path) -> None:
+def test_a_variable_is_read_before_it_is_found(tmp_path):
     with tf.eager_execution():
         path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))
         checkpoint = tf.train.Checkpoint()
@@ -141,7 +137,7 @@ def test_a_variable_is_read_before_it_is_found(tmp_path: Path) -> None:
         assert float(x) == 0.0
 
 
-def test_variables_made_later_in_a_graph(tmp_path: Path) -> None:
+def test_variables_made_later_in_a_graph(tmp_path):
     with tf.Session() as session:
         x = tf.Variable(5.0)
         session.run(x.initializer)
@@ -153,7 +149,7 @@ def test_variables_made_later_in_a_graph(tmp_path: Path) -> None:
         assert session.run([checkpoint.x, checkpoint.y]) == [5.0, 2.0]
 
 
-def test_a_manager_keeps_at_least_one(tmp_path: Path) -> None:
+def test_a_manager_keeps_at_least_one(tmp_path):
     with pytest.raises(ValueError, match="at least 1, or None, got 0"):
         tf.train.CheckpointManager(tf.train.Checkpoint(), tmp_path, max_to_keep=0)
 
@@ -173,22 +169,22 @@ SETTINGS = {"SGD": {"momentum": 0.9}, "RMSprop": {"momentum": 0.5}}
 class Trained:
     """Two variables, their optimizer, and steps of three replicas."""
 
-    def __init__(self, strategy: Any, kind: str, rate: float) -> None:
+    def __init__(self, strategy, kind, rate):
         self.strategy = strategy
         with strategy.scope():
             self.w, self.b = tf.Variable([1.0, 2.0]), tf.Variable(0.5)
             optimizer = getattr(tf.optimizers, kind)
             self.optimizer = optimizer(rate, **SETTINGS.get(kind, {}))
 
-    def objects(self) -> dict[str, Any]:
+    def objects(self):
         return {"w": self.w, "b": self.b, "optimizer": self.optimizer}
 
-    def steps(self, count: int) -> list[float]:
+    def steps(self, count):
         rows = self.strategy.experimental_distribute_values_from_function(
             lambda context: tf.constant([1.0 + context.replica_id_in_sync_group, 0.5])
         )
 
-        def replica(x: Any) -> Any:
+        def replica(x):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(tf.square(self.w * x + self.b)) / 3.0
             variables = [self.w, self.b]
@@ -198,7 +194,7 @@ class Trained:
             return loss
 
         @tf.function
-        def step(rows: Any) -> Any:
+        def step(rows):
             return self.strategy.reduce(
                 "SUM", self.strategy.run(replica, (rows,)), axis=None
             )
@@ -208,7 +204,7 @@ class Trained:
 
 @pytest.mark.parametrize("cores", [True, False])
 @pytest.mark.parametrize("kind", RELEASE_2_4_4)
-def test_optimizers_of_replicas(kind: str, cores: bool, tmp_path: Path) -> None:
+def test_optimizers_of_replicas(kind, cores, tmp_path):
     """Slots, steps and learning rate come back, before and after they are made."""
     expected, last = RELEASE_2_4_4[kind]
     with tf.config.override(cores=3), tf.eager_execution():

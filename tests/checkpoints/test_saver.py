@@ -1,10 +1,6 @@
 """Saving and restoring variables, and which checkpoints are kept."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,23 +12,23 @@ from tpuref.base.dtypes import DTYPES
 KINDS = [dtype for dtype in DTYPES if dtype != tf.string]
 
 
-def names(folder: Path) -> list[str]:
+def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def saved(folder: Path, **values: Any) -> str:
+def saved(folder, **values):
     """Store values as a checkpoint of a graph of its own."""
     with tf.Graph().as_default(), tf.Session() as sess:
         for name, value in values.items():
             tf.get_variable(name.replace("__", "/"), initializer=value)
         sess.run(tf.global_variables_initializer())
-        path: str = tf.train.Saver().save(sess, str(folder / "m"))
+        path = tf.train.Saver().save(sess, str(folder / "m"))
     return path
 
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("shape", [(), (0, 2), (3, 5)])
-def test_every_dtype_comes_back(dtype: Any, shape: Any, tmp_path: Path) -> None:
+def test_every_dtype_comes_back(dtype, shape, tmp_path):
     numbers = np.random.default_rng(5).normal(size=(*shape, 2)) * 50
     start = (numbers[..., 0] + 1j * numbers[..., 1] if dtype.is_complex
              else np.abs(numbers[..., 0])).astype(dtype.np)  # fmt: skip
@@ -50,14 +46,14 @@ def test_every_dtype_comes_back(dtype: Any, shape: Any, tmp_path: Path) -> None:
     assert reader.get_variable_to_shape_map() == {"v": list(shape)}
 
 
-def test_other_programs_read_the_tensors(tmp_path: Path) -> None:
+def test_other_programs_read_the_tensors(tmp_path):
     path = saved(tmp_path, w=np.arange(6.0, dtype=np.float32).reshape(2, 3))
     library = pytest.importorskip("safetensors.numpy")
     found = library.load_file(f"{path}.safetensors")["w"]
     assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_steps_and_what_is_kept(tmp_path: Path) -> None:
+def test_steps_and_what_is_kept(tmp_path):
     step = tf.get_variable("step", [], tf.int64, tf.zeros_initializer())
     saver = tf.train.Saver(max_to_keep=2)
     folder = tmp_path / "deep" / "folder"
@@ -84,7 +80,7 @@ def test_steps_and_what_is_kept(tmp_path: Path) -> None:
     )
 
 
-def test_one_now_and_then_is_kept_for_good(tmp_path: Path, monkeypatch: Any) -> None:
+def test_one_now_and_then_is_kept_for_good(tmp_path, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("tpuref.interface.checkpoints.kept.time.time", lambda: now[0])
     v = tf.get_variable("v", initializer=1.0)
@@ -98,7 +94,7 @@ def test_one_now_and_then_is_kept_for_good(tmp_path: Path, monkeypatch: Any) -> 
     assert kept == ["m-3.index", "m-5.index"]  # TensorFlow 1.15.5 keeps these too
 
 
-def test_a_prefix_that_is_saved_again_is_replaced(tmp_path: Path) -> None:
+def test_a_prefix_that_is_saved_again_is_replaced(tmp_path):
     v = tf.get_variable("v", initializer=[1.0, 2.0])
     saver = tf.train.Saver()
     with tf.Session() as sess:
@@ -111,7 +107,7 @@ def test_a_prefix_that_is_saved_again_is_replaced(tmp_path: Path) -> None:
     assert saver.last_checkpoints == [path]
 
 
-def test_lists_and_dicts_of_variables(tmp_path: Path) -> None:
+def test_lists_and_dicts_of_variables(tmp_path):
     path = saved(tmp_path, a=[1.0], b=[2.0], scope__c=[3])
     assert tf.train.list_variables(str(tmp_path)) == [
         ("a", [1]), ("b", [1]), ("scope/c", [1])
@@ -129,7 +125,7 @@ def test_lists_and_dicts_of_variables(tmp_path: Path) -> None:
         tf.train.Saver({"a": tf.constant(1.0)})
 
 
-def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
+def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path):
     path = saved(tmp_path, v=[1.0, 2.0])
     with tf.Session() as sess:
         wide, unset = tf.get_variable("v", [3]), tf.get_variable("unset", [1])
@@ -150,7 +146,7 @@ def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
             tf.train.Saver([unset]).save(sess, str(tmp_path / "n"))
 
 
-def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path):
     (tmp_path / "m.index").write_bytes(
         b"\x00\x00\x08\x01\xff\x57\xfb\x80\x8b\x24\x75\x47\xdb"
     )
@@ -164,7 +160,7 @@ def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path: Path) 
 # -- starting from a checkpoint ------------------------------------------------
 
 
-def test_initializers_that_are_replaced(tmp_path: Path) -> None:
+def test_initializers_that_are_replaced(tmp_path):
     path = saved(tmp_path, bert__w=[1.0, 2.0], bert__b=3.0, other=[4])
     with tf.variable_scope("here"):
         w, b = tf.get_variable("w", [2]), tf.get_variable("b", [])
@@ -188,7 +184,7 @@ def test_initializers_that_are_replaced(tmp_path: Path) -> None:
             tf.train.init_from_checkpoint(path, untyped)
 
 
-def test_computations_start_from_a_checkpoint(tmp_path: Path) -> None:
+def test_computations_start_from_a_checkpoint(tmp_path):
     path = saved(tmp_path, w=[5.0])
     with tf.config.override(cores=2), tf.Session() as sess:
         w = tf.get_variable("w", [1])
@@ -199,7 +195,7 @@ def test_computations_start_from_a_checkpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("local", [False, True])
-def test_variables_of_towers(local: bool, tmp_path: Path) -> None:
+def test_variables_of_towers(local, tmp_path):
     with tf.config.override(cores=2):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=1)
@@ -217,10 +213,10 @@ def test_variables_of_towers(local: bool, tmp_path: Path) -> None:
             assert sess.run(v).tolist() == before == [4.0 if local else 2.0]
 
 
-def test_each_new_checkpoint_of_a_directory(tmp_path: Path) -> None:
-    asked: list[int] = []
+def test_each_new_checkpoint_of_a_directory(tmp_path):
+    asked = []
 
-    def save_another() -> bool:
+    def save_another():
         asked.append(len(asked))
         if len(asked) < 3:
             saved(tmp_path / str(len(asked)), v=1.0)
@@ -240,7 +236,7 @@ def test_each_new_checkpoint_of_a_directory(tmp_path: Path) -> None:
 # -- elsewhere -----------------------------------------------------------------
 
 
-def test_checkpoints_elsewhere() -> None:
+def test_checkpoints_elsewhere():
     pytest.importorskip("fsspec")
     v = tf.get_variable("v", initializer=[1.0, 2.0])
     saver = tf.train.Saver(max_to_keep=1)
@@ -257,7 +253,7 @@ def test_checkpoints_elsewhere() -> None:
     tf.gfile.DeleteRecursively("memory://folder")
 
 
-def test_assigning_from_a_checkpoint(tmp_path: Path) -> None:
+def test_assigning_from_a_checkpoint(tmp_path):
     assign = tf.contrib.framework.assign_from_checkpoint_fn
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("old", initializer=[[1.0, 2.0]])
@@ -276,7 +272,7 @@ def test_assigning_from_a_checkpoint(tmp_path: Path) -> None:
             assign(path, [])
 
 
-def test_nothing_is_saved_where_there_is_nothing(tmp_path: Path) -> None:
+def test_nothing_is_saved_where_there_is_nothing(tmp_path):
     """As 1.15.5 does, except for the graph, which it writes."""
     saver = tf.train.Saver([], allow_empty=True)
     with tf.Session() as session:

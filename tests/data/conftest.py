@@ -1,23 +1,12 @@
 """Each test builds in a default graph of its own, and leaves no thread behind."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Iterator
 
 import pytest
 
-import tpuref as tf
-
 
 @pytest.fixture(autouse=True)
-def graph() -> tf.Graph:
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
-
-@pytest.fixture(autouse=True)
-def threads_end() -> Iterator[None]:
+def threads_end():
     before = set(threading.enumerate())
     yield
     assert set(threading.enumerate()) <= before

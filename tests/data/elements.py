@@ -1,13 +1,9 @@
 """The elements of a dataset, as a session gets them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import tpuref as tf
 
 
-def elements(dataset: Any, feed: Any = None) -> list[Any]:
+def elements(dataset, feed=None):
     """Return all elements, by way of an initializable iterator."""
     iterator = dataset.make_initializable_iterator()
     value = iterator.get_next()
@@ -21,7 +17,7 @@ def elements(dataset: Any, feed: Any = None) -> list[Any]:
                 return found
 
 
-def plain(value: Any) -> Any:
+def plain(value):
     """Return an element with lists and Python scalars instead of arrays."""
     if isinstance(value, tuple):
         return tuple(plain(part) for part in value)
@@ -30,23 +26,23 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def lists(dataset: Any, feed: Any = None) -> list[Any]:
+def lists(dataset, feed=None):
     """Return all elements with lists instead of arrays."""
     return [plain(element) for element in elements(dataset, feed)]
 
 
-def described(dataset: Any) -> tuple[Any, Any]:
+def described(dataset):
     """Return shapes and types as lists and names, in the structure of an element."""
     return _mapped(dataset.output_shapes, _dims), _mapped(
         dataset.output_types, lambda dtype: dtype.name
     )
 
 
-def _dims(shape: Any) -> Any:
+def _dims(shape):
     return None if shape.ndims is None else shape.as_list()
 
 
-def _mapped(structure: Any, function: Any) -> Any:
+def _mapped(structure, function):
     if isinstance(structure, tuple):
         return tuple(_mapped(part, function) for part in structure)
     if isinstance(structure, dict):

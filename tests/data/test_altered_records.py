@@ -4,17 +4,12 @@ Each altered file has a seed, which the message of a failure has.  More are read
 ``TPUREF_ALTERED=1000 pytest tests/data/test_altered_records.py``.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import random
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +19,7 @@ from tpuref.kernels import checksum
 
 COUNT = int(os.environ.get("TPUREF_ALTERED", "300"))
 MEMORY = 64 << 20
-PACK: dict[str, Any] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
 FEATURES = {
     "text": tf.VarLenFeature(tf.string),
     "number": tf.FixedLenFeature([2], tf.float32, [0.0, 1.0]),
@@ -32,25 +27,23 @@ FEATURES = {
 }
 
 
-def example() -> bytes:
+def example():
     message = tf.train.Example()
     feature = message.features.feature
     feature["text"].bytes_list.value.extend([b"a", b"bc"])
     feature["number"].float_list.value.extend([1.0, 2.0])
     feature["row"].int64_list.value.extend([1, -2, 3, 2**40])
-    serialized: bytes = message.SerializeToString()
+    serialized = message.SerializeToString()
     return serialized
 
 
-def event() -> bytes:
+def event():
     value = tf.Summary.Value(tag="loss", simple_value=1.5)
-    serialized: bytes = tf.Event(
-        step=7, summary=tf.Summary(value=[value])
-    ).SerializeToString()
+    serialized = tf.Event(step=7, summary=tf.Summary(value=[value])).SerializeToString()
     return serialized
 
 
-def altered(drawing: random.Random, content: bytes) -> bytes:
+def altered(drawing, content):
     """Change, cut, repeat or insert bytes."""
     result = bytearray(content)
     for _ in range(drawing.randint(1, 4)):
@@ -69,13 +62,13 @@ def altered(drawing: random.Random, content: bytes) -> bytes:
     return bytes(result)
 
 
-def false_length(drawing: random.Random, content: bytes) -> bytes:
+def false_length(drawing, content):
     """Put a wrong length with the right checksum before a record."""
     length = struct.pack("<Q", drawing.getrandbits(drawing.randint(1, 64)))
     return length + struct.pack("<I", checksum.masked_crc32c(length)) + content
 
 
-def file_of(drawing: random.Random, message: bytes) -> tuple[bytes, str]:
+def file_of(drawing, message):
     """Return a file that is altered in the message, the frame or the packing."""
     compression = drawing.choice(list(PACK))
     where = drawing.randrange(4)
@@ -90,7 +83,7 @@ def file_of(drawing: random.Random, message: bytes) -> tuple[bytes, str]:
     return altered(drawing, packed) if where == 3 else packed, compression
 
 
-def read_examples(path: str, compression: str) -> None:
+def read_examples(path, compression):
     with tf.Graph().as_default(), tf.Session() as session:
         records = tf.data.TFRecordDataset(path, compression)
         parsed = records.map(lambda text: tf.parse_single_example(text, FEATURES))
@@ -99,13 +92,13 @@ def read_examples(path: str, compression: str) -> None:
             session.run(element)
 
 
-def read_batch(path: str, compression: str) -> None:
+def read_batch(path, compression):
     records = list(tf.python_io.tf_record_iterator(path, compression))
     with tf.Graph().as_default(), tf.Session() as session:
         session.run(tf.parse_example(tf.constant(records, tf.string), FEATURES))
 
 
-def read_events(path: str, compression: str) -> None:
+def read_events(path, compression):
     content = list(tf.python_io.tf_record_iterator(path, compression))
     with tf.python_io.TFRecordWriter(path) as writer:  # event files are not packed
         for record in content:
@@ -114,14 +107,10 @@ def read_events(path: str, compression: str) -> None:
         assert found.step is not None
 
 
-READERS: tuple[tuple[Callable[[], bytes], Callable[[str, str], None]], ...] = (
-    (example, read_examples),
-    (example, read_batch),
-    (event, read_events),
-)
+READERS = ((example, read_examples), (example, read_batch), (event, read_events))
 
 
-def fault_of(seed: int, path: Path) -> str | None:
+def fault_of(seed, path):
     """Read the file of a seed; return what is wrong with the error, if something is."""
     drawing = random.Random(seed)
     make, read = READERS[seed % len(READERS)]
@@ -140,7 +129,7 @@ def fault_of(seed: int, path: Path) -> str | None:
     return f"seed {seed}: {taken} bytes" if taken > MEMORY else None
 
 
-def test_altered_files_raise_typed_errors(tmp_path: Path) -> None:
+def test_altered_files_raise_typed_errors(tmp_path):
     pytest.importorskip("google.protobuf")
     tracemalloc.start()
     try:

@@ -1,10 +1,5 @@
 """Functions that are run for a whole batch: nobody can tell the difference."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,17 +10,17 @@ ROWS = np.random.default_rng(5).normal(size=[7, 2, 3]).astype(np.float32)
 NUMBERS = np.arange(7, dtype=np.int32)
 
 
-def batches(function: Callable[..., Any], size: int = 3, **options: bool) -> list[Any]:
+def batches(function, size=3, **options):
     dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
     return list(dataset.map(function).batch(size, **options).as_numpy_iterator())
 
 
-def one_by_one(function: Callable[..., Any]) -> list[Any]:
+def one_by_one(function):
     dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
     return list(dataset.map(function).as_numpy_iterator())
 
 
-FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+FUNCTIONS = {
     "arithmetic": lambda x, n: (x * 2.0 - 1.0) / tf.exp(x),
     "functions": lambda x, n: tf.tanh(tf.sin(x)) + tf.sqrt(tf.abs(x)) ** 1.5,
     "ranks": lambda x, n: x * tf.cast(n, tf.float32) + tf.constant([1.0, 2.0, 3.0]),
@@ -47,7 +42,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_rows_are_those_of_single_elements(name: str) -> None:
+def test_rows_are_those_of_single_elements(name):
     function = FUNCTIONS[name]
     rows = [row for batch in batches(function) for row in batch]
     for row, alone in zip(rows, one_by_one(function), strict=True):
@@ -56,12 +51,12 @@ def test_rows_are_those_of_single_elements(name: str) -> None:
 
 
 @pytest.fixture
-def count_batches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+def count_batches(monkeypatch):
     """Whether each batch was computed at once."""
-    at_once: list[bool] = []
+    at_once = []
     original = function.Function.batch
 
-    def batch(self: Any, items: Any, current: Any) -> Any:
+    def batch(self, items, current):
         result = original(self, items, current)
         at_once.append(result is not None)
         return result
@@ -70,7 +65,7 @@ def count_batches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return at_once
 
 
-def test_structures_and_the_last_batch(count_batches: list[bool]) -> None:
+def test_structures_and_the_last_batch(count_batches):
     found = batches(lambda x, n: {"n": n + 1, "x": (x[0], n)}, 4)
     assert [batch["n"].tolist() for batch in found] == [[1, 2, 3, 4], [5, 6, 7]]
     assert np.array_equal(found[1]["x"][0], ROWS[4:, 0])
@@ -78,10 +73,10 @@ def test_structures_and_the_last_batch(count_batches: list[bool]) -> None:
     assert count_batches == [True] * 4
 
 
-def test_what_has_effects_is_run_alone(count_batches: list[bool]) -> None:
-    seen: list[int] = []
+def test_what_has_effects_is_run_alone(count_batches):
+    seen = []
 
-    def noted(value: Any) -> Any:
+    def noted(value):
         seen.append(value)
         return value
 
@@ -93,7 +88,7 @@ def test_what_has_effects_is_run_alone(count_batches: list[bool]) -> None:
     assert not any(count_batches)
 
 
-def test_values_from_outside(count_batches: list[bool]) -> None:
+def test_values_from_outside(count_batches):
     factor = tf.placeholder(tf.float32, [3])
     dataset = tf.data.Dataset.from_tensor_slices(ROWS).map(lambda x: x * factor)
     iterator = dataset.batch(5).make_initializable_iterator()
@@ -107,8 +102,8 @@ def test_values_from_outside(count_batches: list[bool]) -> None:
     assert all(count_batches)
 
 
-def test_an_element_at_fault() -> None:
-    def failing(x: Any, n: Any) -> Any:
+def test_an_element_at_fault():
+    def failing(x, n):
         return tf.decode_raw(tf.gather([b"abcd", b"ab", b"abc"], n), tf.int16)
 
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3\] bytes"):
@@ -118,7 +113,7 @@ def test_an_element_at_fault() -> None:
 
 
 @pytest.mark.parametrize("single", [True, False])
-def test_examples(single: bool, count_batches: list[bool]) -> None:
+def test_examples(single, count_batches):
     records = []
     for k in range(5):
         example = tf.train.Example()
@@ -134,7 +129,7 @@ def test_examples(single: bool, count_batches: list[bool]) -> None:
         "weights": tf.FixedLenFeature([1, 2], tf.float32),
     }
 
-    def parse(record: Any) -> Any:
+    def parse(record):
         found = tf.parse_single_example(record, described)
         found["pixels"] = tf.cast(tf.decode_raw(found["pixels"], tf.uint8), tf.int32)
         return found

@@ -1,10 +1,5 @@
 """Datasets of datasets, and the transformations of tf.data.experimental."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -14,7 +9,7 @@ from tpuref.base import error_codes as codes
 Dataset = tf.data.Dataset
 
 
-def values(dataset: Any) -> list[Any]:
+def values(dataset):
     return [np.asarray(x).tolist() for x in dataset.as_numpy_iterator()]
 
 
@@ -27,8 +22,8 @@ def values(dataset: Any) -> list[Any]:
         (9, 3, [1, 2, 2, 3, 3, 3, 4, 4, 4, 4]),
     ],
 )
-def test_orders(cycle: int, block: int, expected: list[int]) -> None:
-    def repeated(x: Any) -> Any:
+def test_orders(cycle, block, expected):
+    def repeated(x):
         return Dataset.from_tensors(x).repeat(x)
 
     dataset = Dataset.range(1, 5).interleave(repeated, cycle, block)
@@ -37,11 +32,11 @@ def test_orders(cycle: int, block: int, expected: list[int]) -> None:
     assert values(Dataset.range(1, 5).apply(apply)) == expected
 
 
-def test_inner_functions_and_values_from_outside() -> None:
+def test_inner_functions_and_values_from_outside():
     base = tf.placeholder(tf.int64, [])
     scale = tf.get_variable("scale", initializer=tf.constant(10, tf.int64))
 
-    def inner(pair: Any) -> Any:
+    def inner(pair):
         rows = Dataset.range(pair["n"]).map(lambda x: x * scale + pair["k"] + base)
         return rows.batch(2)
 
@@ -58,14 +53,14 @@ def test_inner_functions_and_values_from_outside() -> None:
             assert found == [[start + 1, start + 11], [start + 21], [start + 2]]
 
 
-def test_a_function_that_returns_no_dataset() -> None:
+def test_a_function_that_returns_no_dataset():
     with pytest.raises(TypeError, match=codes.WRONG_ARGUMENT_TYPE):
         Dataset.range(3).flat_map(lambda x: x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="cycle_length"):
         values(Dataset.range(3).interleave(Dataset.range, 0))
 
 
-def test_fused_transformations() -> None:
+def test_fused_transformations():
     contrib = tf.contrib.data
     eight = Dataset.range(8)
     doubled = contrib.map_and_batch(lambda x: 2 * x, 3, drop_remainder=True)
@@ -76,7 +71,7 @@ def test_fused_transformations() -> None:
     assert values(eight.map(lambda x: x, contrib.AUTOTUNE).prefetch(tf.data.AUTOTUNE))
 
 
-def test_files_that_match(tmp_path: Path) -> None:
+def test_files_that_match(tmp_path):
     for name in ("b", "a", "c"):
         with tf.python_io.TFRecordWriter(str(tmp_path / f"{name}.rec")) as writer:
             for k in range(2):
@@ -90,7 +85,7 @@ def test_files_that_match(tmp_path: Path) -> None:
         Dataset.list_files(str(tmp_path / "*.txt"))
 
 
-def test_interleaving_at_once() -> None:
+def test_interleaving_at_once():
     with tf.eager_execution():
         dataset = Dataset.range(1, 4).flat_map(
             lambda n: Dataset.range(n).map(lambda x: x + n)
@@ -98,7 +93,7 @@ def test_interleaving_at_once() -> None:
         assert [int(x) for x in dataset] == [1, 2, 3, 3, 4, 5]
 
 
-def test_options_have_no_effect() -> None:
+def test_options_have_no_effect():
     options = tf.data.Options()
     options.experimental_deterministic = False
     off = tf.data.experimental.AutoShardPolicy.OFF

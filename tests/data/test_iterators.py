@@ -1,10 +1,6 @@
 """Iterators: where they stand, how they start and end, in both modes."""
 
-from __future__ import annotations
-
 import gc
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -15,7 +11,7 @@ from .elements import lists
 Dataset = tf.data.Dataset
 
 
-def test_the_end_names_the_operation_and_the_line(session: tf.Session) -> None:
+def test_the_end_names_the_operation_and_the_line(session):
     value = Dataset.range(2).make_one_shot_iterator().get_next(name="following")
     assert [session.run(value) for _ in range(2)] == [0, 1]
     for _ in range(2):
@@ -25,7 +21,7 @@ def test_the_end_names_the_operation_and_the_line(session: tf.Session) -> None:
     assert "get_next(name=" in str(caught.value)
 
 
-def test_tensors_of_one_call_belong_together(session: tf.Session) -> None:
+def test_tensors_of_one_call_belong_together(session):
     iterator = Dataset.from_tensor_slices(
         ([1, 2, 3], [4, 5, 6])
     ).make_one_shot_iterator()
@@ -35,14 +31,14 @@ def test_tensors_of_one_call_belong_together(session: tf.Session) -> None:
     assert session.run(a) == 2 and session.run(b) == 6
 
 
-def test_each_get_next_takes_an_element(session: tf.Session) -> None:
+def test_each_get_next_takes_an_element(session):
     iterator = Dataset.range(9).make_one_shot_iterator()
     values = [iterator.get_next() for _ in range(3)]
     assert sorted(session.run(values)) == [0, 1, 2]
     assert session.run(values[2]) == 3
 
 
-def test_what_is_known_of_elements() -> None:
+def test_what_is_known_of_elements():
     dataset = Dataset.from_tensor_slices({"a": [[1, 2]], "b": ["x"]})
     for known in (dataset, dataset.make_one_shot_iterator()):
         assert known.output_types == {"a": tf.int32, "b": tf.string}
@@ -56,7 +52,7 @@ def test_what_is_known_of_elements() -> None:
     )
 
 
-def test_before_and_after_the_initializer() -> None:
+def test_before_and_after_the_initializer():
     rows = tf.placeholder(tf.int32, [None])
     iterator = Dataset.from_tensor_slices(rows).make_initializable_iterator()
     value = iterator.get_next()
@@ -73,13 +69,13 @@ def test_before_and_after_the_initializer() -> None:
         assert session.run(value) == 8
 
 
-def test_sessions_stand_at_places_of_their_own() -> None:
+def test_sessions_stand_at_places_of_their_own():
     value = Dataset.range(3).make_one_shot_iterator().get_next()
     with tf.Session() as first, tf.Session() as second:
         assert [first.run(value), first.run(value), second.run(value)] == [0, 1, 0]
 
 
-def test_one_shot_iterators_depend_on_nothing() -> None:
+def test_one_shot_iterators_depend_on_nothing():
     with pytest.raises(ValueError, match="does not|starts by itself"):
         _ = Dataset.range(2).make_one_shot_iterator().initializer
     rows = tf.placeholder(tf.int32, [None], name="rows")
@@ -95,7 +91,7 @@ def test_one_shot_iterators_depend_on_nothing() -> None:
         assert session.run(value).sum() == 900
 
 
-def test_one_iterator_for_several_datasets(session: tf.Session) -> None:
+def test_one_iterator_for_several_datasets(session):
     iterator = tf.data.Iterator.from_structure(tf.int64, tf.TensorShape([]))
     value = iterator.get_next()
     few = iterator.make_initializer(Dataset.range(2))
@@ -114,7 +110,7 @@ def test_one_iterator_for_several_datasets(session: tf.Session) -> None:
         iterator.make_initializer(Dataset.zip((Dataset.range(2), Dataset.range(2))))
 
 
-def test_eager_iteration() -> None:
+def test_eager_iteration():
     with tf.eager_execution():
         dataset = Dataset.range(3).map(lambda x: {"x": x, "y": x + 1}).prefetch(1)
         found = [(int(e["x"]), int(e["y"])) for e in dataset]
@@ -128,21 +124,21 @@ def test_eager_iteration() -> None:
     assert found == [(0, 1), (1, 2), (2, 3)]
 
 
-def test_eager_epochs_are_shuffled_anew() -> None:
+def test_eager_epochs_are_shuffled_anew():
     with tf.eager_execution():
         dataset = Dataset.range(30).shuffle(30, seed=1)
         first, second = [[int(x) for x in dataset] for _ in range(2)]
     assert first != second and sorted(first) == sorted(second)
 
 
-def test_eager_functions_use_values_and_variables_from_around() -> None:
+def test_eager_functions_use_values_and_variables_from_around():
     with tf.eager_execution():
         around, variable = tf.constant([1, 2]), tf.Variable(10)
         dataset = Dataset.from_tensors(5).map(lambda x: x * around + variable)
         assert next(iter(dataset)).numpy().tolist() == [15, 20]
 
 
-def test_iteration_in_graph_mode() -> None:
+def test_iteration_in_graph_mode():
     with pytest.raises(RuntimeError, match="only in eager mode"):
         iter(Dataset.range(2))
     assert list(Dataset.range(2).as_numpy_iterator()) == [0, 1]
@@ -154,23 +150,23 @@ def test_iteration_in_graph_mode() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, -1, None])
-def test_prefetch_changes_nothing(size: Any) -> None:
+def test_prefetch_changes_nothing(size):
     assert lists(Dataset.range(5).prefetch(size).repeat(2)) == [0, 1, 2, 3, 4] * 2
 
 
-def test_prefetch_size() -> None:
+def test_prefetch_size():
     with pytest.raises(tf.errors.InvalidArgumentError, match="0 or more"):
         lists(Dataset.range(5).prefetch(-2))
 
 
-def test_prefetch_works_ahead_but_not_further() -> None:
-    made: list[int] = []
+def test_prefetch_works_ahead_but_not_further():
+    made = []
 
-    def note(x: Any) -> Any:
+    def note(x):
         made.append(int(x))
         return x
 
-    def noted(x: Any) -> Any:
+    def noted(x):
         return tf.py_func(note, [x], tf.int64)
 
     value = Dataset.range(50).map(noted).prefetch(2).make_one_shot_iterator().get_next()
@@ -180,7 +176,7 @@ def test_prefetch_works_ahead_but_not_further() -> None:
             assert len(made) <= k + 4  # two wait, one is being made
 
 
-def test_an_error_in_the_thread_arrives() -> None:
+def test_an_error_in_the_thread_arrives():
     dataset = Dataset.range(3).map(lambda x: 6 // (x - 1)).prefetch(3)
     value = dataset.make_one_shot_iterator().get_next()
     with tf.Session() as session:
@@ -189,17 +185,17 @@ def test_an_error_in_the_thread_arrives() -> None:
             session.run(value)
 
 
-def closed(session: tf.Session) -> None:
+def closed(session):
     session.close()
 
 
-def forgotten(session: tf.Session) -> None:
+def forgotten(session):
     del session
     gc.collect()
 
 
 @pytest.mark.parametrize("end", [closed, forgotten])
-def test_the_thread_ends_with_the_session(end: Callable[[tf.Session], None]) -> None:
+def test_the_thread_ends_with_the_session(end):
     variable = tf.Variable(1, dtype=tf.int64)
     endless = Dataset.range(3).repeat().map(lambda x: x + variable.read_value())
     iterator = endless.prefetch(2).make_initializable_iterator()
@@ -211,7 +207,7 @@ def test_the_thread_ends_with_the_session(end: Callable[[tf.Session], None]) -> 
     end(sessions.pop())  # the threads_end fixture looks after the threads
 
 
-def test_the_thread_ends_with_a_new_pass() -> None:
+def test_the_thread_ends_with_a_new_pass():
     iterator = Dataset.range(3).repeat().prefetch(2).make_initializable_iterator()
     value = iterator.get_next()
     with tf.Session() as session:

@@ -1,12 +1,5 @@
 """Features of serialized examples, and raw bytes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import numpy as np
 import pytest
 
 import tpuref as tf
@@ -16,13 +9,11 @@ pytest.importorskip(
     "google.protobuf", reason="needs the extra: pip install tpuref[training]"
 )
 
-Evaluate = Callable[..., Any]
 
-
-def example(**features: Any) -> bytes:
+def example(**features):
     """Return a serialized example of lists of numbers and texts."""
 
-    def feature(values: Any) -> Any:
+    def feature(values):
         if isinstance(values[0], bytes):
             return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
         if isinstance(values[0], float):
@@ -30,7 +21,7 @@ def example(**features: Any) -> bytes:
         return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
 
     made = tf.train.Features(feature={k: feature(v) for k, v in features.items()})
-    content: bytes = tf.train.Example(features=made).SerializeToString()
+    content = tf.train.Example(features=made).SerializeToString()
     return content
 
 
@@ -45,7 +36,7 @@ FEATURES = {
 }
 
 
-def test_one_example(evaluate: Evaluate) -> None:
+def test_one_example(evaluate):
     parsed = tf.io.parse_single_example(FIRST, FEATURES)
     assert parsed["x"].shape.as_list() == [2, 2]
     assert parsed["rows"].shape.as_list() == [None, 2]
@@ -60,7 +51,7 @@ def test_one_example(evaluate: Evaluate) -> None:
     assert evaluate(tf.parse_single_example(SECOND, FEATURES)["label"]) == -1
 
 
-def test_a_batch_of_examples(evaluate: Evaluate) -> None:
+def test_a_batch_of_examples(evaluate):
     found = tf.parse_example([FIRST, SECOND], FEATURES)
     dense = tf.sparse.to_dense(found["words"], default_value="?")
     assert dense.shape.as_list() == [None, None]
@@ -68,33 +59,6 @@ def test_a_batch_of_examples(evaluate: Evaluate) -> None:
     assert evaluate(found["label"]).tolist() == [7, -1]
     assert evaluate(found["rows"]).tolist() == [[[1, 2], [0, 0]], [[3, 4], [5, 6]]]
     assert evaluate(found["x"]).shape == (2, 2, 2)
-
-
-def test_records_become_batches(tmp_path: Path) -> None:
-    """As programs feed a model: a file, parsed and decoded, in batches."""
-    path = str(tmp_path / "train.tfrecord")
-    with tf.python_io.TFRecordWriter(path) as writer:
-        for k in range(5):
-            pixels = np.full((2, 2), k, np.uint8).tobytes()
-            writer.write(example(image=[pixels], label=[k]))
-
-    def parse(record: Any) -> Any:
-        found = tf.parse_single_example(
-            record,
-            {"image": tf.FixedLenFeature([], tf.string),
-             "label": tf.FixedLenFeature([], tf.int64)},
-        )  # fmt: skip
-        image = tf.reshape(tf.decode_raw(found["image"], tf.uint8), [2, 2])
-        return tf.cast(image, tf.float32), tf.cast(found["label"], tf.int32)
-
-    dataset = tf.data.TFRecordDataset(path).map(parse).batch(2, drop_remainder=True)
-    images, labels = dataset.make_one_shot_iterator().get_next()
-    assert images.shape.as_list() == [2, 2, 2] and labels.dtype == tf.int32
-    with tf.Session() as sess:
-        for start in (0, 2):
-            image, label = sess.run([images, labels])
-            assert label.tolist() == [start, start + 1]
-            assert image.mean(axis=(1, 2)).tolist() == [start, start + 1]
 
 
 @pytest.mark.parametrize(
@@ -105,15 +69,13 @@ def test_records_become_batches(tmp_path: Path) -> None:
         (tf.FixedLenSequenceFeature([3], tf.float32, True), "a multiple of the 3"),
     ],
 )
-def test_examples_that_are_otherwise(
-    feature: Any, expected: str, evaluate: Evaluate
-) -> None:
+def test_examples_that_are_otherwise(feature, expected, evaluate):
     parsed = tf.parse_single_example(FIRST, {"x": feature})
     with pytest.raises(tf.errors.InvalidArgumentError, match=expected):
         evaluate(parsed)
 
 
-def test_what_is_no_example(evaluate: Evaluate) -> None:
+def test_what_is_no_example(evaluate):
     wanted = {"label": tf.FixedLenFeature([], tf.int64)}
     with pytest.raises(tf.errors.InvalidArgumentError, match="no feature 'label'"):
         evaluate(tf.parse_single_example(SECOND, wanted))
@@ -131,13 +93,13 @@ def test_what_is_no_example(evaluate: Evaluate) -> None:
         ({"x": tf.TensorSpec([], tf.int64)}, "must be a tf.FixedLenFeature"),
     ],
 )
-def test_features_that_are_refused(features: Any, expected: str) -> None:
+def test_features_that_are_refused(features, expected):
     with pytest.raises(ValueError, match=expected) as raised:
         tf.parse_single_example(FIRST, features)
     assert codes.INVALID_FEATURE in str(raised.value)
 
 
-def test_raw_bytes(evaluate: Evaluate) -> None:
+def test_raw_bytes(evaluate):
     texts = [b"\x01\x02\x03\x04", b"\x05\x06\x07\x08"]
     big = tf.decode_raw(texts, tf.uint16, little_endian=False)
     assert big.shape.as_list() == [2, None]
@@ -146,7 +108,7 @@ def test_raw_bytes(evaluate: Evaluate) -> None:
         evaluate(tf.decode_raw([b"1234", b"12345678"], tf.int32))
 
 
-def test_sequences_of_examples() -> None:
+def test_sequences_of_examples():
     lists = tf.train.FeatureLists(
         feature_list={
             "f": tf.train.FeatureList(

@@ -4,12 +4,7 @@ What differs: a generator's value that does not fit the declared type is an erro
 the releases cut it to size.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,14 +36,14 @@ Pair = namedtuple("Pair", "a b")
         ([1j, 2j], [2], "complex128"),
     ],
 )  # fmt: skip
-def test_one_element(value: Any, shapes: Any, types: Any) -> None:
+def test_one_element(value, shapes, types):
     dataset = Dataset.from_tensors(value)
     assert described(dataset) == (shapes, types)
     assert len(elements(dataset)) == 1
 
 
 @pytest.mark.parametrize("value", [None, [[1], [1, 2]], (1, None), ()])
-def test_no_element(value: Any) -> None:
+def test_no_element(value):
     message = "no tensor form|ragged|must have a component|has no rows"
     with pytest.raises(ValueError, match=message):
         Dataset.from_tensors(value)
@@ -56,17 +51,14 @@ def test_no_element(value: Any) -> None:
         Dataset.from_tensor_slices(value)
 
 
-def test_rows() -> None:
+def test_rows():
     dataset = Dataset.from_tensor_slices({"x": [1, 2], "y": [["a", b"b"], ["c", "d"]]})
     shapes, types = described(dataset)
     assert shapes == {"x": [], "y": [2]} and types == {"x": "int32", "y": "string"}
-    assert lists(dataset) == [
-        {"x": 1, "y": [b"a", b"b"]},
-        {"x": 2, "y": [b"c", b"d"]},
-    ]
+    assert lists(dataset) == [{"x": 1, "y": [b"a", b"b"]}, {"x": 2, "y": [b"c", b"d"]}]
 
 
-def test_structures_keep_their_types_and_order() -> None:
+def test_structures_keep_their_types_and_order():
     (pair,) = elements(Dataset.from_tensors(Pair(1, 2)))
     assert type(pair) is Pair and pair == (1, 2)
     (ordered,) = elements(Dataset.from_tensors(OrderedDict([("z", 1), ("a", 2)])))
@@ -77,12 +69,12 @@ def test_structures_keep_their_types_and_order() -> None:
 
 
 @pytest.mark.parametrize("value", [5, "x", (1, [2]), {"b": 1, "a": [2, 3]}])
-def test_scalars_have_no_rows(value: Any) -> None:
+def test_scalars_have_no_rows(value):
     with pytest.raises(ValueError, match="has no rows; use Dataset.from_tensors"):
         Dataset.from_tensor_slices(value)
 
 
-def test_differing_numbers_of_rows() -> None:
+def test_differing_numbers_of_rows():
     with pytest.raises(ValueError, match="differ in their number of rows"):
         Dataset.from_tensor_slices(([1, 2], [1, 2, 3]))
     rows = tf.placeholder(tf.int32, [None])
@@ -91,7 +83,7 @@ def test_differing_numbers_of_rows() -> None:
         elements(dataset, {rows: [1, 2, 3]})
 
 
-def test_no_rows_at_all() -> None:
+def test_no_rows_at_all():
     dataset = Dataset.from_tensor_slices(np.zeros((0, 2), np.float32))
     assert described(dataset) == ([2], "float32") and elements(dataset) == []
 
@@ -109,12 +101,12 @@ def test_no_rows_at_all() -> None:
         ((np.int32(2),), [0, 1]),
     ],
 )
-def test_range(bounds: Any, expected: list[int]) -> None:
+def test_range(bounds, expected):
     assert described(Dataset.range(*bounds)) == ([], "int64")
     assert lists(Dataset.range(*bounds)) == expected
 
 
-def test_range_of_what_is_no_range() -> None:
+def test_range_of_what_is_no_range():
     with pytest.raises(ValueError, match="got 0 arguments"):
         Dataset.range()
     with pytest.raises(ValueError, match="got 4 arguments"):
@@ -132,7 +124,7 @@ def test_range_of_what_is_no_range() -> None:
     )
 
 
-def test_side_by_side() -> None:
+def test_side_by_side():
     both = Dataset.zip((Dataset.range(2), {"b": Dataset.range(5, 9)}))
     assert described(both) == (([], {"b": []}), ("int64", {"b": "int64"}))
     assert lists(both) == [(0, {"b": 5}), (1, {"b": 6})]
@@ -140,7 +132,7 @@ def test_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("value", [[1], 3, (3,)])
-def test_side_by_side_with_something_else(value: Any) -> None:
+def test_side_by_side_with_something_else(value):
     with pytest.raises(TypeError, match="expected a nested tuple or dict of datasets"):
         Dataset.zip(value)
     with pytest.raises(TypeError, match="write a list of datasets as a tuple"):
@@ -150,8 +142,8 @@ def test_side_by_side_with_something_else(value: Any) -> None:
 # ---------------------------------------------------------------- generators
 
 
-def giving(*values: Any) -> Callable[[], Iterator[Any]]:
-    def generator() -> Iterator[Any]:
+def giving(*values):
+    def generator():
         yield from values
 
     return generator
@@ -172,7 +164,7 @@ def giving(*values: Any) -> Callable[[], Iterator[Any]]:
         ([], tf.int32, [], []),
     ],
 )  # fmt: skip
-def test_generator(values: Any, types: Any, shapes: Any, expected: Any) -> None:
+def test_generator(values, types, shapes, expected):
     dataset = Dataset.from_generator(giving(*values), types, shapes)
     assert lists(dataset) == expected
     assert lists(dataset.repeat(2)) == expected * 2
@@ -195,7 +187,7 @@ def test_generator(values: Any, types: Any, shapes: Any, expected: Any) -> None:
         ({"a": 1}, {"a": tf.int32, "b": tf.int64}, None),
     ],
 )
-def test_generator_that_does_not_fit(value: Any, types: Any, shapes: Any) -> None:
+def test_generator_that_does_not_fit(value, types, shapes):
     dataset = Dataset.from_generator(giving(value), types, shapes)
     with pytest.raises(tf.errors.InvalidArgumentError, match="the generator yielded"):
         elements(dataset)
@@ -212,8 +204,8 @@ def test_generator_that_does_not_fit(value: Any, types: Any, shapes: Any) -> Non
         (MemoryError, tf.errors.ResourceExhaustedError),
     ],
 )
-def test_generator_that_fails(raised: type[Exception], error: type[Exception]) -> None:
-    def generator() -> Iterator[int]:
+def test_generator_that_fails(raised, error):
+    def generator():
         yield 1
         raise raised("broken")
 
@@ -226,7 +218,7 @@ def test_generator_that_fails(raised: type[Exception], error: type[Exception]) -
                 session.run(fetched)
 
 
-def test_generator_with_arguments() -> None:
+def test_generator_with_arguments():
     count = tf.placeholder(tf.int32, [])
     dataset = Dataset.from_generator(lambda n: range(n), tf.int32, [], args=[count])
     assert lists(dataset, {count: 2}) == [0, 1]
@@ -242,12 +234,12 @@ def test_generator_with_arguments() -> None:
         (giving(1), (tf.int32, tf.float32), [[], []]),
     ],
 )
-def test_what_is_no_generator(generator: Any, types: Any, shapes: Any) -> None:
+def test_what_is_no_generator(generator, types, shapes):
     with pytest.raises(TypeError):
         Dataset.from_generator(generator, types, shapes)
 
 
-def test_a_single_element() -> None:
+def test_a_single_element():
     """As TensorFlow 2.4.4 and 2.21 answer."""
     single = tf.data.experimental.get_single_element
     size = tf.placeholder(tf.int64, [])
@@ -256,7 +248,7 @@ def test_a_single_element() -> None:
     with tf.Session() as sess:
         assert [sess.run(value, {size: n}) for n in (3, 7)] == [{"n": 3}, {"n": 7}]
         for _ in range(2):
-            with pytest.raises(tf.errors.InvalidArgumentError, match="has more"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"has more.*E025"):
                 sess.run(several)
     with tf.eager_execution():
         zipped = (tf.data.Dataset.range(3).batch(3), tf.data.Dataset.from_tensors(2.0))
@@ -266,14 +258,14 @@ def test_a_single_element() -> None:
             single(tf.data.Dataset.range(0))
 
         @tf.function
-        def traced(n: Any) -> Any:
+        def traced(n):
             return single(tf.data.Dataset.range(n, n + 1))
 
         found = [int(traced(tf.constant(n, tf.int64))) for n in (3, 7)]
         assert found == [3, 7]
 
 
-def test_a_whole_file(tmp_path: Path) -> None:
+def test_a_whole_file(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"\x00\xff\n")
     data = tf.data.Dataset.from_tensor_slices([str(path)] * 2).map(tf.io.read_file)

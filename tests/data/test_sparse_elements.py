@@ -1,10 +1,5 @@
 """Sparse tensors in datasets: what TensorFlow 1.15.5 gives."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -12,7 +7,7 @@ import tpuref as tf
 pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 
 
-def example(count: int) -> bytes:
+def example(count):
     numbers = tf.train.Int64List(value=range(count))
     texts = tf.train.BytesList(value=[b"x"] * (count % 2))
     features = {
@@ -20,11 +15,11 @@ def example(count: int) -> bytes:
         "texts": tf.train.Feature(bytes_list=texts),
     }
     message = tf.train.Example(features=tf.train.Features(feature=features))
-    encoded: bytes = message.SerializeToString()
+    encoded = message.SerializeToString()
     return encoded
 
 
-def parsed(text: Any) -> Any:
+def parsed(text):
     features = tf.parse_single_example(
         text,
         {"numbers": tf.VarLenFeature(tf.int64), "texts": tf.VarLenFeature(tf.string)},
@@ -34,13 +29,13 @@ def parsed(text: Any) -> Any:
 
 
 @pytest.fixture
-def dataset() -> Any:
+def dataset():
     texts = [example(count) for count in (3, 1, 0, 4, 2)]
     parts = tf.data.Dataset.from_tensor_slices(texts).map(parsed)
     return parts.shuffle(1).prefetch(2)
 
 
-def values(dataset: Any) -> Iterator[Any]:
+def values(dataset):
     following = dataset.make_one_shot_iterator().get_next()
     with tf.Session() as session:
         while True:
@@ -50,7 +45,7 @@ def values(dataset: Any) -> Iterator[Any]:
                 return
 
 
-def test_what_elements_are_like(dataset: Any) -> None:
+def test_what_elements_are_like(dataset):
     numbers, others = dataset.output_classes
     assert (numbers, others["size"]) == (tf.SparseTensor, tf.Tensor)
     assert dataset.output_types == (tf.int64, {"size": tf.int64, "texts": tf.string})
@@ -63,7 +58,7 @@ def test_what_elements_are_like(dataset: Any) -> None:
     assert others["size"].shape.as_list() == [None]
 
 
-def test_a_batch_is_as_large_as_its_largest_element(dataset: Any) -> None:
+def test_a_batch_is_as_large_as_its_largest_element(dataset):
     found = [
         (numbers.indices.tolist(), numbers.values.tolist(),
          numbers.dense_shape.tolist(), others["size"].tolist(),
@@ -78,8 +73,8 @@ def test_a_batch_is_as_large_as_its_largest_element(dataset: Any) -> None:
     ]  # fmt: skip
 
 
-def test_batches_become_dense_in_a_function(dataset: Any) -> None:
-    def dense(numbers: Any, others: Any) -> Any:
+def test_batches_become_dense_in_a_function(dataset):
+    def dense(numbers, others):
         return tf.sparse.to_dense(numbers, default_value=-1), others["size"]
 
     batches = dataset.repeat(2).batch(3, drop_remainder=True).map(dense)
@@ -90,7 +85,7 @@ def test_batches_become_dense_in_a_function(dataset: Any) -> None:
     ]
 
 
-def test_functions_take_and_iterators_give_sparse_tensors(dataset: Any) -> None:
+def test_functions_take_and_iterators_give_sparse_tensors(dataset):
     several = dataset.filter(lambda numbers, others: others["size"] > 1)
     numbers = several.map(lambda numbers, others: numbers)
     assert [value.dense_shape.tolist() for value in values(numbers)] == [[3], [4], [2]]

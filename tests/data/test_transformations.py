@@ -1,11 +1,7 @@
 """What becomes of elements; shapes, types and errors as in releases 1.11 and 1.15."""
 
-from __future__ import annotations
-
 import gzip
 from collections import namedtuple
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ Pair = namedtuple("Pair", "a b")
 InvalidArgument = tf.errors.InvalidArgumentError
 
 
-def ragged() -> Any:
+def ragged():
     """Return [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]."""
     return Dataset.range(1, 5).map(lambda n: tf.range(n))
 
@@ -43,14 +39,14 @@ def ragged() -> Any:
          (("int64",), {"q": "int64"}), ((2,), {"q": 2})),
     ],
 )  # fmt: skip
-def test_map(function: Any, shapes: Any, types: Any, first: Any) -> None:
+def test_map(function, shapes, types, first):
     dataset = Dataset.range(2, 4).map(function, num_parallel_calls=4)
     assert described(dataset) == (shapes, types)
     assert lists(dataset)[0] == first
 
 
-def test_a_tuple_is_several_arguments_and_all_else_is_one() -> None:
-    def count(*arguments: Any) -> int:
+def test_a_tuple_is_several_arguments_and_all_else_is_one():
+    def count(*arguments):
         return len(arguments)
 
     for structure, expected in [
@@ -66,18 +62,18 @@ def test_a_tuple_is_several_arguments_and_all_else_is_one() -> None:
 @pytest.mark.parametrize(
     "returned", [None, lambda: None, lambda: (1, None), tf.no_op, 3]
 )
-def test_functions_that_give_no_element(returned: Any) -> None:
+def test_functions_that_give_no_element(returned):
     function = (lambda x: returned()) if callable(returned) else returned
     with pytest.raises(TypeError):
         Dataset.range(1).map(function)
 
 
-def test_an_element_without_components() -> None:
+def test_an_element_without_components():
     with pytest.raises(ValueError, match="must have a component"):
         Dataset.range(1).map(lambda x: ())
 
 
-def test_errors_of_a_function_name_its_operation_and_line() -> None:
+def test_errors_of_a_function_name_its_operation_and_line():
     dataset = Dataset.range(4).map(lambda x: 6 // (x - 1))
     value = dataset.make_one_shot_iterator().get_next()
     with tf.Session() as session:
@@ -87,17 +83,17 @@ def test_errors_of_a_function_name_its_operation_and_line() -> None:
     assert "6 // (x - 1)" in str(caught.value)
 
 
-def test_random_draws_differ_by_element_and_repeat_with_a_seed() -> None:
+def test_random_draws_differ_by_element_and_repeat_with_a_seed():
     dataset = Dataset.range(4).map(lambda x: tf.random_uniform([], seed=5))
     first, second = lists(dataset), lists(dataset)
     assert len(set(first)) == 4 and first == second
 
 
-def test_functions_call_python_and_read_what_is_around_them() -> None:
+def test_functions_call_python_and_read_what_is_around_them():
     factor = tf.placeholder(tf.float32, [])
     variable = tf.Variable(10.0)
 
-    def function(x: Any) -> Any:
+    def function(x):
         called = tf.py_func(lambda a: a + 1, [x], tf.float32)
         return called * factor + variable.read_value()
 
@@ -112,21 +108,21 @@ def test_functions_call_python_and_read_what_is_around_them() -> None:
         assert session.run(value) == 106.0
 
 
-def test_tensors_of_a_function_belong_to_it() -> None:
-    leaked: list[Any] = []
+def test_tensors_of_a_function_belong_to_it():
+    leaked = []
     Dataset.range(3).map(lambda x: leaked.append(x) or x)
     with pytest.raises(ValueError, match="inside the function of Dataset.map"):
         _ = leaked[0] + 1
 
 
-def test_filter() -> None:
+def test_filter():
     assert lists(Dataset.range(6).filter(lambda x: x % 2 > 0)) == [1, 3, 5]
     pairs = Dataset.from_tensor_slices(([1, 2], [2, 1]))
     assert lists(pairs.filter(lambda a, b: a > b)) == [(2, 1)]
 
 
 @pytest.mark.parametrize("function", [lambda x: x, lambda x: (x > 1, x), lambda x: [1]])
-def test_filter_by_what_is_no_truth(function: Any) -> None:
+def test_filter_by_what_is_no_truth(function):
     with pytest.raises(ValueError, match="scalar bool tensor"):
         Dataset.range(3).filter(function)
 
@@ -145,14 +141,14 @@ def test_filter_by_what_is_no_truth(function: Any) -> None:
         (True, 1, 2, 3),
     ],
 )
-def test_counts(count: Any, taken: int, skipped: int, repeated: int) -> None:
+def test_counts(count, taken, skipped, repeated):
     dataset = Dataset.range(3)
     assert lists(dataset.take(count)) == [0, 1, 2][:taken]
     assert lists(dataset.skip(count)) == [0, 1, 2][3 - skipped :]
     assert lists(dataset.repeat(count).take(30)) == ([0, 1, 2] * 10)[:repeated]
 
 
-def test_repeating_nothing_ends() -> None:
+def test_repeating_nothing_ends():
     assert lists(Dataset.range(0).repeat()) == []
 
 
@@ -160,26 +156,26 @@ def test_repeating_nothing_ends() -> None:
 @pytest.mark.parametrize(
     "method", ["take", "skip", "repeat", "batch", "prefetch", "shuffle"]
 )
-def test_counts_that_are_none(method: str, count: Any) -> None:
+def test_counts_that_are_none(method, count):
     with pytest.raises(TypeError, match=f"Dataset.{method}: expected an integer"):
         getattr(Dataset.range(3), method)(count)
 
 
 @pytest.mark.parametrize("method", ["batch", "shuffle"])
 @pytest.mark.parametrize("size", [0, -1])
-def test_sizes_have_to_be_positive(method: str, size: int) -> None:
+def test_sizes_have_to_be_positive(method, size):
     with pytest.raises(InvalidArgument, match="must be greater than zero"):
         elements(getattr(Dataset.range(3), method)(size))
 
 
-def test_counts_that_are_known_later() -> None:
+def test_counts_that_are_known_later():
     count = tf.placeholder(tf.int64, [])
     dataset = Dataset.range(7).take(count).repeat(count).batch(count)
     assert lists(dataset, {count: 2}) == [[0, 1], [0, 1]]
     assert lists(dataset, {count: 3}) == [[0, 1, 2], [0, 1, 2], [0, 1, 2]]
 
 
-def test_shuffled_order_is_given_by_the_seed() -> None:
+def test_shuffled_order_is_given_by_the_seed():
     dataset = Dataset.range(20).shuffle(20, seed=3)
     order = lists(dataset)
     assert order != list(range(20)) and sorted(order) == list(range(20))
@@ -187,7 +183,7 @@ def test_shuffled_order_is_given_by_the_seed() -> None:
     assert lists(Dataset.range(20).shuffle(20, seed=4)) != order
 
 
-def test_shuffled_order_without_a_seed() -> None:
+def test_shuffled_order_without_a_seed():
     orders = {tuple(lists(Dataset.range(50).shuffle(50))) for _ in range(3)}
     assert len(orders) == 3
     tf.set_random_seed(1)
@@ -196,7 +192,7 @@ def test_shuffled_order_without_a_seed() -> None:
     assert lists(Dataset.range(50).shuffle(50, seed=2)) != first
 
 
-def test_each_epoch_is_shuffled_anew_unless_refused() -> None:
+def test_each_epoch_is_shuffled_anew_unless_refused():
     twice = lists(Dataset.range(20).shuffle(20, seed=3).repeat(2))
     assert twice[:20] != twice[20:] and sorted(twice[20:]) == list(range(20))
     fixed = Dataset.range(20).shuffle(20, reshuffle_each_iteration=False).repeat(2)
@@ -204,7 +200,7 @@ def test_each_epoch_is_shuffled_anew_unless_refused() -> None:
     assert twice[:20] == twice[20:]
 
 
-def test_a_small_buffer_moves_elements_little() -> None:
+def test_a_small_buffer_moves_elements_little():
     assert lists(Dataset.range(5).shuffle(1)) == [0, 1, 2, 3, 4]
     order = lists(Dataset.range(50).shuffle(3, seed=1))
     assert all(value <= place + 2 for place, value in enumerate(order))
@@ -224,19 +220,19 @@ def test_a_small_buffer_moves_elements_little() -> None:
         (np.int64(3), False, [None], [[0, 1, 2], [3, 4]]),
     ],
 )
-def test_batch(size: Any, drop: bool, shape: Any, expected: Any) -> None:
+def test_batch(size, drop, shape, expected):
     dataset = Dataset.range(5).batch(size, drop_remainder=drop)
     assert described(dataset)[0] == shape
     assert lists(dataset) == expected
 
 
-def test_batch_of_structures() -> None:
+def test_batch_of_structures():
     dataset = Dataset.from_tensor_slices({"x": [[1, 2], [3, 4]], "s": ["a", "b"]})
     assert described(dataset.batch(2, True))[0] == {"x": [2, 2], "s": [2]}
     assert lists(dataset.batch(2)) == [{"x": [[1, 2], [3, 4]], "s": [b"a", b"b"]}]
 
 
-def test_batch_of_different_shapes() -> None:
+def test_batch_of_different_shapes():
     assert described(ragged().batch(2))[0] == [None, None]
     message = r"in component 0: the first element had shape \[1\] and element 1 had"
     with pytest.raises(InvalidArgument, match=message):
@@ -245,7 +241,7 @@ def test_batch_of_different_shapes() -> None:
 
 
 @pytest.mark.parametrize("drop", [None, 1, "x"])
-def test_drop_remainder_is_a_bool(drop: Any) -> None:
+def test_drop_remainder_is_a_bool(drop):
     with pytest.raises((TypeError, ValueError)):
         Dataset.range(3).batch(2, drop)
 
@@ -259,13 +255,13 @@ def test_drop_remainder_is_a_bool(drop: Any) -> None:
          [[[0, 0, 0, 0, 0], [0, 1, 0, 0, 0]], [[0, 1, 2, 0, 0], [0, 1, 2, 3, 0]]]),
     ],
 )  # fmt: skip
-def test_padded_batch(shapes: Any, static: Any, expected: Any) -> None:
+def test_padded_batch(shapes, static, expected):
     dataset = ragged().padded_batch(2, shapes)
     assert described(dataset)[0] == static
     assert lists(dataset) == expected
 
 
-def test_padding_values_and_the_remainder() -> None:
+def test_padding_values_and_the_remainder():
     filled = ragged().padded_batch(3, [None], padding_values=7, drop_remainder=True)
     assert described(filled)[0] == [3, None]
     assert lists(filled) == [[[0, 7, 7], [0, 1, 7], [0, 1, 2]]]
@@ -273,13 +269,13 @@ def test_padding_values_and_the_remainder() -> None:
     assert lists(text.padded_batch(2, [2])) == [[[b"a", b""], [b"b", b""]]]
 
 
-def test_padding_of_structures() -> None:
+def test_padding_of_structures():
     both = ragged().map(lambda x: (x, {"q": tf.cast(x, tf.float32)})).take(2)
     padded = both.padded_batch(2, ([None], {"q": [3]}), (9, {"q": -1.0}))
     assert lists(padded) == [([[0, 9], [0, 1]], {"q": [[0, -1, -1], [0, 1, -1]]})]
 
 
-def test_elements_too_large_for_the_padded_shape() -> None:
+def test_elements_too_large_for_the_padded_shape():
     with pytest.raises(tf.errors.DataLossError, match="padded_shapes gives 2"):
         elements(ragged().padded_batch(2, [2]))
     with pytest.raises(ValueError, match="smaller than the component"):
@@ -287,7 +283,7 @@ def test_elements_too_large_for_the_padded_shape() -> None:
 
 
 @pytest.mark.parametrize("shapes", ["x", [], [None, None], [5, 1]])
-def test_padded_shapes_that_do_not_fit(shapes: Any) -> None:
+def test_padded_shapes_that_do_not_fit(shapes):
     with pytest.raises(ValueError, match="padded"):
         ragged().padded_batch(2, shapes)
 
@@ -296,28 +292,12 @@ def test_padded_shapes_that_do_not_fit(shapes: Any) -> None:
     ("value", "error"),
     [(7.5, TypeError), ("a", TypeError), (True, TypeError), ([7], ValueError)],
 )
-def test_padding_values_that_do_not_fit(value: Any, error: type[Exception]) -> None:
+def test_padding_values_that_do_not_fit(value, error):
     with pytest.raises(error):
         ragged().padded_batch(2, [None], padding_values=value)
 
 
-@pytest.mark.parametrize("first", ["take", "skip", "repeat", "batch", "prefetch"])
-def test_transformations_combine(first: str) -> None:
-    dataset = getattr(Dataset.range(5), first)(2)
-    expected = {
-        "take": [0, 1],
-        "skip": [2, 3, 4],
-        "repeat": [0, 1, 2, 3, 4, 0, 1, 2, 3, 4],
-        "batch": [[0, 1], [2, 3], [4]],
-        "prefetch": [0, 1, 2, 3, 4],
-    }[first]
-    assert lists(dataset.shuffle(1).prefetch(1)) == expected
-    assert lists(dataset.take(2)) == expected[:2]
-    assert lists(dataset.skip(2)) == expected[2:]
-    assert lists(dataset.repeat(2)) == expected * 2
-
-
-def test_samples_of_several_datasets() -> None:
+def test_samples_of_several_datasets():
     from tpuref.interface.data.dataset import Dataset
 
     many = Dataset.range(600).map(lambda x: {"x": x, "y": [0]})
@@ -335,10 +315,10 @@ def test_samples_of_several_datasets() -> None:
         sample([Dataset.range(3), Dataset.from_tensor_slices([1.0])])
 
 
-def test_a_cache_keeps_what_a_whole_pass_gave() -> None:
-    asked: list[int] = []
+def test_a_cache_keeps_what_a_whole_pass_gave():
+    asked = []
 
-    def squared(x: int) -> int:
+    def squared(x):
         asked.append(int(x))
         return x * x
 
@@ -352,8 +332,8 @@ def test_a_cache_keeps_what_a_whole_pass_gave() -> None:
         dataset.cache("file")
 
 
-def test_parameters_of_tensorflow_2(tmp_path: Path) -> None:
-    def rows() -> Any:
+def test_parameters_of_tensorflow_2(tmp_path):
+    def rows():
         yield [1]
         yield [2, 3]
 

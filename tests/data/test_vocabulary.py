@@ -1,10 +1,5 @@
 """Vocabularies, and elements that another dataset chooses; as TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -14,17 +9,17 @@ Dataset = tf.data.Dataset
 
 
 @pytest.fixture
-def words(tmp_path: Path) -> str:
+def words(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("the\t5\nof\t7\nand\t9\n")
     return str(path)
 
 
-def table(path: Any, **given: Any) -> Any:
+def table(path, **given):
     return tf.contrib.lookup.index_table_from_file(path, **given)
 
 
-def test_words_have_the_numbers_of_their_lines_or_of_a_column(words: str) -> None:
+def test_words_have_the_numbers_of_their_lines_or_of_a_column(words):
     lines = table(words, num_oov_buckets=1, key_column_index=0)
     columns = table(words, default_value=-3, key_column_index=0, value_column_index=1)
     whole = table(tf.constant(words), vocab_size=2)
@@ -45,7 +40,7 @@ def test_words_have_the_numbers_of_their_lines_or_of_a_column(words: str) -> Non
     }
 
 
-def test_a_dataset_looks_numbers_up(tmp_path: Path) -> None:
+def test_a_dataset_looks_numbers_up(tmp_path):
     path = tmp_path / "numbers.txt"
     path.write_text("10\n20\n30\n")
     numbers = table(str(path), key_dtype=tf.int64)
@@ -66,9 +61,7 @@ def test_a_dataset_looks_numbers_up(tmp_path: Path) -> None:
         (None, {}, "NotFoundError", codes.FILE_FAULT),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_vocabulary(
-    tmp_path: Path, text: str | None, given: Any, kind: str, code: str
-) -> None:
+def test_a_file_that_is_no_vocabulary(tmp_path, text, given, kind, code):
     path = tmp_path / "words.txt"
     if text is not None:
         path.write_text(text)
@@ -77,7 +70,7 @@ def test_a_file_that_is_no_vocabulary(
         session.run(tf.tables_initializer())
 
 
-def test_what_a_table_refuses(words: str) -> None:
+def test_what_a_table_refuses(words):
     found = table(words).lookup(tf.constant(["the"]))
     early = pytest.raises(tf.errors.FailedPreconditionError, match="not initialized")
     with tf.Session() as session, early:
@@ -92,14 +85,14 @@ def test_what_a_table_refuses(words: str) -> None:
         table(words, key_dtype=tf.float32)
 
 
-def chosen(datasets: Any, choices: Any) -> Any:
+def chosen(datasets, choices):
     data = tf.data.experimental.choose_from_datasets(
         datasets, Dataset.from_tensor_slices(tf.constant(choices, tf.int64))
     )
     return [int(element) for element in data.as_numpy_iterator()]
 
 
-def test_choices_of_exhausted_datasets_are_passed_over() -> None:
+def test_choices_of_exhausted_datasets_are_passed_over():
     single = Dataset.from_tensors(tf.constant(99, tf.int64))
     datasets = [Dataset.range(2), Dataset.range(7, 12), single]
     choices = [0, 1, 2, 2, 0, 0, 1, 0, 1, 1, 1, 1, 1]
@@ -107,7 +100,7 @@ def test_choices_of_exhausted_datasets_are_passed_over() -> None:
     assert chosen([Dataset.range(1)], [0, 0, 5]) == [0]  # none is left
 
 
-def test_choices_that_are_none() -> None:
+def test_choices_that_are_none():
     with pytest.raises(tf.errors.InvalidArgumentError, match="chose dataset 5 of 1"):
         chosen([Dataset.range(3)], [0, 5])
     with pytest.raises(TypeError, match="must be a dataset of int64 scalars"):

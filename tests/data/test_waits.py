@@ -1,12 +1,8 @@
 """Code of the user that hangs in a dataset: warned of, then an error, in time."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -16,7 +12,7 @@ STOP = threading.Event()
 
 
 @pytest.fixture(autouse=True)
-def ended_threads() -> Iterator[None]:
+def ended_threads():
     STOP.clear()
     yield
     STOP.set()
@@ -25,26 +21,26 @@ def ended_threads() -> Iterator[None]:
             thread.join(10.0)
 
 
-def hang(value: Any) -> Any:
+def hang(value):
     STOP.wait(60.0)
     return value
 
 
-def generated() -> Iterator[float]:
+def generated():
     yield 1.0
     yield hang(2.0)
 
 
-def hanging_call(x: Any) -> Any:
+def hanging_call(x):
     return tf.py_func(hang, [x], tf.int64)
 
 
-def endless(x: Any) -> Any:
+def endless(x):
     going = lambda k: tf.py_func(lambda k: not STOP.is_set(), [k], tf.bool)  # noqa: E731
     return tf.while_loop(going, lambda k: k + 0, [tf.constant(0)])
 
 
-PIPELINES: dict[str, tuple[str, Callable[[], Any]]] = {
+PIPELINES = {
     "generator": (
         "GeneratorDataset",
         lambda: tf.data.Dataset.from_generator(generated, tf.float32, []),
@@ -63,9 +59,7 @@ PIPELINES: dict[str, tuple[str, Callable[[], Any]]] = {
 
 @pytest.mark.parametrize("after", ["", "batch", "prefetch"])
 @pytest.mark.parametrize("kind", PIPELINES)
-def test_what_hangs_is_named(
-    kind: str, after: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_hangs_is_named(kind, after, caplog):
     name, build = PIPELINES[kind]
     dataset = build()
     if after == "batch":
@@ -88,8 +82,8 @@ def test_what_hangs_is_named(
             session.run(element)  # at once, as the pass has ended
 
 
-def test_the_thread_left_behind_keeps_its_default_graph() -> None:
-    def building() -> Iterator[float]:
+def test_the_thread_left_behind_keeps_its_default_graph():
+    def building():
         with tf.Graph().as_default():
             yield hang(1.0)
 
@@ -104,13 +98,13 @@ def test_the_thread_left_behind_keeps_its_default_graph() -> None:
         assert tf.get_default_graph() is graph
 
 
-def test_an_input_function_that_hangs_ends_training(tmp_path: Any) -> None:
-    def input_fn(params: Any) -> Any:
+def test_an_input_function_that_hangs_ends_training(tmp_path):
+    def input_fn(params):
         data = tf.data.Dataset.range(5).map(hanging_call).repeat()
         data = data.map(lambda x: tf.reshape(tf.to_float(x), [1]))
         return data.batch(params["batch_size"], drop_remainder=True)
 
-    def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    def model_fn(features, labels, mode, params):
         weight = tf.get_variable("w", [1, 1])
         loss = tf.reduce_mean(tf.matmul(features, weight))
         optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.1))
@@ -132,8 +126,8 @@ def test_an_input_function_that_hangs_ends_training(tmp_path: Any) -> None:
         estimator.train(input_fn, steps=4)
 
 
-def test_slow_progress_is_no_hang() -> None:
-    def slow(value: Any) -> Any:
+def test_slow_progress_is_no_hang():
+    def slow(value):
         time.sleep(0.15)
         return value
 
@@ -144,10 +138,10 @@ def test_slow_progress_is_no_hang() -> None:
         assert session.run(element).tolist() == list(range(6))
 
 
-def test_an_infinite_generator_gives_what_is_taken() -> None:
-    made: list[int] = []
+def test_an_infinite_generator_gives_what_is_taken():
+    made = []
 
-    def counting() -> Iterator[int]:
+    def counting():
         while True:
             made.append(len(made))
             yield made[-1]

@@ -1,12 +1,8 @@
 """The hooks of the site, as mkdocs loads them."""
 
-from __future__ import annotations
-
 import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -14,7 +10,7 @@ SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 
 
 @pytest.fixture
-def hooks(monkeypatch: pytest.MonkeyPatch) -> Any:
+def hooks(monkeypatch):
     """docs/site/hooks.py."""
     pytest.importorskip("mkdocs", reason="the site needs pip install tpuref[docs]")
     monkeypatch.syspath_prepend(SITE)
@@ -26,12 +22,12 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def written(hooks: Any) -> Callable[[str, str], str]:
+def written(hooks):
     """A function that gives the text of a page as the site shows it."""
 
-    def of(name: str, text: str) -> str:
+    def of(name, text):
         page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
-        shown: str = hooks.on_page_markdown(text, page)
+        shown = hooks.on_page_markdown(text, page)
         return shown
 
     return of

@@ -28,7 +28,6 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,14 +69,14 @@ class Block:
     shown: str | None = None
 
     @property
-    def starts_anew(self) -> bool:
+    def starts_anew(self):
         return re.search("^import tpuref as tf$", self.code, re.MULTILINE) is not None
 
 
-def read(text: str) -> tuple[list[str], list[Block]]:
+def read(text):
     """Return the modules that a page needs, and its blocks."""
-    needs: list[str] = []
-    blocks: list[Block] = []
+    needs = []
+    blocks = []
     first, parsed = "", False
     for part in PART.finditer(text):
         if part["word"] == "needs":
@@ -99,7 +98,7 @@ def read(text: str) -> tuple[list[str], list[Block]]:
     return needs, blocks
 
 
-def run_python(block: Block, names: dict[str, Any]) -> str:
+def run_python(block, names):
     """Run a block where its file lies; return what it prints or logs, and its error."""
     Path(block.file).write_text(block.code)
     linecache.clearcache()
@@ -121,7 +120,7 @@ def run_python(block: Block, names: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-def environment(here: Path) -> dict[str, str]:
+def environment(here):
     """Return an environment in which ``tpuref`` is the one under test."""
     command = here / "bin" / "tpuref"
     command.parent.mkdir(exist_ok=True)
@@ -134,7 +133,7 @@ def environment(here: Path) -> dict[str, str]:
     }
 
 
-def run_shell(block: Block, here: Path) -> str:
+def run_shell(block, here):
     """Run a block, or only read it where the page shows no output."""
     options = [] if block.shown is not None else ["-n"]
     done = subprocess.run(
@@ -151,7 +150,7 @@ def run_shell(block: Block, here: Path) -> str:
 
 
 @functools.cache
-def help_of(command: tuple[str, ...]) -> str:
+def help_of(command):
     """Return what ``tpuref COMMAND --help`` prints."""
     done = subprocess.run(
         [sys.executable, "-m", "tpuref", *command, "--help"],
@@ -164,7 +163,7 @@ def help_of(command: tuple[str, ...]) -> str:
     return done.stdout + done.stderr
 
 
-def check_options(code: str) -> None:
+def check_options(code):
     """Check that each option of a ``tpuref`` command is one."""
     for words in re.findall(r"(?:^|[;&] *)tpuref ([^#;&\n]*)", code, re.M):
         command = tuple(re.match(r"([a-z-]*)(?: ([a-z]+)\b(?!\.))?", words).groups(""))
@@ -175,7 +174,7 @@ def check_options(code: str) -> None:
             assert found, f"tpuref {words.strip()}: there is no {option}"
 
 
-def start_anew(names: dict[str, Any]) -> None:
+def start_anew(names):
     """Forget what earlier blocks did."""
     names.clear()
     names["__name__"] = "__main__"
@@ -184,16 +183,14 @@ def start_anew(names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_blocks_do_what_the_page_says(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_do_what_the_page_says(page, tmp_path, monkeypatch):
     text = (TOP / page).read_text()
     needs, blocks = read(text)
     for module in needs:
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{page} needs the module {module!r}")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     checker = doctest.OutputChecker()
     executor = "pool" if "<!-- pool:" in text else tf.config.executor
     with tf.config.override(executor=executor):
@@ -214,7 +211,7 @@ def test_blocks_do_what_the_page_says(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_prompts_give_what_the_page_shows(page: str) -> None:
+def test_prompts_give_what_the_page_shows(page):
     text = re.sub(r"^ *```.*$", "", (TOP / page).read_text(), flags=re.MULTILINE)
     test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
     assert doctest.DocTestRunner(optionflags=FLAGS).run(test).failed == 0

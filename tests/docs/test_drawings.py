@@ -1,12 +1,10 @@
 """The pictures of the documentation are those that docs/site/drawings.py draws."""
 
-from __future__ import annotations
-
-import importlib.util
 import re
+import runpy
 import shutil
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -15,49 +13,39 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 IMAGES = DOCS / "images"
 
 
-def drawings() -> Any:
-    spec = importlib.util.spec_from_file_location(
-        "drawings", DOCS / "site" / "drawings.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-DRAWINGS = drawings()
+DRAWINGS = SimpleNamespace(**runpy.run_path(str(DOCS / "site" / "drawings.py")))
 AGAIN = "is another picture now: python docs/site/drawings.py"
 
 
 @pytest.mark.parametrize("name", DRAWINGS.DRAWINGS)
-def test_the_picture_is_up_to_date(name: str) -> None:
+def test_the_picture_is_up_to_date(name):
     stored = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
     assert stored == DRAWINGS.DRAWINGS[name](), f"{name}.svg {AGAIN}"
 
 
-def test_the_graph_is_up_to_date() -> None:
+def test_the_graph_is_up_to_date():
     stored = (IMAGES / "step.dot").read_text(encoding="utf-8")
     assert stored == DRAWINGS.step().dot, f"step.dot {AGAIN}"
 
 
-def words(svg: str) -> list[str]:
+def words(svg):
     root = ElementTree.fromstring(svg)
     return [n.text or "" for n in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_the_picture_of_the_graph_has_the_words_of_its_text() -> None:
+def test_the_picture_of_the_graph_has_the_words_of_its_text():
     labels = re.findall(r'label="([^"]*)"', (IMAGES / "step.dot").read_text())
     expected = [line for label in labels for line in label.split("\\n") if line]
     assert sorted(words((IMAGES / "step.svg").read_text())) == sorted(expected)
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-def test_graphviz_writes_the_words_of_the_picture() -> None:
+def test_graphviz_writes_the_words_of_the_picture():
     stored = (IMAGES / "step.svg").read_text(encoding="utf-8")
     assert sorted(words(DRAWINGS.step().svg())) == sorted(words(stored))
 
 
-def test_every_picture_is_shown_and_drawn() -> None:
+def test_every_picture_is_shown_and_drawn():
     pages = "".join(page.read_text() for page in DOCS.rglob("*.md"))
     drawn = {f"{name}.svg" for name in (*DRAWINGS.DRAWINGS, "step", "losses")}
     assert {file.name for file in IMAGES.glob("*.svg")} == drawn

@@ -1,16 +1,13 @@
 """The page of error codes has all that the catalogue has."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 from tpuref.tools.error_catalogue import ENTRIES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_each_code_is_on_the_page(written: Any) -> None:
+def test_each_code_is_on_the_page(written):
     page = written("errors.md", (DOCS / "errors.md").read_text())
     assert "<!-- error codes -->" not in page
     for entry in ENTRIES:

@@ -1,7 +1,5 @@
 """The table of import lines in the guide to porting says what happens."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -15,12 +13,12 @@ LINES = re.findall(
 )
 
 
-def test_there_are_lines() -> None:
+def test_there_are_lines():
     assert len(LINES) > 12
 
 
 @pytest.mark.parametrize(("written", "becomes", "stays"), LINES)
-def test_an_import_line(written: str, becomes: str, stays: str) -> None:
+def test_an_import_line(written, becomes, stays):
     ours = re.sub(r"^(import|from) tensorflow", r"\1 tpuref", written)
     if stays:
         with pytest.raises(ImportError, match=r"\[TPUREF-E200\]"):

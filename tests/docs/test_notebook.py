@@ -1,16 +1,15 @@
 """Executing the notebook of the documentation gives the outputs stored in it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from html import unescape
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -21,22 +20,14 @@ SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 SOURCE = Path(tpuref.__file__).resolve().parents[1]
 
 
-def notebooks() -> Any:
-    spec = importlib.util.spec_from_file_location("notebooks", SITE / "notebooks.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+NOTEBOOKS = SimpleNamespace(**runpy.run_path(str(SITE / "notebooks.py")))
 
 
-NOTEBOOKS = notebooks()
-
-
-def cells(notebook: Path) -> list[dict[str, Any]]:
+def cells(notebook):
     return list(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
 
 
-def words(html: str) -> list[str] | None:
+def words(html):
     """Return the words of the drawing of a graph, None for anything else.
 
     Graphviz lays it out a little different in each of its versions, and where it is not
@@ -51,9 +42,9 @@ def words(html: str) -> list[str] | None:
     return None
 
 
-def comparable(outputs: list[dict[str, Any]]) -> list[Any]:
+def comparable(outputs):
     """Return outputs with the text of each stream in one piece."""
-    found: list[Any] = []
+    found = []
     for output in outputs:
         if output["output_type"] == "stream":
             found.append((output["name"], "".join(output["text"])))
@@ -69,9 +60,7 @@ NEEDED = [m for m in ("nbclient", "ipykernel") if not importlib.util.find_spec(m
 
 
 @pytest.mark.skipif(bool(NEEDED), reason=f"needs {' and '.join(NEEDED)}")
-def test_the_outputs_are_those_of_the_cells(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_outputs_are_those_of_the_cells(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("TPUREF_")]:
         monkeypatch.delenv(name)
     output = tmp_path / "executed.ipynb"
@@ -97,19 +86,19 @@ def test_the_outputs_are_those_of_the_cells(
             assert stored == given, f"{''.join(before['source'])} {again}"
 
 
-def test_every_cell_was_executed_in_order() -> None:
+def test_every_cell_was_executed_in_order():
     code = [c for c in cells(NOTEBOOKS.NOTEBOOK) if c["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
 
 
-def test_pictures_and_tables_have_no_scripts_and_no_addresses() -> None:
+def test_pictures_and_tables_have_no_scripts_and_no_addresses():
     text = NOTEBOOKS.NOTEBOOK.read_text(encoding="utf-8")
     assert "<script" not in text and "javascript:" not in text
     found = set(re.findall(r"https?://[^\s\"\\)]*", text))
     assert found <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
-def test_the_page_has_each_cell_and_its_output() -> None:
+def test_the_page_has_each_cell_and_its_output():
     page = NOTEBOOKS.as_markdown(NOTEBOOKS.NOTEBOOK)
     for cell in cells(NOTEBOOKS.NOTEBOOK):
         assert "".join(cell["source"]) in page

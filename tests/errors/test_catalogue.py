@@ -1,20 +1,16 @@
 """The catalogue of errors: its entries, its programs and former codes."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import logging
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tpuref
 from tpuref.base import error_codes
 from tpuref.tools.error_catalogue import ENTRIES, find, near
-from tpuref.tools.error_catalogue.entry import Entry
 
 SOURCE = Path(tpuref.__file__).parent
 NAMES = {
@@ -25,13 +21,13 @@ NAMES = {
 WITH_PROGRAM = [entry for entry in ENTRIES if entry.program]
 
 
-def require(entry: Entry) -> None:
+def require(entry):
     for module in entry.needs:
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"the program needs the module {module!r}")
 
 
-def codes_in(text: str) -> list[str]:
+def codes_in(text):
     return re.findall(error_codes.PATTERN, text)
 
 
@@ -39,7 +35,7 @@ def codes_in(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("entry", WITH_PROGRAM, ids=lambda entry: entry.code)
-def test_the_program_of_an_entry(entry: Entry, caplog: Any, tmp_path: Path) -> None:
+def test_the_program_of_an_entry(entry, caplog, tmp_path):
     require(entry)
     code = compile(entry.program, str(tmp_path / "program.py"), "exec")
     names = {"__name__": "__main__"}
@@ -56,12 +52,12 @@ def test_the_program_of_an_entry(entry: Entry, caplog: Any, tmp_path: Path) -> N
 # -- entries --------------------------------------------------------------------
 
 
-def test_each_code_has_one_entry() -> None:
+def test_each_code_has_one_entry():
     assert sorted(entry.code for entry in ENTRIES) == sorted(NAMES.values())
     assert len(set(NAMES.values())) == len(NAMES)
 
 
-def used_names() -> set[str]:
+def used_names():
     """Return the names of codes that messages of the source use."""
     used = set()
     for path in SOURCE.rglob("*.py"):
@@ -73,12 +69,12 @@ def used_names() -> set[str]:
     return used
 
 
-def test_each_code_is_in_a_message_and_each_message_has_a_known_one() -> None:
+def test_each_code_is_in_a_message_and_each_message_has_a_known_one():
     assert used_names() - {"PATTERN", "with_code"} == set(NAMES)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.code)
-def test_an_entry_says_what_to_do(entry: Entry) -> None:
+def test_an_entry_says_what_to_do(entry):
     assert entry.title and not entry.title.endswith(".")
     assert entry.meaning.endswith(".") and entry.remedy.endswith((".", "?"))
     assert "import tpuref" in (entry.program or "import tpuref")
@@ -90,7 +86,7 @@ def test_an_entry_says_what_to_do(entry: Entry) -> None:
 @pytest.mark.parametrize(
     "text", ["E021", "e021", "TPUREF-E021", "[tpuref-e021]", " E021 "]
 )
-def test_a_code_is_found_however_it_is_written(text: str) -> None:
+def test_a_code_is_found_however_it_is_written(text):
     entry = find(text)
     assert entry is not None and entry.code == error_codes.UNEVEN_SHARDS
 
@@ -103,12 +99,12 @@ def test_a_code_is_found_however_it_is_written(text: str) -> None:
         ("[TPUREF-W032]", error_codes.OUTSIDE_OF_REPLICAS),
     ],
 )
-def test_a_former_code_leads_to_the_one_that_replaced_it(old: str, new: str) -> None:
+def test_a_former_code_leads_to_the_one_that_replaced_it(old, new):
     entry = find(old)
     assert entry is not None and entry.code == new
 
 
-def test_former_codes_are_not_reassigned() -> None:
+def test_former_codes_are_not_reassigned():
     former = [code for entry in ENTRIES for code in entry.former]
     later = {"TPUREF-W217", "TPUREF-W218"}  # the others are of the first 215 codes
     assert len(former) == len(set(former)) == 215 - len({*NAMES.values()} - later)
@@ -117,11 +113,11 @@ def test_former_codes_are_not_reassigned() -> None:
 
 
 @pytest.mark.parametrize("text", ["E999", "021", "", "sharding"])
-def test_a_code_that_does_not_exist(text: str) -> None:
+def test_a_code_that_does_not_exist(text):
     assert find(text) is None
 
 
-def test_codes_that_look_alike() -> None:
+def test_codes_that_look_alike():
     assert "TPUREF-E021" in near("E0211")
     assert near("nonsense") == []
 
@@ -129,7 +125,7 @@ def test_codes_that_look_alike() -> None:
 # -- codes in messages ---------------------------------------------------------
 
 
-def test_a_message_has_one_code() -> None:
+def test_a_message_has_one_code():
     with_code = error_codes.with_code
     assert with_code("no", error_codes.NOT_FED) == "no [TPUREF-E134]"
     assert with_code("no [TPUREF-E100]", error_codes.NOT_FED) == "no [TPUREF-E100]"

@@ -1,14 +1,6 @@
 """Estimator: its calls, files, errors and copies."""
 
-from __future__ import annotations
-
 import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +11,8 @@ pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]
 ModeKeys = tf.estimator.ModeKeys
 
 
-def pairs(count: int = 8, repeat: int | None = None) -> Any:
-    def input_fn() -> Any:
+def pairs(count=8, repeat=None):
+    def input_fn():
         x = np.arange(count, dtype=np.float32).reshape(-1, 1)
         dataset = tf.data.Dataset.from_tensor_slices((x, 3.0 * x + 1.0))
         return dataset.repeat(repeat).batch(4)
@@ -28,7 +20,7 @@ def pairs(count: int = 8, repeat: int | None = None) -> Any:
     return input_fn
 
 
-def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def model_fn(features, labels, mode, params):
     y = tf.layers.dense(features, 1, name="line")
     if mode == ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={"x": features, "y": y})
@@ -44,7 +36,7 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
     )
 
 
-def test_train_evaluate_predict(tmp_path: Path) -> None:
+def test_train_evaluate_predict(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={"rate": 0.02})
     assert estimator.train(pairs(), steps=400) is estimator
     metrics = estimator.evaluate(pairs(repeat=1))
@@ -59,7 +51,7 @@ def test_train_evaluate_predict(tmp_path: Path) -> None:
     assert estimator.get_variable_value("line/kernel").shape == (1, 1)
 
 
-def test_evaluations_have_directories_of_their_own(tmp_path: Path) -> None:
+def test_evaluations_have_directories_of_their_own(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     estimator.train(pairs(), steps=2)
     estimator.evaluate(pairs(), steps=1, name="other")
@@ -70,7 +62,7 @@ def test_evaluations_have_directories_of_their_own(tmp_path: Path) -> None:
     assert tags == {"loss": 2, "mean": 2}
 
 
-def test_an_older_checkpoint(tmp_path: Path) -> None:
+def test_an_older_checkpoint(tmp_path):
     config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
     estimator = tf.estimator.Estimator(model_fn, config=config, params={})
     estimator.train(pairs(), max_steps=4)
@@ -79,7 +71,7 @@ def test_an_older_checkpoint(tmp_path: Path) -> None:
     assert metrics["global_step"] == 2
 
 
-def test_checkpoints_are_kept_as_configured(tmp_path: Path) -> None:
+def test_checkpoints_are_kept_as_configured(tmp_path):
     config = tf.estimator.RunConfig(
         str(tmp_path), save_checkpoints_steps=1, keep_checkpoint_max=2
     )
@@ -88,21 +80,21 @@ def test_checkpoints_are_kept_as_configured(tmp_path: Path) -> None:
     assert kept == ["model.ckpt-4.index", "model.ckpt-5.index"]
 
 
-def test_the_end_of_the_input_ends_training(tmp_path: Path) -> None:
+def test_the_end_of_the_input_ends_training(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     estimator.train(pairs(8, repeat=3))
     assert estimator.get_variable_value("global_step") == 6
 
 
-def test_hooks_and_listeners_are_called(tmp_path: Path) -> None:
-    calls: list[str] = []
+def test_hooks_and_listeners_are_called(tmp_path):
+    calls = []
 
     class Hook(tf.estimator.SessionRunHook):
-        def before_run(self, run_context: Any) -> None:
+        def before_run(self, run_context):
             calls.append("run")
 
     class Listener(tf.estimator.CheckpointSaverListener):
-        def after_save(self, session: Any, global_step_value: int) -> None:
+        def after_save(self, session, global_step_value):
             calls.append(f"saved {global_step_value}")
 
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
@@ -114,8 +106,8 @@ def test_hooks_and_listeners_are_called(tmp_path: Path) -> None:
     assert calls == ["run"] * 6  # the last one finds the end of the input
 
 
-def test_scaffold_of_the_model(tmp_path: Path) -> None:
-    def model(features: Any, labels: Any, mode: str) -> Any:
+def test_scaffold_of_the_model(tmp_path):
+    def model(features, labels, mode):
         w = tf.get_variable("w", initializer=1.0)
         scaffold = tf.train.Scaffold(init_fn=lambda _, sess: w.load(5.0, sess))
         return tf.estimator.EstimatorSpec(
@@ -129,7 +121,7 @@ def test_scaffold_of_the_model(tmp_path: Path) -> None:
     assert estimator.get_variable_value("w") == 5.0
 
 
-def test_warm_start(tmp_path: Path) -> None:
+def test_warm_start(tmp_path):
     first = tf.estimator.Estimator(model_fn, f"{tmp_path}/first", params={})
     first.train(pairs(), steps=3)
     second = tf.estimator.Estimator(
@@ -143,17 +135,17 @@ def test_warm_start(tmp_path: Path) -> None:
     assert second.get_variable_value("global_step") == 1
 
 
-def test_config_and_params_are_copies(tmp_path: Path) -> None:
+def test_config_and_params_are_copies(tmp_path):
     given = {"rate": 0.5, "list": [1]}
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params=given)
-    given["list"].append(2)  # type: ignore[attr-defined]
+    given["list"].append(2)
     estimator.params["list"].append(3)
     assert estimator.params == {"rate": 0.5, "list": [1]}
     estimator.config.model_dir = "elsewhere"
     assert estimator.model_dir == str(tmp_path)
 
 
-def test_predictions_leave_the_default_graph_alone(tmp_path: Path) -> None:
+def test_predictions_leave_the_default_graph_alone(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     graph = tf.get_default_graph()
     rows = estimator.predict(pairs())
@@ -162,15 +154,15 @@ def test_predictions_leave_the_default_graph_alone(tmp_path: Path) -> None:
     rows.close()
 
 
-def test_train_and_evaluate_takes_turns(tmp_path: Path) -> None:
+def test_train_and_evaluate_takes_turns(tmp_path):
     config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
     estimator = tf.estimator.Estimator(model_fn, config=config, params={})
-    evaluated: list[int] = []
+    evaluated = []
 
     class Exporter(tf.estimator.Exporter):
-        name = "kept"  # type: ignore[assignment]
+        name = "kept"
 
-        def export(self, *given: Any) -> Any:
+        def export(self, *given):
             evaluated.append(int(given[3]["global_step"]))
             return given[4]
 
@@ -184,63 +176,17 @@ def test_train_and_evaluate_takes_turns(tmp_path: Path) -> None:
     assert exported == [False, False, True]
 
 
-KILLED = """
-import sys, time
-import numpy as np
-import tpuref as tf
-
-class Slow(tf.train.SessionRunHook):
-    def after_run(self, run_context, run_values):
-        time.sleep(0.2)
-
-def input_fn():
-    return tf.data.Dataset.from_tensors(([[1.0]], [[3.0]])).repeat()
-
-def model_fn(features, labels, mode):
-    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
-    step = tf.train.get_global_step()
-    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
-
-config = tf.estimator.RunConfig(sys.argv[1], save_checkpoints_steps=3)
-estimator = tf.estimator.Estimator(model_fn, config=config)
-estimator.train(input_fn, [Slow()] if sys.argv[2] == "slow" else [], max_steps=40)
-"""
-
-
-def test_training_goes_on_after_a_kill(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED, str(tmp_path)]
-    killed = subprocess.Popen([*command, "slow"])
-    deadline = time.monotonic() + 60
-    while not any("ckpt-6" in name for name in os.listdir(tmp_path)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait(10)
-    last = tf.train.latest_checkpoint(str(tmp_path))
-    assert last is not None
-    before = int(last.rpartition("-")[2])
-    assert 3 <= before < 40
-    done = subprocess.run(
-        [*command, "fast"], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert "Traceback" not in done.stderr
-    last = tf.train.latest_checkpoint(str(tmp_path))
-    assert last is not None
-    assert last.endswith("model.ckpt-40")
-
-
 # -- errors --------------------------------------------------------------------
 
 FUNCTIONS = [
-    (lambda labels: None, None, "must take features"),
+    (lambda labels: None, None, "must take features.*E245"),
     (lambda features: None, {"a": 1}, "must take params"),
     (lambda features, extra: None, None, r"unexpected parameters \['extra'\]"),
 ]
 
 
 @pytest.mark.parametrize(("function", "params", "message"), FUNCTIONS)
-def test_wrong_model_functions(function: Any, params: Any, message: str) -> None:
+def test_wrong_model_functions(function, params, message):
     with pytest.raises(ValueError, match=message):
         tf.estimator.Estimator(function, "folder", params=params)
 
@@ -271,12 +217,12 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("call", "message"), CALLS)
-def test_wrong_calls(call: Any, message: str, tmp_path: Path) -> None:
+def test_wrong_calls(call, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         call(tf.estimator.Estimator(model_fn, str(tmp_path), params={}))
 
 
-SPECIFICATIONS: list[tuple[Any, type[Exception], str]] = [
+SPECIFICATIONS = [
     ({"mode": "train", "train_op": None}, ValueError, "Missing train_op"),
     ({"mode": "eval", "loss": None}, ValueError, "Missing loss"),
     ({"mode": "infer"}, ValueError, "Missing predictions"),
@@ -290,12 +236,12 @@ SPECIFICATIONS: list[tuple[Any, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("given", "kind", "message"), SPECIFICATIONS)
-def test_wrong_specifications(given: Any, kind: Any, message: str) -> None:
+def test_wrong_specifications(given, kind, message):
     with pytest.raises(kind, match=message):
         tf.estimator.EstimatorSpec(**{"loss": 1.0, **given})
 
 
-def test_programs_add_attributes_to_specifications() -> None:
+def test_programs_add_attributes_to_specifications():
     """As they can in 1.15.5; transformer-xl carries its memories so."""
     for spec in (
         tf.estimator.EstimatorSpec("infer", predictions=tf.constant(1.0)),
@@ -306,13 +252,13 @@ def test_programs_add_attributes_to_specifications() -> None:
         assert spec.cache == 1
 
 
-def test_there_is_no_saved_model(tmp_path: Path) -> None:
+def test_there_is_no_saved_model(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     with pytest.raises(NotImplementedError, match="latest_checkpoint"):
         estimator.export_saved_model(str(tmp_path), lambda: None)
 
 
-def test_input_from_arrays(tmp_path: Path) -> None:
+def test_input_from_arrays(tmp_path):
     x = np.arange(6, dtype=np.float32).reshape(6, 1)
     feed = tf.estimator.inputs.numpy_input_fn
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})

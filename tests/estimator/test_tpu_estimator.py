@@ -1,7 +1,5 @@
 """TPUEstimator: on the host as TensorFlow 1.15.5, and on cores as on the host."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -9,7 +7,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,13 +24,13 @@ PROBLEMS = ["perceptron", "convolution", "bert"]
 
 
 @pytest.fixture(autouse=True)
-def lockstep() -> Any:
+def lockstep():
     with tf.config.override(executor="lockstep"):
         yield
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_the_host_learns_what_tensorflow_learns(name: str, tmp_path: Path) -> None:
+def test_the_host_learns_what_tensorflow_learns(name, tmp_path):
     metrics, rows, variables = problems.results(tf, name, str(tmp_path), False)
     assert metrics == pytest.approx(METRICS[name], abs=1e-5)
     for key, numbers in PREDICTIONS[name].items():
@@ -44,7 +41,7 @@ def test_the_host_learns_what_tensorflow_learns(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["perceptron", "bert"])
-def test_cores_learn_the_same(name: str, tmp_path: Path) -> None:
+def test_cores_learn_the_same(name, tmp_path):
     metrics, rows, variables = problems.results(tf, name, str(tmp_path), True, 2)
     assert metrics["accuracy"] == METRICS[name]["accuracy"]
     for key, numbers in PREDICTIONS[name].items():
@@ -56,13 +53,13 @@ def test_cores_learn_the_same(name: str, tmp_path: Path) -> None:
 # -- a small model whose numbers are known -------------------------------------
 
 
-def line(features: Any) -> Any:
+def line(features):
     with tf.variable_scope("line", reuse=tf.AUTO_REUSE):
         w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
     return features * w
 
 
-def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def model_fn(features, labels, mode, params):
     product = line(features)
     if mode == ModeKeys.PREDICT:
         predictions = {"product": product, "row": features}
@@ -81,8 +78,8 @@ def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
     )
 
 
-def batches(count: int, repeat: bool = True, drop: bool = True) -> Any:
-    def input_fn(params: Any) -> Any:
+def batches(count, repeat=True, drop=True):
+    def input_fn(params):
         x = np.arange(1, count + 1, dtype=np.float32)
         dataset = tf.data.Dataset.from_tensor_slices((x, 2 * x))
         dataset = dataset.repeat() if repeat else dataset
@@ -91,7 +88,7 @@ def batches(count: int, repeat: bool = True, drop: bool = True) -> Any:
     return input_fn
 
 
-def made(folder: Path, model: Any = model_fn, **given: Any) -> Any:
+def made(folder, model=model_fn, **given):
     params = given.pop("params", {})
     uses = given.pop("use_tpu", True)
     sizes = {
@@ -107,14 +104,12 @@ def made(folder: Path, model: Any = model_fn, **given: Any) -> Any:
     return tpu.TPUEstimator(model, config=config, params=params, use_tpu=uses, **sizes)
 
 
-def steps_saved(folder: Path) -> list[int]:
+def steps_saved(folder):
     names = [name for name in os.listdir(folder) if name.endswith(".index")]
     return sorted(int(name.split("-")[1].split(".")[0]) for name in names)
 
 
-def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(
-    tmp_path: Path,
-) -> None:
+def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(tmp_path):
     saves = {"save_checkpoints_steps": 4}
     estimator = made(tmp_path, iterations_per_loop=4, run=saves)
     estimator.train(batches(4), max_steps=6)
@@ -126,7 +121,7 @@ def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(
     assert again.latest_checkpoint().endswith("model.ckpt-9")
 
 
-def test_each_step_is_one_step_of_the_whole_batch(tmp_path: Path) -> None:
+def test_each_step_is_one_step_of_the_whole_batch(tmp_path):
     estimator = made(tmp_path, params={"rate": 0.01}, iterations_per_loop=3)
     estimator.train(batches(4), max_steps=3)
     w = 0.0
@@ -145,21 +140,19 @@ PIPELINES = [
 
 
 @pytest.mark.parametrize(("pipeline", "size", "calls", "own"), PIPELINES)
-def test_pipelines(
-    pipeline: int, size: int, calls: int, own: int, tmp_path: Path
-) -> None:
+def test_pipelines(pipeline, size, calls, own, tmp_path):
     inputs, models, taken = [], [], []
 
-    def input_fn(params: Any) -> Any:
+    def input_fn(params):
         inputs.append((params["batch_size"], params["context"]))
         return batches(8)(params)
 
-    def model(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    def model(features, labels, mode, params):
         models.append((params["batch_size"], features.shape.as_list()))
         return model_fn(features, labels, mode, params)
 
-    def host_call(loss: Any, step: Any, features: Any) -> Any:
-        def keep(rows: Any) -> Any:
+    def host_call(loss, step, features):
+        def keep(rows):
             return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
 
         return keep, [features]
@@ -184,11 +177,11 @@ def test_pipelines(
     assert len(taken) == 2
 
 
-def test_host_calls_see_each_step(tmp_path: Path) -> None:
-    seen: list[Any] = []
+def test_host_calls_see_each_step(tmp_path):
+    seen = []
 
-    def host_call(loss: Any, step: Any, features: Any) -> Any:
-        def note(step: Any, loss: Any) -> Any:
+    def host_call(loss, step, features):
+        def note(step, loss):
             return tf.py_func(
                 lambda *values: seen.append([v.tolist() for v in values]),
                 [step, loss],
@@ -203,11 +196,11 @@ def test_host_calls_see_each_step(tmp_path: Path) -> None:
     assert seen[0][1] == [10.0, 50.0]  # (1, 2) and (3, 4), with w = 0
 
 
-def test_host_calls_in_every_second_step_of_a_loop(tmp_path: Path) -> None:
-    steps: list[int] = []
+def test_host_calls_in_every_second_step_of_a_loop(tmp_path):
+    steps = []
 
-    def host_call(loss: Any, step: Any, features: Any) -> Any:
-        def note(step: Any) -> Any:
+    def host_call(loss, step, features):
+        def note(step):
             return tf.py_func(lambda step: steps.append(int(step[0])), [step], [])
 
         return note, [tf.reshape(step, [1])]
@@ -233,19 +226,17 @@ HOSTS = [
 
 
 @pytest.mark.parametrize(("pipeline", "size", "calls", "rows"), HOSTS)
-def test_pipelines_of_two_hosts(
-    pipeline: int, size: int, calls: int, rows: Any, tmp_path: Path
-) -> None:
-    inputs: list[Any] = []
-    taken: list[Any] = []
+def test_pipelines_of_two_hosts(pipeline, size, calls, rows, tmp_path):
+    inputs = []
+    taken = []
 
-    def input_fn(params: Any) -> Any:
+    def input_fn(params):
         inputs.append(params["context"])
         assert params["batch_size"] == size
         return batches(64)(params)
 
-    def host_call(loss: Any, step: Any, features: Any) -> Any:
-        def keep(rows: Any) -> Any:
+    def host_call(loss, step, features):
+        def keep(rows):
             return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
 
         return keep, [features]
@@ -272,9 +263,7 @@ def test_pipelines_of_two_hosts(
     assert values["global_step"] == 4
 
 
-def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(
-    tmp_path: Path,
-) -> None:
+def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(tmp_path):
     estimator = made(tmp_path)
     values = estimator.evaluate(batches(8), steps=2)
     assert values["mean"] == 4.5
@@ -282,7 +271,7 @@ def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(
     assert values["global_step"] == 0
 
 
-def test_prediction_pads_the_last_batch(tmp_path: Path) -> None:
+def test_prediction_pads_the_last_batch(tmp_path):
     estimator = made(tmp_path, params={"rate": 0.01})
     estimator.train(batches(4), max_steps=2)
     rows = list(estimator.predict(batches(6, repeat=False, drop=False)))
@@ -299,7 +288,7 @@ def test_prediction_pads_the_last_batch(tmp_path: Path) -> None:
     assert [batch["row"].tolist() for batch in whole] == [[1, 2, 3, 4], [5, 6]]
 
 
-def test_prediction_with_an_input_for_each_replica(tmp_path: Path) -> None:
+def test_prediction_with_an_input_for_each_replica(tmp_path):
     estimator = made(
         tmp_path, per_host_input_for_training=tpu.InputPipelineConfig.PER_HOST_V2
     )
@@ -307,8 +296,8 @@ def test_prediction_with_an_input_for_each_replica(tmp_path: Path) -> None:
     assert [float(row["row"]) for row in rows] == [1, 2, 3, 4, 5]
 
 
-def test_replicas_of_two_cores(tmp_path: Path) -> None:
-    def split(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def test_replicas_of_two_cores(tmp_path):
+    def split(features, labels, mode, params):
         with tf.device(tf.tpu.core(1)):
             features = features + 0.0
         return model_fn(features, labels, mode, params)
@@ -321,7 +310,7 @@ def test_replicas_of_two_cores(tmp_path: Path) -> None:
     assert estimator.get_variable_value("global_step") == 3
 
 
-def test_the_pool_trains_evaluates_and_predicts(tmp_path: Path) -> None:
+def test_the_pool_trains_evaluates_and_predicts(tmp_path):
     with tf.config.override(executor="pool"):
         estimator = made(tmp_path, iterations_per_loop=10, params={"rate": 0.05})
         estimator.train(batches(4), max_steps=30)
@@ -330,8 +319,8 @@ def test_the_pool_trains_evaluates_and_predicts(tmp_path: Path) -> None:
         assert row["product"] == pytest.approx(2.0, abs=1e-3)
 
 
-def test_tensors_feed_the_cores_too(tmp_path: Path) -> None:
-    def input_fn(params: Any) -> Any:
+def test_tensors_feed_the_cores_too(tmp_path):
+    def input_fn(params):
         x = tf.reshape(tf.range(1.0, 5.0), [params["batch_size"]])
         return x, 2 * x
 
@@ -339,7 +328,7 @@ def test_tensors_feed_the_cores_too(tmp_path: Path) -> None:
     assert estimator.get_variable_value("line/w") == pytest.approx(2.0, abs=1e-3)
 
 
-def test_evaluation_on_the_host_of_a_model_trained_on_cores(tmp_path: Path) -> None:
+def test_evaluation_on_the_host_of_a_model_trained_on_cores(tmp_path):
     made(tmp_path, params={"rate": 0.05}).train(batches(4), max_steps=40)
     on_host = made(tmp_path, use_tpu=False)
     assert on_host.evaluate(batches(4), steps=2)["loss"] < 1e-5
@@ -363,7 +352,7 @@ with tf.config.override(executor="pool"):
 """
 
 
-def test_training_goes_on_after_a_kill(tmp_path: Path) -> None:
+def test_training_goes_on_after_a_kill(tmp_path):
     script = [sys.executable, "-c", KILLED, str(tmp_path)]
     done = subprocess.run(script, cwd=TESTS, check=False, timeout=300)
     assert done.returncode == -signal.SIGKILL
@@ -383,9 +372,7 @@ def test_training_goes_on_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_an_input_that_ends_too_early_is_an_error(
-    executor: str, tmp_path: Path
-) -> None:
+def test_an_input_that_ends_too_early_is_an_error(executor, tmp_path):
     tf.config.executor = executor
     estimator = made(tmp_path, iterations_per_loop=2)
     with pytest.raises(tf.errors.OutOfRangeError, match="ended with 1 steps left"):
@@ -398,12 +385,12 @@ def test_an_input_that_ends_too_early_is_an_error(
         time.sleep(0.05)
 
 
-def test_evaluations_between_loops(tmp_path: Path) -> None:
+def test_evaluations_between_loops(tmp_path):
     estimator = made(tmp_path, iterations_per_loop=2, run={"save_checkpoints_steps": 2})
-    evaluated: list[int] = []
+    evaluated = []
 
     class Hook(tf.estimator.SessionRunHook):
-        def end(self, session: Any) -> None:
+        def end(self, session):
             evaluated.append(int(session.run(tf.train.get_global_step())))
 
     ends = tf.estimator.TrainSpec(batches(20, repeat=False), max_steps=6)
@@ -417,7 +404,7 @@ def test_evaluations_between_loops(tmp_path: Path) -> None:
     assert evaluated[-1] == 6
 
 
-def test_nan_stops(tmp_path: Path) -> None:
+def test_nan_stops(tmp_path):
     estimator = made(tmp_path, params={"rate": 1e30}, iterations_per_loop=5)
     with (
         np.errstate(all="ignore"),
@@ -426,9 +413,9 @@ def test_nan_stops(tmp_path: Path) -> None:
         estimator.train(batches(4), max_steps=10)
 
 
-def test_a_host_call_that_fails_is_the_error_of_training(tmp_path: Path) -> None:
-    def host_call(loss: Any, step: Any, features: Any) -> Any:
-        def fail(loss: Any) -> Any:
+def test_a_host_call_that_fails_is_the_error_of_training(tmp_path):
+    def host_call(loss, step, features):
+        def fail(loss):
             return tf.py_func(lambda loss: 1 // 0, [loss], tf.int64)
 
         return fail, [loss]
@@ -438,12 +425,12 @@ def test_a_host_call_that_fails_is_the_error_of_training(tmp_path: Path) -> None
         estimator.train(batches(4), max_steps=2)
 
 
-def without_sum(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def without_sum(features, labels, mode, params):
     params["use_tpu"] = False
     return model_fn(features, labels, mode, params)
 
 
-def of_the_host(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def of_the_host(features, labels, mode, params):
     loss = tf.reduce_mean(line(features))
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())
 
@@ -461,14 +448,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("given", "input_fn", "steps", "message"), WRONG)
-def test_wrong_training(
-    given: Any, input_fn: Any, steps: Any, message: str, tmp_path: Path
-) -> None:
+def test_wrong_training(given, input_fn, steps, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         made(tmp_path, **given).train(input_fn, **steps)
 
 
-def test_evaluation_needs_steps_and_prediction_a_dataset(tmp_path: Path) -> None:
+def test_evaluation_needs_steps_and_prediction_a_dataset(tmp_path):
     estimator = made(tmp_path)
     with pytest.raises(ValueError, match="Evaluate `steps` must be set"):
         estimator.evaluate(batches(4))
@@ -489,13 +474,13 @@ CONSTRUCTIONS = [
 
 
 @pytest.mark.parametrize(("given", "message"), CONSTRUCTIONS)
-def test_wrong_arguments(given: Any, message: str, tmp_path: Path) -> None:
+def test_wrong_arguments(given, message, tmp_path):
     with pytest.raises((ValueError, TypeError), match=message):
         made(tmp_path, **given)
 
 
-def test_summaries_of_the_model_are_left_out(tmp_path: Path, caplog: Any) -> None:
-    def model(features: Any, labels: Any, mode: str, params: Any) -> Any:
+def test_summaries_of_the_model_are_left_out(tmp_path, caplog):
+    def model(features, labels, mode, params):
         tf.summary.scalar("inside", tf.reduce_mean(features))
         return model_fn(features, labels, mode, params)
 
@@ -503,7 +488,7 @@ def test_summaries_of_the_model_are_left_out(tmp_path: Path, caplog: Any) -> Non
     assert "write them in a host_call" in caplog.text
 
 
-def test_lines_of_progress(tmp_path: Path, caplog: Any) -> None:
+def test_lines_of_progress(tmp_path, caplog):
     caplog.set_level("INFO", logger="tensorflow")
     estimator = made(
         tmp_path, iterations_per_loop=2, run={"log_step_count_steps": 2}
@@ -521,9 +506,7 @@ def test_lines_of_progress(tmp_path: Path, caplog: Any) -> None:
     assert {"loss", "global_step/sec", "examples/sec"} <= tags
 
 
-def test_a_bar_on_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     estimator = made(tmp_path, iterations_per_loop=2)
     for steps, last in ((4, 4), (6, 10)):  # the second training goes on from step 4

@@ -1,11 +1,9 @@
 """The convolutional example learns, resumes, and trains as TensorFlow 1.15.5 does."""
 
-from __future__ import annotations
-
-import importlib.util
 import math
+import runpy
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,17 +21,11 @@ for needed in ("sklearn", "rich", "google.protobuf"):
 
 
 @pytest.fixture
-def example() -> Any:
-    spec = importlib.util.spec_from_file_location("convolutional_digits", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def example():
+    return SimpleNamespace(**runpy.run_path(str(SCRIPT)))
 
 
-def test_it_learns_and_goes_on_from_its_checkpoint(
-    example: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_learns_and_goes_on_from_its_checkpoint(example, tmp_path, capsys):
     accuracies = []
     for steps in ("40", "60"):
         with tf.Graph().as_default():
@@ -44,7 +36,7 @@ def test_it_learns_and_goes_on_from_its_checkpoint(
     assert list(tmp_path.glob("events.out.tfevents.*"))
 
 
-def test_eight_cores_train_as_tensorflow_does_on_one_cpu(example: Any) -> None:
+def test_eight_cores_train_as_tensorflow_does_on_one_cpu(example):
     images, labels = example.load()
     x = tf.placeholder(tf.float32, [128, 8, 8, 1])
     y = tf.placeholder(tf.int32, [128])

@@ -1,11 +1,7 @@
 """Files and directories, of this computer and through fsspec in memory."""
 
-from __future__ import annotations
-
 import sys
 import uuid
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +12,7 @@ gfile = tf.gfile
 
 
 @pytest.fixture(params=["here", "in memory"])
-def folder(request: Any, tmp_path: Path) -> str:
+def folder(request, tmp_path):
     if request.param == "here":
         return str(tmp_path)
     pytest.importorskip("fsspec")
@@ -25,12 +21,12 @@ def folder(request: Any, tmp_path: Path) -> str:
     return path
 
 
-def write(path: str, content: str) -> None:
+def write(path, content):
     with gfile.Open(path, "w") as file:
         file.write(content)
 
 
-def test_text_and_bytes(folder: str) -> None:
+def test_text_and_bytes(folder):
     path = f"{folder}/notes.txt"
     write(path, "one\nzwölf\n")
     with gfile.GFile(path) as file:
@@ -48,7 +44,7 @@ def test_text_and_bytes(folder: str) -> None:
     assert gfile.Stat(f"{folder}/empty").length == 0
 
 
-def test_directories(folder: str) -> None:
+def test_directories(folder):
     gfile.MakeDirs(f"{folder}/a/b")
     gfile.MakeDirs(f"{folder}/a/b")
     for name in ("a/2.txt", "a/1.txt", "a/b/3.txt"):
@@ -69,7 +65,7 @@ def test_directories(folder: str) -> None:
     assert list(gfile.Walk(f"{folder}/a")) == []
 
 
-def test_copies_and_renames(folder: str) -> None:
+def test_copies_and_renames(folder):
     write(f"{folder}/a", "1")
     write(f"{folder}/b", "2")
     for change in (gfile.Copy, gfile.Rename):
@@ -84,7 +80,7 @@ def test_copies_and_renames(folder: str) -> None:
     assert not gfile.Stat(f"{folder}/c").is_directory
 
 
-def test_what_is_not_there(folder: str) -> None:
+def test_what_is_not_there(folder):
     gone = f"{folder}/gone"
     file = gfile.GFile(gone)  # opened at the first read
     for use in (
@@ -100,12 +96,12 @@ def test_what_is_not_there(folder: str) -> None:
     assert not gfile.Exists(gone)
 
 
-def test_modes() -> None:
+def test_modes():
     with pytest.raises(ValueError, match="mode must be one of r, rb, .* got 'x'"):
         gfile.GFile("a", "x")
 
 
-def test_reading_what_is_written_to(tmp_path: Path) -> None:
+def test_reading_what_is_written_to(tmp_path):
     with (
         gfile.GFile(tmp_path / "a", "w") as file,
         pytest.raises(tf.errors.PermissionDeniedError, match="another mode"),
@@ -115,7 +111,7 @@ def test_reading_what_is_written_to(tmp_path: Path) -> None:
     assert (tmp_path / "b").read_text() == "1"
 
 
-def test_schemes_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_schemes_that_nobody_knows(monkeypatch):
     pytest.importorskip("fsspec")
     with pytest.raises(tf.errors.InvalidArgumentError, match="scheme 'nosuch'"):
         gfile.Exists("nosuch://a")
@@ -124,7 +120,7 @@ def test_schemes_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
         gfile.Exists("gs://bucket/a")
 
 
-def test_credentials_for_the_cloud() -> None:
+def test_credentials_for_the_cloud():
     settings = pytest.importorskip("fsspec.config")
     tf.contrib.cloud.configure_gcs(None, credentials='{"type": "authorized_user"}')
     assert settings.conf.pop("gcs") == {"token": {"type": "authorized_user"}}

@@ -1,14 +1,10 @@
 """Files of records: what is written is read, and damage is seen."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +17,11 @@ from tpuref.kernels import checksum
 Kind = tf.python_io.TFRecordCompressionType
 RECORDS = [b"", b"one", np.random.default_rng(3).bytes(100_000), b"last"]
 UNPACK = {"": bytes, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
-PACK: dict[str, Any] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
 
 
 @pytest.fixture
-def little_memory() -> Iterator[None]:
+def little_memory():
     tracemalloc.start()
     yield
     peak = tracemalloc.get_traced_memory()[1]
@@ -33,7 +29,7 @@ def little_memory() -> Iterator[None]:
     assert peak < 64 << 20
 
 
-def written(path: Path, options: Any = None) -> str:
+def written(path, options=None):
     with tf.python_io.TFRecordWriter(str(path), options) as writer:
         for record in RECORDS:
             writer.write(record)
@@ -42,7 +38,7 @@ def written(path: Path, options: Any = None) -> str:
 
 
 @pytest.mark.parametrize("compression", list(UNPACK))
-def test_records_come_back(compression: str, tmp_path: Path) -> None:
+def test_records_come_back(compression, tmp_path):
     options = tf.python_io.TFRecordOptions(compression)
     path = written(tmp_path / "a", options)
     assert list(tf.python_io.tf_record_iterator(path, options)) == RECORDS
@@ -52,7 +48,7 @@ def test_records_come_back(compression: str, tmp_path: Path) -> None:
     assert UNPACK[compression](Path(path).read_bytes()) == plain
 
 
-def test_the_bytes_of_a_record(tmp_path: Path) -> None:
+def test_the_bytes_of_a_record(tmp_path):
     """As TensorFlow 1.15.5 writes the record ``abc``."""
     with tf.io.TFRecordWriter(tmp_path / "a") as writer:
         writer.write(b"abc")
@@ -61,7 +57,7 @@ def test_the_bytes_of_a_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [3, 9, 14, -1])
-def test_damage_is_seen(at: int, tmp_path: Path) -> None:
+def test_damage_is_seen(at, tmp_path):
     path = written(tmp_path / "a", Kind.NONE)
     content = bytearray(Path(path).read_bytes())
     content[at] ^= 1
@@ -73,7 +69,7 @@ def test_damage_is_seen(at: int, tmp_path: Path) -> None:
         list(tf.data.TFRecordDataset(path).as_numpy_iterator())
 
 
-def test_compression_has_to_be_named(tmp_path: Path) -> None:
+def test_compression_has_to_be_named(tmp_path):
     path = written(tmp_path / "a", "GZIP")
     with pytest.raises(tf.errors.DataLossError, match="compression_type='GZIP'"):
         list(tf.python_io.tf_record_iterator(path))
@@ -84,7 +80,7 @@ def test_compression_has_to_be_named(tmp_path: Path) -> None:
         tf.python_io.TFRecordOptions("zip")
 
 
-def test_paths_of_a_dataset_and_of_a_tensor(tmp_path: Path) -> None:
+def test_paths_of_a_dataset_and_of_a_tensor(tmp_path):
     (tmp_path / "a").write_text("1\r\n2\n")
     (tmp_path / "b").write_text("3")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
@@ -104,7 +100,7 @@ def test_paths_of_a_dataset_and_of_a_tensor(tmp_path: Path) -> None:
         tf.data.TFRecordDataset([1])
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path):
     gone = tf.data.TFRecordDataset(str(tmp_path / "gone"))
     with pytest.raises(tf.errors.NotFoundError):
         list(gone.as_numpy_iterator())
@@ -113,9 +109,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("compression", list(PACK))
 @pytest.mark.parametrize("length", [2**36, 2**62, 2**63, 2**64 - 1])
-def test_a_false_length_takes_no_memory(
-    length: int, compression: str, tmp_path: Path
-) -> None:
+def test_a_false_length_takes_no_memory(length, compression, tmp_path):
     head = struct.pack("<Q", length)
     content = head + struct.pack("<I", checksum.masked_crc32c(head)) + b"x" * 100
     (tmp_path / "a").write_bytes(PACK[compression](content))
@@ -125,9 +119,7 @@ def test_a_false_length_takes_no_memory(
 
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
-def test_compressed_records_are_unpacked_one_by_one(
-    compression: str, tmp_path: Path
-) -> None:
+def test_compressed_records_are_unpacked_one_by_one(compression, tmp_path):
     with tf.python_io.TFRecordWriter(tmp_path / "a", compression) as writer:
         for _ in range(4):
             writer.write(b"")
@@ -144,9 +136,7 @@ def test_compressed_records_are_unpacked_one_by_one(
         (zlib.compress(framed(b"one"))[:-2], None),
     ],
 )
-def test_the_end_of_a_zlib_file(
-    content: bytes, records: list[bytes] | None, tmp_path: Path
-) -> None:
+def test_the_end_of_a_zlib_file(content, records, tmp_path):
     """As in 1.15.5, but for the end that is missing, which it does not notice."""
     (tmp_path / "a").write_bytes(content)
     found = tf.python_io.tf_record_iterator(tmp_path / "a", "ZLIB")
@@ -170,9 +160,7 @@ def test_the_end_of_a_zlib_file(
         ((None,), ValueError, "None has no tensor form"),
     ],
 )
-def test_lengths_that_do_not_fit(
-    lengths: Any, kind: Any, message: str, tmp_path: Path
-) -> None:
+def test_lengths_that_do_not_fit(lengths, kind, message, tmp_path):
     """The classes of 1.15.5."""
     (tmp_path / "a").write_bytes(b"0123456789")
     make = tf.data.FixedLengthRecordDataset

@@ -1,36 +1,32 @@
 """Arguments of the wrong type raise an error that names function and argument."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
 
-def resolver() -> Any:
+def resolver():
     return tf.distribute.cluster_resolver.TPUClusterResolver("local")
 
 
-def local_strategy() -> Any:
+def local_strategy():
     return tf.contrib.distribute.TPUStrategy(resolver(), 1, num_cores=2)
 
 
-def topology() -> Any:
+def topology():
     return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
 
 
-def assignment() -> Any:
+def assignment():
     return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
 
 
-def per_device() -> Any:
+def per_device():
     return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0})
 
 
-def cluster() -> Any:
+def cluster():
     return tf.train.ClusterSpec({"a": ["b:1"]})
 
 
@@ -185,76 +181,59 @@ CALLS = {
 
 
 @pytest.mark.parametrize("argument", CALLS)
-def test_the_message_names_the_argument(argument: str) -> None:
+def test_the_message_names_the_argument(argument):
     with pytest.raises(TypeError, match=r"(must be|expected) .*got") as raised:
         CALLS[argument]()
     assert argument in str(raised.value)
 
 
-def test_a_name_is_checked_in_eager_mode_too() -> None:
+def test_a_name_is_checked_in_eager_mode_too():
     with tf.eager_execution(), pytest.raises(TypeError, match="name must be a string"):
         tf.add(1, 2, name=1.5)
 
 
-def test_text_without_a_form_in_utf_8() -> None:
-    with pytest.raises(ValueError, match=r"'\\udcff' has no form in UTF-8"):
-        tf.constant("\udcff")
-
-
 @pytest.mark.parametrize("convert", [tf.constant, tf.convert_to_tensor, tf.stack])
-def test_a_list_that_contains_itself_is_no_tensor(convert: Any) -> None:
-    contained: list[Any] = [1]
+def test_a_list_that_contains_itself_is_no_tensor(convert):
+    contained = [1]
     contained.append(contained)
-    twice: list[Any] = []
+    twice = []
     twice += [twice, twice]
     for value in (contained, twice):
         with pytest.raises(ValueError, match=r"contain.* itself|themselves|ragged"):
             convert(value)
 
 
-@pytest.mark.parametrize("shard", [tf.tpu.shard, tf.tpu.batch_parallel])
-def test_too_many_shards(shard: Any) -> None:
-    with pytest.raises(ValueError, match=r"num_shards asks for 9223372036854775808"):
-        shard(lambda: tf.constant(1.0), num_shards=2**63)
-
-
-def test_too_many_replicas() -> None:
-    with pytest.raises(ValueError, match=r"inputs asks for 65537 replicas"):
-        tf.tpu.replicate(lambda: None, inputs=[[]] * 65537)
-
-
-def test_a_mask_that_is_too_long() -> None:
-    with pytest.raises(ValueError, match="the range has 9223372036854775808 elements"):
-        tf.sequence_mask([2**63])
-
-
-def test_too_many_parts() -> None:
-    with pytest.raises(ValueError, match=r"expected 1 to 1048576 parts, got 92233720"):
-        tf.split([1.0], 2**63 - 1)
-
-
-def test_a_dataset_of_lists_nested_too_deep() -> None:
-    nested: Any = 1.0
+def test_a_dataset_of_lists_nested_too_deep():
+    nested = 1.0
     for _ in range(2000):
         nested = [nested]
     with pytest.raises(ValueError, match="are nested more than 64 deep"):
         list(tf.data.Dataset.from_any(nested).as_numpy_iterator())
 
 
-def test_more_axes_than_tensors_have() -> None:
-    with pytest.raises(ValueError, match=r"tf.tensordot: axes must be at most 64"):
-        tf.tensordot([1], [1], 2**63 - 1)
-
-
 @pytest.mark.parametrize("dtype", [tf.int8, tf.float32])
-def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
+def test_an_array_does_not_lose_its_imaginary_part(dtype):
     with pytest.raises(TypeError, match=r"expected (int8|float32), got .*tf\.cast"):
         tf.constant(np.array([1 + 2j]), dtype)
 
 
-@pytest.mark.parametrize(
-    "call", [tf.nn.compute_average_loss, tf.nn.lrn, tf.layers.flatten]
-)
-def test_a_scalar_that_needs_axes(call: Any) -> None:
-    with pytest.raises(ValueError, match=r"expected rank \d or more, got .*E117"):
-        call(1.0)
+SHARDS = r"num_shards asks for 9223372036854775808"
+RANK = r"expected rank \d or more, got .*E117"
+REFUSED = [
+    (lambda: tf.constant("\udcff"), r"'\\udcff' has no form in UTF-8"),
+    (lambda: tf.tpu.shard(lambda: tf.constant(1.0), num_shards=2**63), SHARDS),
+    (lambda: tf.tpu.batch_parallel(lambda: tf.constant(1.0), num_shards=2**63), SHARDS),
+    (lambda: tf.tpu.replicate(lambda: None, inputs=[[]] * 65537), "for 65537 replicas"),
+    (lambda: tf.sequence_mask([2**63]), "range has 9223372036854775808 elements"),
+    (lambda: tf.split([1.0], 2**63 - 1), "1 to 1048576 parts, got 92233720"),
+    (lambda: tf.tensordot([1], [1], 2**63 - 1), "tensordot: axes must be at most 64"),
+    (lambda: tf.nn.compute_average_loss(1.0), RANK),
+    (lambda: tf.nn.lrn(1.0), RANK),
+    (lambda: tf.layers.flatten(1.0), RANK),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_values_that_no_tensor_can_have(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -10,11 +10,7 @@ import pytest
 
 import tpuref as tf
 
-
-@pytest.fixture(autouse=True)
-def graph() -> tf.Graph:
-    tf.reset_default_graph()
-    return tf.get_default_graph()
+from .values import run
 
 
 class Pair(NamedTuple):
@@ -22,37 +18,33 @@ class Pair(NamedTuple):
     right: Any
 
 
-def line() -> int:
+def line():
     return sys._getframe(1).f_lineno
 
 
-def run(fetches: Any, feed_dict: Any = None) -> Any:
-    return tf.Session().run(fetches, feed_dict)
-
-
-def note(log: list[Any], label: Any) -> tf.Tensor:
+def note(log, label):
     """Return a tensor that notes when it is evaluated."""
 
-    def write() -> int:
+    def write():
         log.append(label)
         return 0
 
-    tensor: tf.Tensor = tf.py_func(write, [], tf.int32)
+    tensor = tf.py_func(write, [], tf.int32)
     return tensor
 
 
 # no_op, group, tuple, with_dependencies.
 
 
-def test_no_op_does_nothing() -> None:
+def test_no_op_does_nothing():
     operation = tf.no_op(name="nothing")
     assert (operation.name, operation.type) == ("nothing", "NoOp")
     assert list(operation.inputs) == operation.outputs == []
     assert run(operation) is None
 
 
-def test_group_runs_everything_in_it() -> None:
-    log: list[Any] = []
+def test_group_runs_everything_in_it():
+    log = []
     parts = [note(log, "a"), note(log, "b").op, [note(log, "c"), {"k": note(log, "d")}]]
     both = tf.group(*parts, None, name="both")
     assert both.name == "both"
@@ -63,7 +55,7 @@ def test_group_runs_everything_in_it() -> None:
         tf.group(3)
 
 
-def test_group_accepts_variables() -> None:
+def test_group_accepts_variables():
     v = tf.Variable(1)
     with tf.Session() as session:
         session.run(v.initializer)
@@ -71,8 +63,8 @@ def test_group_accepts_variables() -> None:
         assert session.run(v) == 5
 
 
-def test_a_tuple_is_available_when_all_of_it_is() -> None:
-    log: list[Any] = []
+def test_a_tuple_is_available_when_all_of_it_is():
+    log = []
     a, b, c = note(log, "a"), note(log, "b"), note(log, "c").op
     x, none, y, operation = tf.tuple([a, None, b, tf.no_op()], control_inputs=[c])
     assert none is None
@@ -86,8 +78,8 @@ def test_a_tuple_is_available_when_all_of_it_is() -> None:
         tf.tuple([None])
 
 
-def test_dependencies_of_one_tensor() -> None:
-    log: list[Any] = []
+def test_dependencies_of_one_tensor():
+    log = []
     x = tf.with_dependencies([note(log, "first")], tf.constant(3))
     assert run(x) == 3
     assert log == ["first"]
@@ -96,7 +88,7 @@ def test_dependencies_of_one_tensor() -> None:
 # cond: values.
 
 
-def test_a_branch_is_chosen_at_run_time() -> None:
+def test_a_branch_is_chosen_at_run_time():
     p = tf.placeholder(tf.bool, [])
     x = tf.constant(3)
     y = tf.cond(p, lambda: x * 10, lambda: x - 1)
@@ -105,7 +97,7 @@ def test_a_branch_is_chosen_at_run_time() -> None:
     assert [run(y, {p: choice}) for choice in (True, False)] == [30, 2]
 
 
-def test_a_branch_may_return_what_is_around_it_or_plain_values() -> None:
+def test_a_branch_may_return_what_is_around_it_or_plain_values():
     p = tf.placeholder(tf.bool, [])
     x = tf.constant(3.0)
     assert run(tf.cond(p, lambda: x, lambda: 4.0), {p: True}) == 3.0
@@ -118,10 +110,10 @@ def test_a_branch_may_return_what_is_around_it_or_plain_values() -> None:
 
 
 @pytest.mark.parametrize("choice", [True, False])
-def test_structures_come_back_as_the_branches_have_them(choice: bool) -> None:
+def test_structures_come_back_as_the_branches_have_them(choice):
     p = tf.placeholder(tf.bool, [])
 
-    def branch(sign: int) -> Any:
+    def branch(sign):
         return {
             "b": [tf.constant(sign), (tf.constant(2.0 * sign),)],
             "a": Pair(sign, []),
@@ -134,7 +126,7 @@ def test_structures_come_back_as_the_branches_have_them(choice: bool) -> None:
     assert isinstance(found["a"], Pair)
 
 
-def test_a_list_of_one_is_unpacked_unless_strict() -> None:
+def test_a_list_of_one_is_unpacked_unless_strict():
     p = tf.constant(True)
     assert isinstance(tf.cond(p, lambda: [1], lambda: [2]), tf.Tensor)
     assert isinstance(tf.cond(p, lambda: (1,), lambda: (2,)), tf.Tensor)
@@ -144,7 +136,7 @@ def test_a_list_of_one_is_unpacked_unless_strict() -> None:
     assert run(tf.cond(p, lambda: [1, 2], lambda: [3, 4])) == [1, 2]
 
 
-def test_shapes_that_differ_become_partly_unknown() -> None:
+def test_shapes_that_differ_become_partly_unknown():
     p = tf.placeholder(tf.bool, [])
     y = tf.cond(p, lambda: tf.zeros([2, 3]), lambda: tf.ones([4, 3]))
     assert y.shape.as_list() == [None, 3]
@@ -153,11 +145,11 @@ def test_shapes_that_differ_become_partly_unknown() -> None:
     assert run([y, z], {p: False})[0].shape == (4, 3)
 
 
-def test_branches_nest() -> None:
+def test_branches_nest():
     x = tf.placeholder(tf.int32, [])
     outer = tf.constant(100)
 
-    def positive() -> tf.Tensor:
+    def positive():
         tens = x * 10
         return tf.cond(x > 5, lambda: tens + outer, lambda: tens)
 
@@ -165,21 +157,15 @@ def test_branches_nest() -> None:
     assert [run(y, {x: n}) for n in (7, 2, -7, -2)] == [170, 20, 100, -2]
 
 
-def test_conditions_may_be_folded_or_computed() -> None:
-    assert run(tf.cond(tf.constant(1) < 2, lambda: 1, lambda: 2)) == 1
-    p = tf.reduce_any(tf.constant([False, False]))
-    assert run(tf.cond(p, lambda: 1, lambda: 2)) == 2
-
-
 # cond: effects.
 
 
-def test_only_the_branch_taken_has_effects() -> None:
+def test_only_the_branch_taken_has_effects():
     p = tf.placeholder(tf.bool, [])
     v = tf.Variable(0)
-    log: list[Any] = []
+    log = []
 
-    def add(number: int) -> tf.Tensor:
+    def add(number):
         with tf.control_dependencies([note(log, number)]):
             return v.assign_add(number)
 
@@ -192,13 +178,7 @@ def test_only_the_branch_taken_has_effects() -> None:
     assert log == [1, 100]
 
 
-def test_a_failing_branch_that_is_not_taken_does_not_fail() -> None:
-    x = tf.placeholder(tf.int32, [])
-    y = tf.cond(tf.equal(x, 0), lambda: tf.constant(0), lambda: 10 // x)
-    assert [run(y, {x: n}) for n in (0, 5)] == [0, 2]
-
-
-def test_branches_may_return_operations() -> None:
+def test_branches_may_return_operations():
     p = tf.placeholder(tf.bool, [])
     v = tf.Variable(0)
     step = tf.cond(p, lambda: v.assign(5).op, tf.no_op)
@@ -214,11 +194,11 @@ def test_branches_may_return_operations() -> None:
         assert session.run(v) == 7
 
 
-def test_dependencies_on_outer_operations_are_kept_within_a_branch() -> None:
-    log: list[Any] = []
+def test_dependencies_on_outer_operations_are_kept_within_a_branch():
+    log = []
     before = note(log, "before").op
 
-    def branch() -> tf.Tensor:
+    def branch():
         with tf.control_dependencies([before]):
             return tf.constant(1)
 
@@ -226,18 +206,18 @@ def test_dependencies_on_outer_operations_are_kept_within_a_branch() -> None:
     assert log == ["before"]
 
 
-def test_dependencies_around_a_cond_run_first() -> None:
-    log: list[Any] = []
+def test_dependencies_around_a_cond_run_first():
+    log = []
     with tf.control_dependencies([note(log, "before")]):
         y = tf.cond(tf.constant(True), lambda: note(log, "branch"), lambda: 2)
     run(y)
     assert log == ["before", "branch"]
 
 
-def test_dependencies_between_operations_of_a_branch() -> None:
-    log: list[Any] = []
+def test_dependencies_between_operations_of_a_branch():
+    log = []
 
-    def branch() -> tf.Tensor:
+    def branch():
         with tf.control_dependencies([note(log, "first")]):
             return tf.identity(note(log, "second"))
 
@@ -257,19 +237,12 @@ def test_dependencies_between_operations_of_a_branch() -> None:
         ([True, False], ValueError, "must be a scalar"),
     ],
 )
-def test_predicates_that_do_not_work(pred: Any, error: Any, message: str) -> None:
+def test_predicates_that_do_not_work(pred, error, message):
     with pytest.raises(error, match=f"tf.cond: .*{message}"):
         tf.cond(pred, lambda: 1, lambda: 2)
 
 
-def test_the_functions_have_old_names() -> None:
-    p = tf.constant(True)
-    assert run(tf.cond(p, fn1=lambda: 1, fn2=lambda: 2)) == 1
-    with pytest.raises(TypeError, match="fn1 and true_fn are the same"):
-        tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 1)
-
-
-def test_both_functions_are_needed() -> None:
+def test_both_functions_are_needed():
     p = tf.constant(True)
     for functions in ({}, {"true_fn": lambda: 1}, {"true_fn": 1, "false_fn": 2}):
         with pytest.raises(TypeError, match="must be callable"):
@@ -288,15 +261,13 @@ def test_both_functions_are_needed() -> None:
         (lambda: 1, lambda: None, ValueError, "false_fn returned None"),
     ],
 )
-def test_branches_have_to_agree(
-    result: Any, other: Any, error: Any, message: str
-) -> None:
+def test_branches_have_to_agree(result, other, error, message):
     with pytest.raises(error, match=message):
         tf.cond(tf.constant(True), result, other)
 
 
-def test_after_a_failing_branch_the_graph_builds_on(graph: tf.Graph) -> None:
-    def fail() -> Any:
+def test_after_a_failing_branch_the_graph_builds_on(graph):
+    def fail():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -308,7 +279,7 @@ def test_after_a_failing_branch_the_graph_builds_on(graph: tf.Graph) -> None:
 # while_loop: values.
 
 
-def test_a_loop_repeats_while_its_condition_holds() -> None:
+def test_a_loop_repeats_while_its_condition_holds():
     n = tf.placeholder(tf.int32, [])
     i, total = tf.while_loop(
         lambda i, total: i < n,
@@ -321,7 +292,7 @@ def test_a_loop_repeats_while_its_condition_holds() -> None:
     assert (i.shape.as_list(), i.dtype) == ([], tf.int32)
 
 
-def test_a_single_variable_comes_bare_unless_told_otherwise() -> None:
+def test_a_single_variable_comes_bare_unless_told_otherwise():
     bare = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
     assert isinstance(bare, tf.Tensor)
     listed = tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [0])
@@ -333,10 +304,10 @@ def test_a_single_variable_comes_bare_unless_told_otherwise() -> None:
     assert run([bare, listed, kept]) == [3, 3, [3]]
 
 
-def test_loop_variables_are_nested() -> None:
+def test_loop_variables_are_nested():
     start = [0, {"b": Pair(1.0, (2.0,)), "a": [3]}]
 
-    def body(i: Any, nest: Any) -> Any:
+    def body(i, nest):
         left, (right,) = nest["b"]
         return [i + 1, {"b": Pair(left * 2, (right + left,)), "a": [nest["a"][0] - 1]}]
 
@@ -345,7 +316,7 @@ def test_loop_variables_are_nested() -> None:
     assert list(found[1]) == ["b", "a"]
 
 
-def test_one_structure_of_several_comes_in_its_list() -> None:
+def test_one_structure_of_several_comes_in_its_list():
     found = tf.while_loop(
         lambda pair: pair.left < 3,
         lambda pair: [Pair(pair.left + 1, pair.right * 2)],
@@ -354,32 +325,15 @@ def test_one_structure_of_several_comes_in_its_list() -> None:
     assert run(found) == [Pair(3, 8)]
 
 
-def test_the_sequence_is_that_of_the_body() -> None:
-    start = (0, 0)
-    as_list = tf.while_loop(lambda i, j: i < 1, lambda i, j: [i + 1, j], start)
-    as_tuple = tf.while_loop(lambda i, j: i < 1, lambda i, j: (i + 1, j), list(start))
-    assert (type(as_list), type(as_tuple)) == (list, tuple)
-
-
-def test_loops_capture_what_is_around_them() -> None:
-    x = tf.placeholder(tf.float32, [2])
-    limit = tf.constant(3)
-    step = x * 2.0
-    _, y = tf.while_loop(
-        lambda i, y: i < limit, lambda i, y: (i + 1, y + step), (0, tf.zeros([2]))
-    )
-    assert run(y, {x: [1.0, 10.0]}).tolist() == [6.0, 60.0]
-
-
-def test_a_body_may_return_what_is_around_it() -> None:
+def test_a_body_may_return_what_is_around_it():
     x = tf.constant(7)
     assert run(tf.while_loop(lambda i: i < 5, lambda i: x, [0])) == 7
 
 
-def test_loops_and_branches_nest() -> None:
+def test_loops_and_branches_nest():
     n = tf.placeholder(tf.int32, [])
 
-    def body(i: Any, total: Any) -> Any:
+    def body(i, total):
         inner = tf.while_loop(lambda j: j < i, lambda j: j + n, [i * 0])
         even = tf.equal(i % 2, 0)
         return i + 1, total + tf.cond(even, lambda: inner, lambda: -inner)
@@ -395,7 +349,7 @@ def test_loops_and_branches_nest() -> None:
     assert run(total, {n: count}) == expected
 
 
-def test_variables_are_read_and_written_in_each_turn() -> None:
+def test_variables_are_read_and_written_in_each_turn():
     v = tf.Variable(1)
     total = tf.while_loop(lambda i: v < 100, lambda i: i + v.assign(v * 3), [0])
     with tf.Session() as session:
@@ -405,7 +359,7 @@ def test_variables_are_read_and_written_in_each_turn() -> None:
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (99, 5)])
-def test_a_loop_ends_at_the_maximum_of_iterations(limit: int, expected: int) -> None:
+def test_a_loop_ends_at_the_maximum_of_iterations(limit, expected):
     loop = tf.while_loop(
         lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=limit
     )
@@ -416,7 +370,7 @@ def test_a_loop_ends_at_the_maximum_of_iterations(limit: int, expected: int) -> 
     assert run(known) == 2
 
 
-def test_the_maximum_has_to_be_known() -> None:
+def test_the_maximum_has_to_be_known():
     n = tf.placeholder(tf.int32, [])
     with pytest.raises(ValueError, match="maximum_iterations"):
         tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=n)
@@ -424,8 +378,8 @@ def test_the_maximum_has_to_be_known() -> None:
         tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=1.5)
 
 
-def test_random_numbers_differ_from_turn_to_turn() -> None:
-    def body(i: Any, seen: Any) -> Any:
+def test_random_numbers_differ_from_turn_to_turn():
+    def body(i, seen):
         return i + 1, tf.concat([seen, tf.random_uniform([1])], 0)
 
     _, seen = tf.while_loop(
@@ -440,7 +394,7 @@ def test_random_numbers_differ_from_turn_to_turn() -> None:
 # while_loop: shapes.
 
 
-def test_invariants_let_a_shape_change() -> None:
+def test_invariants_let_a_shape_change():
     i, rows = tf.while_loop(
         lambda i, rows: i < 3,
         lambda i, rows: [i + 1, tf.concat([rows, rows], 0)],
@@ -452,7 +406,7 @@ def test_invariants_let_a_shape_change() -> None:
     assert i.shape.as_list() == []
 
 
-def test_invariants_may_be_nested_and_of_unknown_rank() -> None:
+def test_invariants_may_be_nested_and_of_unknown_rank():
     found = tf.while_loop(
         lambda i, pair: i < 2,
         lambda i, pair: (i + 1, Pair(tf.expand_dims(pair.left, 0), pair.right)),
@@ -463,7 +417,7 @@ def test_invariants_may_be_nested_and_of_unknown_rank() -> None:
     assert run(found)[1].left.tolist() == [[1]]
 
 
-def test_a_shape_that_changes_needs_an_invariant() -> None:
+def test_a_shape_that_changes_needs_an_invariant():
     with pytest.raises(
         ValueError, match=r"float32\[1\].*float32\[2\].*shape_invariants"
     ):
@@ -480,7 +434,7 @@ def test_a_shape_that_changes_needs_an_invariant() -> None:
         ([tf.TensorShape([2]), tf.TensorShape([2])], "2 shapes for 1 loop variables"),
     ],
 )
-def test_invariants_that_do_not_hold(invariants: Any, message: str) -> None:
+def test_invariants_that_do_not_hold(invariants, message):
     with pytest.raises(ValueError, match=message):
         tf.while_loop(
             lambda x: x[0] < 1.0, lambda x: x + 1.0, [tf.zeros([2])], invariants
@@ -511,15 +465,15 @@ def test_invariants_that_do_not_hold(invariants: Any, message: str) -> None:
         ((lambda i: i < 1, lambda i: None, [0]), ValueError, "None"),
     ],
 )
-def test_loops_that_do_not_work(arguments: Any, error: Any, message: str) -> None:
+def test_loops_that_do_not_work(arguments, error, message):
     with pytest.raises(error, match=message):
         tf.while_loop(*arguments)
 
 
-def test_an_error_in_a_turn_names_the_operation_and_its_line() -> None:
+def test_an_error_in_a_turn_names_the_operation_and_its_line():
     made = []
 
-    def body(i: Any) -> Any:
+    def body(i):
         made.append(line() + 1)
         return i + 6 // (3 - i)
 
@@ -532,10 +486,10 @@ def test_an_error_in_a_turn_names_the_operation_and_its_line() -> None:
 # py_func.
 
 
-def test_python_is_called_with_arrays_when_the_graph_runs() -> None:
-    seen: list[Any] = []
+def test_python_is_called_with_arrays_when_the_graph_runs():
+    seen = []
 
-    def double(x: Any, y: Any) -> Any:
+    def double(x, y):
         seen.append((type(x), type(y), x.dtype))
         return x * 2 + y
 
@@ -549,7 +503,7 @@ def test_python_is_called_with_arrays_when_the_graph_runs() -> None:
     assert seen == [(np.ndarray, np.float32, np.float32)]
 
 
-def test_several_results_come_as_a_list() -> None:
+def test_several_results_come_as_a_list():
     total, number = tf.py_func(
         lambda x: (x.sum(), np.int64(x.size)), [[1.0, 2.0]], [tf.float32, tf.int64]
     )
@@ -558,8 +512,8 @@ def test_several_results_come_as_a_list() -> None:
     assert run(single) == 1.0
 
 
-def test_a_function_without_results_comes_as_an_operation() -> None:
-    log: list[Any] = []
+def test_a_function_without_results_comes_as_an_operation():
+    log = []
     call = tf.py_func(lambda x: log.append(int(x)), [tf.constant(3)], [], name="call")
     assert isinstance(call, tf.Operation)
     assert tf.Session().run(call) is None
@@ -569,37 +523,39 @@ def test_a_function_without_results_comes_as_an_operation() -> None:
     assert log == [3, 4]
 
 
-def test_errors_of_the_function_show_its_own_and_both_places() -> None:
-    def fail(x: Any) -> Any:
+def test_errors_of_the_function_show_its_own_and_both_places():
+    def fail(x):
         raise KeyError("lost")
 
     y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
-    with pytest.raises(tf.errors.UnknownError, match="KeyError: 'lost'") as caught:
+    with pytest.raises(
+        tf.errors.UnknownError, match="(?s)KeyError: 'lost'.*E038"
+    ) as caught:
         run(y + 1.0)
     assert caught.value.op.name == "host"
     assert f"{__file__}:{made}" in str(caught.value)
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_the_number_of_results_is_checked() -> None:
+def test_the_number_of_results_is_checked():
     y = tf.py_func(lambda: (1.0, 2.0), [], [tf.float32])
     with pytest.raises(tf.errors.InvalidArgumentError, match="2 values.* 1 types"):
         run(y)
     with pytest.raises(TypeError, match="func must be callable"):
-        tf.py_func(3, [], tf.float32)  # type: ignore[arg-type]
+        tf.py_func(3, [], tf.float32)
 
 
-def test_the_dtype_of_the_result_is_checked_and_text_is_encoded() -> None:
+def test_the_dtype_of_the_result_is_checked_and_text_is_encoded():
     y = tf.py_func(lambda: np.float64(1.5), [], tf.int32)
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)float64.*int32"):
         run(y)
     assert run(tf.py_func(lambda: "Grüße", [], tf.string)) == "Grüße".encode()
 
 
-def test_what_the_function_does_to_its_arrays_stays_there() -> None:
+def test_what_the_function_does_to_its_arrays_stays_there():
     buffer = np.zeros(2, np.float32)
 
-    def spoil(x: Any) -> Any:
+    def spoil(x):
         x += 1
         buffer[:] = x
         return buffer
@@ -614,14 +570,14 @@ def test_what_the_function_does_to_its_arrays_stays_there() -> None:
         assert session.run(v).tolist() == [1.0, 2.0]
 
 
-def test_a_function_is_called_in_every_turn_of_a_loop() -> None:
-    log: list[int] = []
+def test_a_function_is_called_in_every_turn_of_a_loop():
+    log = []
 
-    def note_turn(i: Any) -> Any:
+    def note_turn(i):
         log.append(int(i))
         return i + np.int32(2)
 
-    def body(i: Any) -> Any:
+    def body(i):
         raised = tf.py_func(note_turn, [i], tf.int32)
         raised.set_shape([])
         return raised
@@ -633,9 +589,7 @@ def test_a_function_is_called_in_every_turn_of_a_loop() -> None:
 # Print and Assert.
 
 
-def test_print_shows_its_data_at_every_evaluation(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_print_shows_its_data_at_every_evaluation(capsys):
     x = tf.constant([1, 2, 3, 4])
     y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
     assert (y.dtype, y.shape.as_list()) == (tf.int32, [4])
@@ -648,14 +602,12 @@ def test_print_shows_its_data_at_every_evaluation(
     assert shown.out == ""
 
 
-def test_print_shows_three_elements_by_default(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_print_shows_three_elements_by_default(capsys):
     run(tf.Print(tf.constant(0), [tf.range(9), tf.range(3)]))
     assert capsys.readouterr().err == "[0 1 2...][0 1 2]\n"
 
 
-def test_assert_fails_at_run_time_with_its_data() -> None:
+def test_assert_fails_at_run_time_with_its_data():
     x = tf.placeholder(tf.int32, [None])
     check, made = tf.Assert(tf.reduce_all(x > 0), [x, "positive"], 2, "check"), line()
     assert isinstance(check, tf.Operation)
@@ -668,30 +620,21 @@ def test_assert_fails_at_run_time_with_its_data() -> None:
     assert f"{__file__}:{made}" in str(caught.value)
 
 
-def test_assert_needs_every_element_and_a_bool() -> None:
+def test_assert_needs_every_element_and_a_bool():
     with pytest.raises(tf.errors.InvalidArgumentError):
         run(tf.Assert([True, False], ["all"]))
     with pytest.raises((TypeError, ValueError), match="bool"):
         tf.Assert(tf.constant(1), [])
 
 
-def test_a_value_may_wait_for_an_assertion() -> None:
-    x = tf.placeholder(tf.float32, [])
-    with tf.control_dependencies([tf.Assert(x > 0, [x])]):
-        root = tf.sqrt(x)
-    assert run(root, {x: 4.0}) == 2.0
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[-4.0\]"):
-        run(root, {x: -4.0})
-
-
 # Values stay where they are made.
 
 
-def leaked(build: Any) -> Any:
+def leaked(build):
     """Return what a function kept while it was called by `build`."""
-    kept: list[Any] = []
+    kept = []
 
-    def keep(value: Any) -> Any:
+    def keep(value):
         kept.append(value)
         return value
 
@@ -713,7 +656,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("kind", LEAKS)
-def test_a_value_that_leaks_is_refused_with_both_places(kind: str) -> None:
+def test_a_value_that_leaks_is_refused_with_both_places(kind):
     value = leaked(LEAKS[kind])
     with pytest.raises(tf.errors.InaccessibleTensorError, match=kind) as caught:
         value + 1
@@ -732,7 +675,7 @@ def test_a_value_that_leaks_is_refused_with_both_places(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LEAKS)
-def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind: str) -> None:
+def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind):
     value = leaked(LEAKS[kind])
     with pytest.raises(ValueError, match=f"cannot fetch.*{kind}"):
         run(value)
@@ -747,10 +690,10 @@ def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind: str) -> Non
         tf.no_op()
 
 
-def test_a_branch_does_not_see_into_its_sibling() -> None:
-    kept: list[Any] = []
+def test_a_branch_does_not_see_into_its_sibling():
+    kept = []
 
-    def first() -> Any:
+    def first():
         kept.append(tf.constant(1) + 1)
         return kept[0]
 
@@ -758,20 +701,13 @@ def test_a_branch_does_not_see_into_its_sibling() -> None:
         tf.cond(tf.constant(True), first, lambda: kept[0])
 
 
-def test_loop_variables_do_not_leave_their_loop() -> None:
-    kept: list[Any] = []
-    tf.while_loop(lambda i: kept.append(i) or i < 2, lambda i: i + 1, [0])
-    with pytest.raises(tf.errors.InaccessibleTensorError, match="tf.while_loop"):
-        kept[0] + 1
-
-
 # Eager mode.
 
 
-def test_control_flow_runs_at_once_in_eager_mode() -> None:
+def test_control_flow_runs_at_once_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(3)
-        called: list[str] = []
+        called = []
         y = tf.cond(x > 2, lambda: x * 10, lambda: called.append("false") or x)
         assert (int(y), called) == (30, [])
         total = tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])
@@ -790,7 +726,7 @@ def test_control_flow_runs_at_once_in_eager_mode() -> None:
             tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
 
 
-def test_order_needs_no_operations_in_eager_mode() -> None:
+def test_order_needs_no_operations_in_eager_mode():
     with tf.eager_execution():
         assert tf.no_op() is None
         assert tf.group(tf.constant(1)) is None
@@ -800,9 +736,7 @@ def test_order_needs_no_operations_in_eager_mode() -> None:
             assert int(tf.with_dependencies([tf.no_op()], x)) == 1
 
 
-def test_python_and_assertions_run_at_once_in_eager_mode(
-    graph: tf.Graph, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_python_and_assertions_run_at_once_in_eager_mode(graph, capsys):
     with tf.eager_execution():
         y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
         assert int(y) == 42
@@ -814,11 +748,11 @@ def test_python_and_assertions_run_at_once_in_eager_mode(
     assert graph.get_operations() == []
 
 
-def test_py_func_receives_scalars_as_scalars(evaluate: Any) -> None:
+def test_py_func_receives_scalars_as_scalars(evaluate):
     """As release 1.15.5 hands them over."""
-    seen: list[type] = []
+    seen = []
 
-    def note(*given: Any) -> Any:
+    def note(*given):
         seen.extend(type(value) for value in given)
         return np.int32(0)
 
@@ -864,19 +798,14 @@ def test_loops_too_deep():
     assert f"the tf.while_loop at {__file__}:" in str(raised.value)
 
 
-def test_branches_too_deep_in_a_computation():
-    with pytest.raises(ValueError, match=r"nested too deep"):
-        tf.tpu.replicate(lambda x: nested(100, x), [[1.0]])
-
-
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_a_predicate_that_turns_out_to_be_no_scalar(executor: str) -> None:
+def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
     x = tf.placeholder(tf.bool, None)
 
-    def branch(x: Any) -> Any:
+    def branch(x):
         return tf.cond(x, lambda: 1, lambda: 2)
 
-    def loop(x: Any) -> Any:
+    def loop(x):
         return tf.while_loop(lambda i: tf.logical_and(x, i < 3), lambda i: i + 1, [0])
 
     with tf.config.override(executor=executor, cores=1):
@@ -894,7 +823,7 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor: str) -> None:
 # -- ensure_shape ------------------------------------------------------------------
 
 
-def test_ensure_shape_makes_the_static_shape_more_precise() -> None:
+def test_ensure_shape_makes_the_static_shape_more_precise():
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.ensure_shape(x, [None, 2])
     assert y.shape.as_list() == [None, 2]
@@ -904,7 +833,7 @@ def test_ensure_shape_makes_the_static_shape_more_precise() -> None:
 
 
 @pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], [1.0, 2.0], 3.0])
-def test_ensure_shape_refuses_other_shapes(value: Any) -> None:
+def test_ensure_shape_refuses_other_shapes(value):
     y = tf.ensure_shape(tf.placeholder(tf.float32, name="x"), [None, 2])
     with (
         tf.Session() as session,

@@ -1,25 +1,14 @@
 """Subscripts and the tf functions that read or write elements by position."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 from tpuref.interface.functions import indexing
 
+from .values import run
+
 CUBE = np.arange(60).reshape(3, 4, 5)
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
 
 
 # -- subscripts --------------------------------------------------------------------
@@ -38,7 +27,7 @@ SUBSCRIPTS = [
 
 
 @pytest.mark.parametrize("subscript", SUBSCRIPTS)
-def test_subscripts_are_numpys(subscript) -> None:
+def test_subscripts_are_numpys(subscript):
     x = tf.constant(CUBE)
     part = x[subscript]
     assert part.shape.as_list() == list(CUBE[subscript].shape)
@@ -46,12 +35,12 @@ def test_subscripts_are_numpys(subscript) -> None:
 
 
 @pytest.mark.parametrize("subscript", SUBSCRIPTS)
-def test_subscripts_of_an_unknown_shape_are_numpys(subscript) -> None:
+def test_subscripts_of_an_unknown_shape_are_numpys(subscript):
     x = tf.placeholder(tf.int64)
     np.testing.assert_array_equal(run(x[subscript], {x: CUBE}), CUBE[subscript])
 
 
-def test_bounds_may_be_tensors() -> None:
+def test_bounds_may_be_tensors():
     x, i = tf.constant(CUBE), tf.placeholder(tf.int32, [])
     parts = [x[i], x[i : i + 2], x[:, -i], x[..., i:, 0], x[tf.shape(x)[0] - 1 :]]
     assert parts[1].shape.as_list() == [None, 4, 5]
@@ -61,13 +50,13 @@ def test_bounds_may_be_tensors() -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_constant_bounds_are_static() -> None:
+def test_constant_bounds_are_static():
     x = tf.constant(CUBE)
     assert x[tf.constant(1) : tf.constant(3)].shape.as_list() == [2, 4, 5]
     assert x[: x.shape[0]].shape.as_list() == [3, 4, 5]
 
 
-def test_subscripts_in_eager_mode() -> None:
+def test_subscripts_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(CUBE)
         np.testing.assert_array_equal(x[tf.constant(1), ::2].numpy(), CUBE[1, ::2])
@@ -77,19 +66,19 @@ def test_subscripts_in_eager_mode() -> None:
 @pytest.mark.parametrize(
     "subscript", [[0, 1], np.array([True, False, True]), "a", True, 1.0]
 )
-def test_other_subscripts_point_at_gather(subscript) -> None:
+def test_other_subscripts_point_at_gather(subscript):
     with pytest.raises(TypeError, match="use tf.gather"):
         tf.constant(CUBE)[subscript]
 
 
-def test_a_tensor_of_rank_1_is_no_subscript() -> None:
+def test_a_tensor_of_rank_1_is_no_subscript():
     with pytest.raises(TypeError, match="use tf.gather"):
         tf.constant(CUBE)[tf.constant([0, 1])]
     with pytest.raises(TypeError, match="use tf.gather"):
         tf.constant(CUBE)[tf.constant(1.0)]
 
 
-def test_wrong_subscripts_fail_where_they_are_written() -> None:
+def test_wrong_subscripts_fail_where_they_are_written():
     with pytest.raises(ValueError, match="two ellipses"):
         tf.constant(CUBE)[..., 0, ...]
     with pytest.raises(ValueError, match="index 3 is out of range"):
@@ -102,7 +91,7 @@ def test_wrong_subscripts_fail_where_they_are_written() -> None:
 # -- functions ---------------------------------------------------------------------
 
 
-def test_slice_with_known_and_unknown_places() -> None:
+def test_slice_with_known_and_unknown_places():
     x = tf.constant(CUBE)
     block = tf.slice(x, [0, 1, 2], [-1, 2, 3])
     assert block.shape.as_list() == [3, 2, 3]
@@ -112,7 +101,7 @@ def test_slice_with_known_and_unknown_places() -> None:
     np.testing.assert_array_equal(run(moved, {begin: [2, 0, 1]}), CUBE[2:, :2, 1:4])
 
 
-def test_strided_slice_and_its_masks() -> None:
+def test_strided_slice_and_its_masks():
     x = tf.constant(CUBE)
     cases = [
         (tf.strided_slice(x, [0, 1], [3, 4], [2, 1]), CUBE[0:3:2, 1:4]),
@@ -130,7 +119,7 @@ def test_strided_slice_and_its_masks() -> None:
         np.testing.assert_array_equal(run(got), want)
 
 
-def test_strided_slice_with_unknown_places() -> None:
+def test_strided_slice_with_unknown_places():
     x, begin = tf.constant(CUBE), tf.placeholder(tf.int32, [2])
     part = tf.strided_slice(x, begin, begin + 2)
     np.testing.assert_array_equal(run(part, {begin: [0, 1]}), CUBE[0:2, 1:3])
@@ -140,7 +129,7 @@ def test_strided_slice_with_unknown_places() -> None:
         tf.strided_slice(x, [1, 2], [1])
 
 
-def test_gather_defaults_to_the_first_axis_behind_the_batch() -> None:
+def test_gather_defaults_to_the_first_axis_behind_the_batch():
     x = tf.constant(CUBE)
     np.testing.assert_array_equal(run(tf.gather(x, [2, 0])), CUBE[[2, 0]])
     np.testing.assert_array_equal(run(tf.gather(x, [4, 1], axis=-1)), CUBE[..., [4, 1]])
@@ -150,7 +139,7 @@ def test_gather_defaults_to_the_first_axis_behind_the_batch() -> None:
     np.testing.assert_array_equal(run(last), run(batched))
 
 
-def test_gather_of_an_unknown_shape() -> None:
+def test_gather_of_an_unknown_shape():
     x, i = tf.placeholder(tf.int64), tf.placeholder(tf.int32)
     np.testing.assert_array_equal(
         run(tf.gather(x, i, axis=1), {x: CUBE, i: [[1]]}), CUBE[:, [[1]]]
@@ -159,7 +148,7 @@ def test_gather_of_an_unknown_shape() -> None:
         run(tf.gather(x, i), {x: CUBE, i: [9]})
 
 
-def test_positions_are_gathered_and_scattered() -> None:
+def test_positions_are_gathered_and_scattered():
     positions = [[0, 1], [2, 3]]
     x = tf.constant(CUBE)
     np.testing.assert_array_equal(run(tf.gather_nd(x, positions)), CUBE[[0, 2], [1, 3]])
@@ -177,7 +166,7 @@ def test_positions_are_gathered_and_scattered() -> None:
         np.testing.assert_array_equal(run(function(zeros, positions, [5, 7])), expected)
 
 
-def test_the_older_names_are_the_same_functions() -> None:
+def test_the_older_names_are_the_same_functions():
     assert indexing.tensor_scatter_update is indexing.tensor_scatter_nd_update
     assert indexing.tensor_scatter_add is indexing.tensor_scatter_nd_add
     assert indexing.tensor_scatter_sub is indexing.tensor_scatter_nd_sub

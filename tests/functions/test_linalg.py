@@ -1,30 +1,25 @@
 """Products, traces and lengths as a session sees them."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from .values import run
+
 RNG = np.random.default_rng(3)
 
 
-def run(fetches: Any, feed_dict: Any = None) -> Any:
-    return tf.Session().run(fetches, feed_dict)
-
-
-def test_matrix_products_with_either_matrix_turned() -> None:
+def test_matrix_products_with_either_matrix_turned():
     a, b = RNG.integers(0, 9, (3, 2)), RNG.integers(0, 9, (4, 3))
     found = run(tf.matmul(a, b, transpose_a=True, transpose_b=True))
     assert found.tolist() == (a.T @ b.T).tolist()
     assert run(tf.constant(b) @ a).tolist() == (b @ a).tolist()
 
 
-def test_a_plain_matrix_takes_the_dtype_of_the_tensor_beside_it() -> None:
+def test_a_plain_matrix_takes_the_dtype_of_the_tensor_beside_it():
     a = tf.constant([[1, 2]], tf.bfloat16)
     assert tf.matmul([[1], [2]], a).dtype == tf.bfloat16
     assert tf.linalg.matvec([[1.0, 2.0]], tf.constant([3, 4], tf.float64)).dtype == (
@@ -32,7 +27,7 @@ def test_a_plain_matrix_takes_the_dtype_of_the_tensor_beside_it() -> None:
     )
 
 
-def test_matmul_of_matrices_whose_shapes_come_later() -> None:
+def test_matmul_of_matrices_whose_shapes_come_later():
     a = tf.placeholder(tf.float32, [None, None])
     product = tf.matmul(a, a)
     assert run(product, {a: np.eye(2)}).tolist() == [[1, 0], [0, 1]]
@@ -40,7 +35,7 @@ def test_matmul_of_matrices_whose_shapes_come_later() -> None:
         run(product, {a: np.ones((2, 3))})
 
 
-def test_matmul_refuses_vectors_and_contradictions() -> None:
+def test_matmul_refuses_vectors_and_contradictions():
     matrix = tf.ones([2, 2])
     with pytest.raises(ValueError, match=r"b must have at least rank 2.*matvec"):
         tf.matmul(matrix, [1.0, 2.0])
@@ -52,7 +47,7 @@ def test_matmul_refuses_vectors_and_contradictions() -> None:
         tf.matmul(matrix, tf.ones([3, 2]))
 
 
-def test_matvec_broadcasts_what_lies_before() -> None:
+def test_matvec_broadcasts_what_lies_before():
     a = RNG.integers(0, 9, (5, 2, 3))
     v = RNG.integers(0, 9, (4, 1, 3))
     expected = (a * v[..., None, :]).sum(-1)
@@ -66,12 +61,12 @@ def test_matvec_broadcasts_what_lies_before() -> None:
 @pytest.mark.parametrize(
     "axes", [0, 1, 2, [1, 0], [[0, 1], [1, 0]], np.array([[1], [0]]), ((-1,), (-2,))]
 )
-def test_tensordot_takes_axes_in_every_form(axes: Any) -> None:
+def test_tensordot_takes_axes_in_every_form(axes):
     a, b = RNG.integers(0, 9, (3, 3)), RNG.integers(0, 9, (3, 3))
     assert run(tf.tensordot(a, b, axes)).tolist() == np.tensordot(a, b, axes).tolist()
 
 
-def test_tensordot_of_unknown_rank() -> None:
+def test_tensordot_of_unknown_rank():
     a = tf.placeholder(tf.float32)
     assert run(tf.tensordot(a, a, 1), {a: [1.0, 2.0]}) == 5
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -79,12 +74,12 @@ def test_tensordot_of_unknown_rank() -> None:
 
 
 @pytest.mark.parametrize("axes", [-1, [0], [[0], [0], [0]], "01"])
-def test_tensordot_refuses_other_axes(axes: Any) -> None:
+def test_tensordot_refuses_other_axes(axes):
     with pytest.raises(ValueError, match=r"tf\.tensordot: axes must"):
         tf.tensordot([1.0], [1.0], axes)
 
 
-def test_einsum_takes_only_a_name_besides() -> None:
+def test_einsum_takes_only_a_name_besides():
     assert tf.einsum("i->", [1.0], name="total").op.name == "total"
     with pytest.raises(TypeError, match=r"unknown keywords \['order'\]"):
         tf.einsum("i->", [1.0], order="C")
@@ -92,7 +87,7 @@ def test_einsum_takes_only_a_name_besides() -> None:
         tf.einsum("i->")
 
 
-def test_traces_are_batched_over_the_first_axes() -> None:
+def test_traces_are_batched_over_the_first_axes():
     x = RNG.integers(0, 9, (4, 3, 2))
     assert run(tf.trace(x)).tolist() == (x[:, 0, 0] + x[:, 1, 1]).tolist()
     with pytest.raises(ValueError, match="rank 2 or more"):
@@ -100,7 +95,7 @@ def test_traces_are_batched_over_the_first_axes() -> None:
 
 
 @pytest.mark.parametrize("ord", [1, 2, 3, 0.5, np.inf, "euclidean"])
-def test_lengths_of_vectors(ord: Any) -> None:
+def test_lengths_of_vectors(ord):
     x = np.asarray([[3.0, -4.0], [1.0, 0.0]])
     number = 2 if ord == "euclidean" else ord
     rows = [np.linalg.norm(row, number) for row in x]
@@ -112,25 +107,25 @@ def test_lengths_of_vectors(ord: Any) -> None:
 @pytest.mark.parametrize("ord", ["fro", "euclidean", 1, np.inf])
 @pytest.mark.parametrize("axis", [(-2, -1), (2, 0)])
 @pytest.mark.parametrize("keepdims", [False, True])
-def test_sizes_of_matrices(ord: Any, axis: Any, keepdims: bool) -> None:
+def test_sizes_of_matrices(ord, axis, keepdims):
     x = RNG.standard_normal((2, 3, 4))
     number = "fro" if ord == "euclidean" else ord
     expected = np.linalg.norm(x, number, axis, keepdims)
     np.testing.assert_allclose(run(tf.norm(x, ord, axis, keepdims)), expected)
 
 
-def test_length_of_complex_numbers_is_real() -> None:
+def test_length_of_complex_numbers_is_real():
     length = tf.norm(tf.constant([3j, 4.0], tf.complex64))
     assert length.dtype == tf.float32
     assert math.isclose(run(length), 5)
 
 
-def test_norm_along_an_axis_that_is_an_integer_of_numpy() -> None:
+def test_norm_along_an_axis_that_is_an_integer_of_numpy():
     norms = tf.norm(tf.constant([[3.0, 4.0], [6.0, 8.0]]), axis=np.int64(1))
     assert run(norms).tolist() == [5.0, 10.0]
 
 
-def test_norm_refuses_what_it_does_not_know() -> None:
+def test_norm_refuses_what_it_does_not_know():
     matrix = tf.ones([2, 2])
     with pytest.raises(ValueError, match="positive number or infinity for vectors"):
         tf.norm(matrix, ord=-1)

@@ -1,25 +1,19 @@
 """tf.map_fn: a function applied to each element along the first axis."""
 
-from __future__ import annotations
-
 from collections import namedtuple
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from .values import run
+
 ROWS = np.random.RandomState(0).randn(4, 3, 2).astype("float32")
 Pair = namedtuple("Pair", ["low", "high"])
 
 
-def run(tensors: Any, feed: Any = None) -> Any:
-    with tf.Session() as session:
-        return session.run(tensors, feed)
-
-
-def test_results_and_gradients_are_stacked() -> None:
+def test_results_and_gradients_are_stacked():
     rows = tf.placeholder(tf.float32, [None, 3, 2])
     scale = tf.constant(2.0)
     products = tf.map_fn(lambda r: scale * tf.matmul(r, r, transpose_b=True), rows)
@@ -33,10 +27,10 @@ def test_results_and_gradients_are_stacked() -> None:
     assert run(products, {rows: ROWS[:0]}).shape == (0, 3, 3)
 
 
-def test_structures_go_in_and_out() -> None:
+def test_structures_go_in_and_out():
     elems = {"a": tf.constant([1.0, 2.0, 3.0]), "b": (tf.constant([3, 2, 1]),)}
 
-    def fn(element: Any) -> Any:
+    def fn(element):
         a, (b,) = element["a"], element["b"]
         return Pair(a < 2.5, [tf.cast(b, tf.float32) * a, b])
 
@@ -47,7 +41,7 @@ def test_structures_go_in_and_out() -> None:
     assert same.tolist() == [3, 2, 1]
 
 
-def test_shapes_that_only_a_run_knows_must_agree() -> None:
+def test_shapes_that_only_a_run_knows_must_agree():
     counts = tf.placeholder(tf.int32, [3])
     ranges = tf.map_fn(lambda n: tf.range(n), counts)
     assert ranges.shape.as_list() == [3, None]
@@ -56,8 +50,8 @@ def test_shapes_that_only_a_run_knows_must_agree() -> None:
         run(ranges, {counts: [2, 3, 1]})
 
 
-def test_nested_on_replicas_and_eager() -> None:
-    def doubled(matrix: Any) -> Any:
+def test_nested_on_replicas_and_eager():
+    def doubled(matrix):
         return tf.map_fn(lambda row: tf.map_fn(lambda x: 2 * x, row), matrix)
 
     inputs = [[k + np.ones([2, 3], np.float32)] for k in range(3)]
@@ -79,6 +73,6 @@ def test_nested_on_replicas_and_eager() -> None:
         ((lambda x: (x, x), np.ones(2)), ValueError, "structure"),
     ],
 )
-def test_faults_are_told(arguments: Any, error: type[Exception], words: str) -> None:
+def test_faults_are_told(arguments, error, words):
     with pytest.raises(error, match=words):
         tf.map_fn(*arguments)

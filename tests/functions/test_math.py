@@ -1,22 +1,17 @@
 """The mathematical functions of tf, and NumPy's on tensors, as a session sees them."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.engine.graph.numpy_protocol import UFUNCS
+from tpuref.interface.functions.numpy_math import UFUNCS
+
+from .values import run
 
 
-def run(fetches: Any, feed_dict: Any = None) -> Any:
-    return tf.Session().run(fetches, feed_dict)
-
-
-def same(found: Any, expected: Any) -> None:
+def same(found, expected):
     """Equal values and equal dtypes."""
     expected = np.asarray(expected)
     assert np.asarray(found).dtype == expected.dtype
@@ -26,21 +21,21 @@ def same(found: Any, expected: Any) -> None:
 # What tf's functions add to their operations.
 
 
-def test_plain_values_take_the_dtype_of_the_tensor_beside_them() -> None:
+def test_plain_values_take_the_dtype_of_the_tensor_beside_them():
     half = tf.constant([0.5], tf.bfloat16)
     assert (tf.add(1, half).dtype, tf.less(half, 2).dtype) == (tf.bfloat16, tf.bool)
     assert tf.pow(tf.constant(2.0), 3).dtype == tf.float32
     assert tf.maximum(np.float64(0), half).dtype == tf.bfloat16
 
 
-def test_mixed_dtypes_are_refused_with_the_users_line() -> None:
+def test_mixed_dtypes_are_refused_with_the_users_line():
     with pytest.raises(
         TypeError, match=r"(?s)AddV2.*float32\[\].*int32\[\].*test_math"
     ):
         tf.add(tf.constant(1.0), tf.constant(1))
 
 
-def test_division_by_python_version() -> None:
+def test_division_by_python_version():
     x = tf.constant([7, -7])
     same(run(tf.div(x, 2)), np.asarray([3, -4], np.int32))
     same(run(tf.div(1, tf.constant(4.0))), np.float32(0.25))
@@ -48,18 +43,20 @@ def test_division_by_python_version() -> None:
     same(run(x / 2), [3.5, -3.5])
     same(run(tf.divide(tf.constant([7], tf.int8), 2)), np.asarray([3.5], np.float32))
     divisor = tf.placeholder(tf.int32)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="(?s)division by zero.*E116"
+    ):
         run(x // divisor, {divisor: 0})
 
 
-def test_aliases_are_the_same_functions() -> None:
+def test_aliases_are_the_same_functions():
     assert tf.mod is tf.floormod
     assert tf.floor_div is tf.floordiv
     assert tf.math.divide_no_nan is tf.div_no_nan
     assert tf.math.reduce_sum is tf.reduce_sum
 
 
-def test_cast_returns_a_tensor_of_the_type_as_it_is() -> None:
+def test_cast_returns_a_tensor_of_the_type_as_it_is():
     x = tf.constant([1.5])
     assert tf.cast(x, tf.float32) is x
     same(run(tf.cast(x, "int64")), [1])
@@ -78,9 +75,7 @@ def test_cast_returns_a_tensor_of_the_type_as_it_is() -> None:
         ([200], "uint8", "float32", [200]),
     ],
 )
-def test_saturating_cast_stays_in_range(
-    values: Any, source: str, target: str, expected: Any
-) -> None:
+def test_saturating_cast_stays_in_range(values, source, target, expected):
     x = tf.cast(tf.constant(values, tf.float64), source)
     if source == "int64":
         x = tf.constant(values, tf.int64)
@@ -89,7 +84,7 @@ def test_saturating_cast_stays_in_range(
     assert found.tolist() == expected
 
 
-def test_lists_of_tensors_are_added() -> None:
+def test_lists_of_tensors_are_added():
     x = tf.placeholder(tf.float32, [None])
     total = tf.add_n([x, tf.constant([1.0, 2.0])])
     assert total.shape.as_list() == [2]
@@ -103,19 +98,19 @@ def test_lists_of_tensors_are_added() -> None:
         tf.accumulate_n([total], shape=[3])
 
 
-def test_scalar_mul_wants_a_scalar() -> None:
+def test_scalar_mul_wants_a_scalar():
     with pytest.raises(ValueError, match=r"rank 0.*float32\[1\]"):
         tf.scalar_mul([2.0], [1.0])
 
 
-def test_bounds_must_not_widen_what_is_clipped() -> None:
+def test_bounds_must_not_widen_what_is_clipped():
     x = tf.constant([1.0, 9.0])
     same(run(tf.clip_by_value(x, [0, 0], 5)), np.asarray([1, 5], np.float32))
     with pytest.raises(ValueError, match=r"do not broadcast to the shape"):
         tf.clip_by_value(x, [[0], [0]], 5)
 
 
-def test_clipping_by_length() -> None:
+def test_clipping_by_length():
     x = tf.constant([[3.0, 4.0], [0.3, 0.4]])
     rows = run(tf.clip_by_norm(x, 1.0, axes=[1]))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.3, 0.4]], rtol=1e-6)
@@ -126,7 +121,7 @@ def test_clipping_by_length() -> None:
         tf.global_norm([None])
 
 
-def test_slices_are_clipped_by_their_rows() -> None:
+def test_slices_are_clipped_by_their_rows():
     rows = tf.IndexedSlices([[3.0], [4.0]], [1, 1], [3, 1])
     (clipped, none), length = tf.clip_by_global_norm([rows, None], 1.0)
     assert none is None
@@ -135,19 +130,19 @@ def test_slices_are_clipped_by_their_rows() -> None:
     assert run(length) == 5.0
 
 
-def test_an_infinite_norm_clips_to_nothing_usable() -> None:
+def test_an_infinite_norm_clips_to_nothing_usable():
     clipped, length = tf.clip_by_global_norm([[np.inf, 1.0], 2.0], 1.0)
     assert np.isnan(np.concatenate([np.ravel(run(x)) for x in clipped])).all()
     assert np.isinf(run(length))
 
 
-def test_clipping_by_average_length() -> None:
+def test_clipping_by_average_length():
     x = np.float32([3.0, -4.0])
     same(run(tf.clip_by_average_norm(x, 1.0)), np.float32([1.2, -1.6]))
     same(run(tf.clip_by_average_norm(x, 5.0)), x)
 
 
-def test_real_and_conj_leave_real_tensors_alone() -> None:
+def test_real_and_conj_leave_real_tensors_alone():
     x = tf.constant([1.0])
     assert tf.real(x) is x
     assert tf.conj(x) is x
@@ -157,7 +152,7 @@ def test_real_and_conj_leave_real_tensors_alone() -> None:
 # Reductions.
 
 
-def test_means_of_integers_are_integers_in_tf_and_fractions_in_numpy() -> None:
+def test_means_of_integers_are_integers_in_tf_and_fractions_in_numpy():
     x = tf.constant([1, 2])
     same(run(tf.reduce_mean(x)), np.int32(1))
     same(run(np.mean(x)), np.float64(1.5))
@@ -166,14 +161,14 @@ def test_means_of_integers_are_integers_in_tf_and_fractions_in_numpy() -> None:
 @pytest.mark.parametrize(
     "axis", [1, -1, [1], (-1,), np.array([1]), np.int64(1), tf.Dimension(1)]
 )
-def test_an_axis_may_be_given_in_any_form(axis: Any) -> None:
+def test_an_axis_may_be_given_in_any_form(axis):
     x = tf.constant([[1, 2], [3, 4]])
     total = tf.reduce_sum(x, axis)
     assert total.op.get_attr("axis") == (1,)
     assert run(total).tolist() == [3, 7]
 
 
-def test_an_axis_may_be_a_constant_tensor_but_not_an_unknown_one() -> None:
+def test_an_axis_may_be_a_constant_tensor_but_not_an_unknown_one():
     x = tf.constant([[1, 2], [3, 4]])
     assert run(tf.reduce_sum(x, tf.constant([0, 1]))) == 10
     assert run(tf.argmax(x, tf.constant(1))).tolist() == [1, 1]
@@ -183,7 +178,7 @@ def test_an_axis_may_be_a_constant_tensor_but_not_an_unknown_one() -> None:
         tf.cumsum(x, 0.5)
 
 
-def test_former_names_of_arguments() -> None:
+def test_former_names_of_arguments():
     x = tf.constant([[1.0, 2.0]])
     assert run(tf.reduce_max(x, reduction_indices=1, keep_dims=True)).tolist() == [[2]]
     assert run(tf.argmin(x, dimension=1)).tolist() == [0]
@@ -194,12 +189,12 @@ def test_former_names_of_arguments() -> None:
         tf.reduce_any(x > 0, keepdims=True, keep_dims=True)
 
 
-def test_an_axis_that_does_not_exist_is_reported_with_operation_and_line() -> None:
+def test_an_axis_that_does_not_exist_is_reported_with_operation_and_line():
     with pytest.raises(ValueError, match=r"(?s)Sum 'total'.*axis 2 is out.*test_math"):
         tf.reduce_sum(tf.constant([[1]]), 2, name="total")
 
 
-def test_tensors_of_unknown_rank_are_reduced_when_they_come() -> None:
+def test_tensors_of_unknown_rank_are_reduced_when_they_come():
     x = tf.placeholder(tf.float32)
     last, everything = tf.reduce_sum(x, -1), tf.reduce_sum(x)
     assert (last.shape.rank, everything.shape.rank) == (None, 0)
@@ -208,20 +203,20 @@ def test_tensors_of_unknown_rank_are_reduced_when_they_come() -> None:
         run(last, {x: 5.0})
 
 
-def test_truth_is_asked_of_booleans_only() -> None:
+def test_truth_is_asked_of_booleans_only():
     with pytest.raises(TypeError, match=r"a boolean.*int32\[2\].*tf\.cast"):
         tf.reduce_all(tf.constant([1, 0]))
     assert run(np.all(tf.constant([1, 0]))) == np.False_
 
 
-def test_spread_wants_fractions_in_tf_and_takes_integers_in_numpy() -> None:
+def test_spread_wants_fractions_in_tf_and_takes_integers_in_numpy():
     with pytest.raises(TypeError, match="int32"):
         tf.math.reduce_variance(tf.constant([1, 3]))
     same(run(np.var(tf.constant([1, 4]))), 2.25)
     same(run(np.std(tf.constant([1, 4]), ddof=1)), np.std([1, 4], ddof=1))
 
 
-def test_functions_work_in_eager_mode() -> None:
+def test_functions_work_in_eager_mode():
     with tf.eager_execution():
         total = tf.reduce_sum(tf.constant([[1, 2], [3, 4]]), tf.constant(0))
         assert total.numpy().tolist() == [4, 6]
@@ -234,19 +229,13 @@ FRACTIONS = np.asarray([[0.25, 0.5, 0.75], [0.125, 0.875, 0.5]])
 WHOLE = np.asarray([[1, 2, 3], [6, 5, 4]], np.int32)
 TRUTH = np.asarray([[True, False, True], [False, False, True]])
 ON_WHOLE = {
-    np.gcd,
-    np.lcm,
-    np.bitwise_and,
-    np.bitwise_or,
-    np.bitwise_xor,
-    np.invert,
-    np.left_shift,
-    np.right_shift,
-}
+    np.gcd, np.lcm, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert,
+    np.left_shift, np.right_shift,
+}  # fmt: skip
 ON_TRUTH = {np.logical_and, np.logical_or, np.logical_xor, np.logical_not}
 
 
-def ufunc_inputs(ufunc: np.ufunc) -> list[Any]:
+def ufunc_inputs(ufunc):
     if ufunc is np.ldexp:
         return [FRACTIONS, WHOLE]
     if ufunc is np.matmul:
@@ -258,7 +247,7 @@ def ufunc_inputs(ufunc: np.ufunc) -> list[Any]:
 
 
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
-def test_ufuncs_give_what_they_give_for_arrays(ufunc: np.ufunc) -> None:
+def test_ufuncs_give_what_they_give_for_arrays(ufunc):
     arrays = ufunc_inputs(ufunc)
     expected = ufunc(*arrays)
     found = run(ufunc(*map(tf.constant, arrays)))
@@ -331,13 +320,13 @@ FLOATS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("x", [FRACTIONS, WHOLE, TRUTH], ids=["float", "int", "bool"])
-def test_functions_give_what_they_give_for_arrays(name: str, x: Any) -> None:
+def test_functions_give_what_they_give_for_arrays(name, x):
     same(run(FUNCTIONS[name](tf.constant(x))), FUNCTIONS[name](x))
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("x", [FRACTIONS, WHOLE], ids=["float", "int"])
-def test_functions_of_numbers_give_what_they_give_for_arrays(name: str, x: Any) -> None:
+def test_functions_of_numbers_give_what_they_give_for_arrays(name, x):
     found, expected = run(NUMBERS[name](tf.constant(x))), NUMBERS[name](x)
     if name == "dot of matrices":
         expected = expected.astype(x.dtype)
@@ -347,14 +336,12 @@ def test_functions_of_numbers_give_what_they_give_for_arrays(name: str, x: Any) 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_functions_of_fractions_give_what_they_give_for_arrays(
-    name: str, dtype: str
-) -> None:
+def test_functions_of_fractions_give_what_they_give_for_arrays(name, dtype):
     x = FRACTIONS.astype(dtype) + FRACTIONS[0, 0].astype(dtype) * 0
     same(run(FLOATS[name](tf.constant(x))), FLOATS[name](x))
 
 
-def test_arrays_and_tensors_mix_in_either_order() -> None:
+def test_arrays_and_tensors_mix_in_either_order():
     x = tf.constant([1.0, 2.0])
     array = np.asarray([10.0, 20.0])
     same(run(array + x), np.asarray([11, 22], np.float32))
@@ -362,13 +349,13 @@ def test_arrays_and_tensors_mix_in_either_order() -> None:
     same(run(np.logical_xor.reduce([True]) | (x > 1)), [True, True])
 
 
-def test_a_reduction_of_a_ufunc_looks_along_the_first_axis() -> None:
+def test_a_reduction_of_a_ufunc_looks_along_the_first_axis():
     x = tf.constant(TRUTH)
     assert run(np.logical_and.reduce(x)).tolist() == [False, False, True]
     assert run(np.logical_or.reduce(x, axis=1)).tolist() == [True, True]
 
 
-def test_what_numpy_cannot_do_to_a_tensor_says_so() -> None:
+def test_what_numpy_cannot_do_to_a_tensor_says_so():
     x = tf.constant([1.0, 2.0])
     with pytest.raises(TypeError, match=r"np\.sum: out="):
         np.sum(x, out=np.empty(()))
@@ -384,14 +371,14 @@ def test_what_numpy_cannot_do_to_a_tensor_says_so() -> None:
         np.linalg.norm(tf.placeholder(tf.float32), 1)
 
 
-def test_special_functions_are_those_of_the_standard_library() -> None:
+def test_special_functions_are_those_of_the_standard_library():
     points = [-1.5, 0.25, 2.0]
     found = run([tf.erf(points), tf.erfc(points), tf.lgamma(points)])
     for values, function in zip(found, (math.erf, math.erfc, math.lgamma), strict=True):
         np.testing.assert_allclose(values, [function(p) for p in points], rtol=1e-6)
 
 
-def test_bits_of_integers() -> None:
+def test_bits_of_integers():
     x = tf.constant([0b0110], tf.uint8)
     assert run(tf.bitwise.bitwise_xor(x, 0b1010)).tolist() == [0b1100]
     assert run(tf.bitwise.invert(x)).tolist() == [0b11111001]

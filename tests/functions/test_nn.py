@@ -1,25 +1,14 @@
 """The functions of tf.nn, through a session."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from .values import run
+
 X = np.array([[-2.0, 0.5, 1.0], [3.0, -0.25, 8.0]], np.float32)
 IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
 
 
 def softmax(x, axis=-1):
@@ -27,7 +16,7 @@ def softmax(x, axis=-1):
     return weights / weights.sum(axis, keepdims=True)
 
 
-def test_activations() -> None:
+def test_activations():
     got = run(
         [
             tf.nn.relu(X),
@@ -58,7 +47,7 @@ def test_activations() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, -1])
-def test_softmax_along_an_axis_under_both_names(axis) -> None:
+def test_softmax_along_an_axis_under_both_names(axis):
     x = tf.placeholder(tf.float32)
     new, old, log = run(
         [
@@ -75,7 +64,7 @@ def test_softmax_along_an_axis_under_both_names(axis) -> None:
         tf.nn.softmax(X, axis=0, dim=0)
 
 
-def test_cross_entropies_agree() -> None:
+def test_cross_entropies_agree():
     labels = np.array([2, 0])
     one_hot = np.eye(3, dtype=np.float32)[labels]
     losses = run(
@@ -104,14 +93,14 @@ def test_cross_entropies_agree() -> None:
         tf.nn.sigmoid_cross_entropy_with_logits,
     ],
 )
-def test_labels_and_logits_are_given_by_name(function) -> None:
+def test_labels_and_logits_are_given_by_name(function):
     with pytest.raises(ValueError, match="by name"):
         function(X, X)
     with pytest.raises(ValueError, match="both labels and logits"):
         function(labels=X)
 
 
-def test_norms_moments_and_bias() -> None:
+def test_norms_moments_and_bias():
     got = run(
         [
             tf.nn.l2_loss(X),
@@ -134,14 +123,14 @@ def test_norms_moments_and_bias() -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
-def test_moments_of_16_bits_are_those_of_float32() -> None:
+def test_moments_of_16_bits_are_those_of_float32():
     x = np.linspace(100, 101, 64).astype(np.float16)
     mean, variance = run(tf.nn.moments(tf.constant(x), [0]))
     assert mean == np.float16(x.astype(np.float32).mean())
     assert variance == np.float16(x.astype(np.float32).var())
 
 
-def test_bias_of_channels_first() -> None:
+def test_bias_of_channels_first():
     biased = tf.nn.bias_add(IMAGE, np.arange(6.0), data_format="NCHW")
     np.testing.assert_array_equal(
         run(biased), IMAGE + np.arange(6.0, dtype=np.float32)[:, None, None]
@@ -150,7 +139,7 @@ def test_bias_of_channels_first() -> None:
         tf.nn.bias_add(IMAGE, [1.0, 2.0, 3.0], data_format="HWN")
 
 
-def test_batch_normalization() -> None:
+def test_batch_normalization():
     mean, variance = X.mean(0), X.var(0)
     offset, scale = np.array([1, 2, 3.0]), np.array([4, 5, 6.0])
     full = tf.nn.batch_normalization(
@@ -163,7 +152,7 @@ def test_batch_normalization() -> None:
     np.testing.assert_allclose(got[1], centred, rtol=1e-4)
 
 
-def test_batch_normalization_of_16_bits_takes_moments_of_32() -> None:
+def test_batch_normalization_of_16_bits_takes_moments_of_32():
     x = tf.constant(X, tf.bfloat16)
     y = tf.nn.batch_normalization(x, tf.zeros([3]), tf.ones([3]), None, None, 0.0)
     assert y.dtype == tf.bfloat16
@@ -173,7 +162,7 @@ def test_batch_normalization_of_16_bits_takes_moments_of_32() -> None:
 # -- dropout -----------------------------------------------------------------------
 
 
-def test_dropout_scales_up_what_stays() -> None:
+def test_dropout_scales_up_what_stays():
     ones = tf.ones([100, 100])
     for dropped in (
         tf.nn.dropout(ones, rate=0.25, seed=1),
@@ -188,13 +177,13 @@ def test_dropout_scales_up_what_stays() -> None:
         assert abs(np.mean(got != 0) - 0.75) < 0.02
 
 
-def test_dropout_of_whole_rows() -> None:
+def test_dropout_of_whole_rows():
     x = tf.ones([50, 20])
     got = run(tf.nn.dropout(x, rate=0.5, noise_shape=[tf.shape(x)[0], 1], seed=1))
     assert (np.ptp(got, axis=1) == 0).all() and 0 < (got[:, 0] == 0).sum() < 50
 
 
-def test_dropout_draws_anew_each_time() -> None:
+def test_dropout_draws_anew_each_time():
     with tf.Session() as session:
         dropped = tf.nn.dropout(tf.ones([100]), rate=0.5, seed=3)
         assert (session.run(dropped) != session.run(dropped)).any()
@@ -210,12 +199,12 @@ def test_dropout_draws_anew_each_time() -> None:
         ({"keep_prob": 1.5}, "0 <= rate < 1"),
     ],
 )
-def test_dropout_wants_one_rate(arguments, message) -> None:
+def test_dropout_wants_one_rate(arguments, message):
     with pytest.raises(ValueError, match=message):
         tf.nn.dropout(tf.ones([2]), **arguments)
 
 
-def test_dropout_wants_floating_point() -> None:
+def test_dropout_wants_floating_point():
     with pytest.raises(ValueError, match="floating-point"):
         tf.nn.dropout([1, 2], rate=0.5)
 
@@ -223,7 +212,7 @@ def test_dropout_wants_floating_point() -> None:
 # -- tables ------------------------------------------------------------------------
 
 
-def test_embedding_lookup() -> None:
+def test_embedding_lookup():
     table = np.array([[3.0, 4.0], [0.3, 0.4]], np.float32)
     ids = [[1, 0], [0, 0]]
     rows, listed, short = run(
@@ -242,7 +231,7 @@ def test_embedding_lookup() -> None:
         tf.nn.embedding_lookup(table, ids, "row")
 
 
-def test_an_id_out_of_range_is_a_run_time_fault() -> None:
+def test_an_id_out_of_range_is_a_run_time_fault():
     with pytest.raises(tf.errors.InvalidArgumentError, match="is 5, out of range"):
         run(tf.nn.embedding_lookup(X, [5]))
 
@@ -250,7 +239,7 @@ def test_an_id_out_of_range_is_a_run_time_fault() -> None:
 # -- images ------------------------------------------------------------------------
 
 
-def test_conv2d_takes_its_numbers_in_several_forms() -> None:
+def test_conv2d_takes_its_numbers_in_several_forms():
     kernel = np.ones((3, 2, 3, 1), np.float32)
     first = np.moveaxis(IMAGE, 3, 1)
     plain, four, named, channels = run(
@@ -267,7 +256,7 @@ def test_conv2d_takes_its_numbers_in_several_forms() -> None:
     np.testing.assert_array_equal(np.moveaxis(channels, 1, 3), plain)
 
 
-def test_conv2d_with_explicit_padding() -> None:
+def test_conv2d_with_explicit_padding():
     kernel = np.ones((2, 2, 3, 1), np.float32)
     around = np.pad(IMAGE, [(0, 0), (1, 0), (0, 2), (0, 0)])
     padded, want = run(
@@ -279,7 +268,7 @@ def test_conv2d_with_explicit_padding() -> None:
     np.testing.assert_array_equal(padded, want)
 
 
-def test_pooling() -> None:
+def test_pooling():
     greatest, mean = run(
         [
             tf.nn.max_pool(IMAGE, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
@@ -307,7 +296,7 @@ def test_pooling() -> None:
         (lambda: tf.nn.avg_pool(IMAGE, [1, 2, 2, 3], 2, "SAME"), "ksize"),
     ],
 )
-def test_wrong_arguments_of_windows(call, message) -> None:
+def test_wrong_arguments_of_windows(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -324,6 +313,6 @@ def test_wrong_arguments_of_windows(call, message) -> None:
         lambda x, y: tf.pad(x, [[0, 1], [0, 0]], constant_values=y[0, 0]),
     ],
 )
-def test_two_dtypes_are_a_type_error_that_shows_both(call) -> None:
+def test_two_dtypes_are_a_type_error_that_shows_both(call):
     with pytest.raises(TypeError, match=r"(?s)float32.*float64|float64.*float32"):
         call(tf.constant(X), tf.constant(X, tf.float64))

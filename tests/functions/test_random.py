@@ -1,29 +1,17 @@
 """Random functions and their seeds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 from tpuref.interface.functions.random import DEFAULT_GRAPH_SEED, get_seed
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
-
+from .values import run
 
 # -- seeds -------------------------------------------------------------------------
 
 
-def test_seeds_of_graph_and_operation() -> None:
+def test_seeds_of_graph_and_operation():
     assert get_seed(None) == (None, None)
     assert get_seed(5) == (DEFAULT_GRAPH_SEED, 5) == (87654321, 5)
     tf.set_random_seed(7)
@@ -35,7 +23,7 @@ def test_seeds_of_graph_and_operation() -> None:
     assert get_seed(None) == (None, None)
 
 
-def test_a_seed_repeats_the_draws_in_every_session() -> None:
+def test_a_seed_repeats_the_draws_in_every_session():
     x = tf.random_normal([5], seed=3)
     with tf.Session() as one, tf.Session() as two:
         first = [one.run(x), one.run(x)]
@@ -44,7 +32,7 @@ def test_a_seed_repeats_the_draws_in_every_session() -> None:
     assert (first[0] != first[1]).any()
 
 
-def test_a_graph_seed_gives_every_operation_its_own() -> None:
+def test_a_graph_seed_gives_every_operation_its_own():
     def draws():
         with tf.Graph().as_default():
             tf.set_random_seed(11)
@@ -56,12 +44,12 @@ def test_a_graph_seed_gives_every_operation_its_own() -> None:
     assert (first[0] != first[1]).any()
 
 
-def test_without_a_seed_sessions_differ() -> None:
+def test_without_a_seed_sessions_differ():
     x = tf.random_uniform([10])
     assert (run(x) != run(x)).any()
 
 
-def test_seeds_in_eager_mode() -> None:
+def test_seeds_in_eager_mode():
     with tf.eager_execution():
         draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
     assert (draws[0] != draws[1]).any()
@@ -71,7 +59,7 @@ def test_seeds_in_eager_mode() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_uniform_numbers_between_bounds(dtype) -> None:
+def test_uniform_numbers_between_bounds(dtype):
     x = tf.random_uniform([5000], -3, 5, dtype, seed=1)
     assert x.dtype == dtype and x.shape.as_list() == [5000]
     values = run(x).astype(np.float64)
@@ -79,12 +67,12 @@ def test_uniform_numbers_between_bounds(dtype) -> None:
     assert abs(values.mean() - 1) < 0.2
 
 
-def test_uniform_integers_between_bounds() -> None:
+def test_uniform_integers_between_bounds():
     x = run(tf.random_uniform([1000], 3, 6, tf.int64, seed=1))
     assert x.dtype == np.int64 and set(x.tolist()) == {3, 4, 5}
 
 
-def test_normal_numbers_of_mean_and_deviation() -> None:
+def test_normal_numbers_of_mean_and_deviation():
     x, cut = run(
         [
             tf.random_normal([20000], 5.0, 3.0, seed=1),
@@ -95,27 +83,27 @@ def test_normal_numbers_of_mean_and_deviation() -> None:
     assert np.abs(cut - 5).max() <= 6 < np.abs(x - 5).max()
 
 
-def test_moments_may_be_tensors() -> None:
+def test_moments_may_be_tensors():
     mean = tf.constant([0.0, 100.0])
     x = run(tf.random_normal([1000, 2], mean, [1.0, 0.0], seed=1))
     assert abs(x[:, 0].mean()) < 0.2 and (x[:, 1] == 100).all()
 
 
-def test_a_shape_known_only_when_it_runs() -> None:
+def test_a_shape_known_only_when_it_runs():
     batch = tf.placeholder(tf.float32, [None, 3])
     x = tf.random_uniform(tf.shape(batch), seed=1)
     assert x.shape.as_list() == [None, 3]
     assert run(x, {batch: np.zeros((4, 3))}).shape == (4, 3)
 
 
-def test_shuffled_rows_are_all_there() -> None:
+def test_shuffled_rows_are_all_there():
     rows = np.arange(40).reshape(20, 2)
     got = run(tf.random_shuffle(rows, seed=1))
     assert (got != rows).any()
     np.testing.assert_array_equal(np.sort(got, 0), rows)
 
 
-def test_classes() -> None:
+def test_classes():
     logits = np.log([[0.2, 0.8]])
     got = run(tf.multinomial(logits, 5000, seed=1))
     assert got.dtype == np.int64 and abs(got.mean() - 0.8) < 0.03
@@ -123,13 +111,13 @@ def test_classes() -> None:
     assert tf.multinomial(logits, 3, output_dtype=tf.int32).dtype == tf.int32
 
 
-def test_names_under_tf_random() -> None:
+def test_names_under_tf_random():
     assert tf.random.uniform is tf.random_uniform
     assert tf.random.normal is tf.random_normal
     assert tf.random.shuffle is tf.random_shuffle
 
 
-def test_wrong_arguments() -> None:
+def test_wrong_arguments():
     with pytest.raises(ValueError, match="maxval is missing"):
         tf.random_uniform([2], dtype=tf.int32)
     with pytest.raises(ValueError, match="got bool"):

@@ -1,19 +1,11 @@
 """The scope functions act on the default graph."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def graph() -> tf.Graph:
-    tf.reset_default_graph()
-    return tf.get_default_graph()
-
-
-def test_all_scopes_hold_together(graph: tf.Graph) -> None:
+def test_all_scopes_hold_together(graph):
     first = tf.no_op()
     with (
         tf.name_scope("n") as scope,
@@ -30,7 +22,7 @@ def test_all_scopes_hold_together(graph: tf.Graph) -> None:
     assert (y.op.name, y.device, y.op.control_inputs) == ("x", "", [])
 
 
-def test_scopes_follow_the_default_graph(graph: tf.Graph) -> None:
+def test_scopes_follow_the_default_graph(graph):
     with tf.name_scope("outer"), tf.Graph().as_default() as inner:
         assert inner.get_name_scope() == ""
         with tf.name_scope("inner"):
@@ -39,13 +31,13 @@ def test_scopes_follow_the_default_graph(graph: tf.Graph) -> None:
                 assert tf.constant(0, name="x").op.name == "outer/x"
 
 
-def test_values_are_accepted_by_name_scope() -> None:
+def test_values_are_accepted_by_name_scope():
     x = tf.constant(1)
     with tf.name_scope(None, "scale", [x]) as scope:
         assert scope == "scale/"
 
 
-def test_colocation(graph: tf.Graph) -> None:
+def test_colocation(graph):
     with tf.device("/gpu:1"):
         v = tf.Variable(0.0)
     with tf.colocate_with(v):
@@ -55,13 +47,13 @@ def test_colocation(graph: tf.Graph) -> None:
     assert x.device == y.device == graph.as_graph_element(v).device
 
 
-def test_a_device_scope_places_variables_too() -> None:
+def test_a_device_scope_places_variables_too():
     with tf.device("/job:ps/cpu:0"):
         v, w = tf.Variable(0.0), tf.get_variable("w", [])
     assert v.device == w.device == "/job:ps/device:CPU:0"
 
 
-def test_eager_mode_accepts_all_scopes() -> None:
+def test_eager_mode_accepts_all_scopes():
     with tf.eager_execution():
         x = tf.constant(2)
         with (
@@ -74,7 +66,7 @@ def test_eager_mode_accepts_all_scopes() -> None:
             assert int(x * 3) == 6
 
 
-def test_scopes_close_when_the_block_fails(graph: tf.Graph) -> None:
+def test_scopes_close_when_the_block_fails(graph):
     with (
         pytest.raises(ZeroDivisionError),
         tf.name_scope("a"),

@@ -1,9 +1,5 @@
 """Distinct values, sums of segments, and changes of rows of variables."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,23 +7,21 @@ import tpuref as tf
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "bfloat16", "uint8"])
-def test_distinct_values_come_in_the_order_of_their_first_occurrence(
-    evaluate: Any, dtype: str
-) -> None:
+def test_distinct_values_come_in_the_order_of_their_first_occurrence(evaluate, dtype):
     x = tf.constant([7, 3, 7, 9, 0, 3], dtype)
     y, idx = evaluate(tf.unique(x, tf.int64))
     assert (y.tolist(), y.dtype.name) == ([7, 3, 9, 0], dtype)
     assert (idx.tolist(), idx.dtype) == ([0, 1, 0, 2, 3, 1], np.int64)
 
 
-def test_of_nothing_there_are_no_distinct_values(evaluate: Any) -> None:
+def test_of_nothing_there_are_no_distinct_values(evaluate):
     y, idx = evaluate(tf.unique(tf.constant([], tf.int32)))
     assert (y.size, idx.size) == (0, 0)
     with pytest.raises(ValueError, match="rank"):
         tf.unique([[1, 2]])
 
 
-def test_sums_of_segments(evaluate: Any) -> None:
+def test_sums_of_segments(evaluate):
     data = np.arange(12.0).reshape(2, 3, 2)
     ids = np.array([[2, 0, 2], [0, 3, 0]])
     expected = np.zeros([5, 2])
@@ -40,7 +34,7 @@ def test_sums_of_segments(evaluate: Any) -> None:
     np.testing.assert_array_equal(evaluate(slope)[..., 0], ids == 0)
 
 
-def test_rows_of_a_variable(evaluate: Any) -> None:
+def test_rows_of_a_variable(evaluate):
     v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     rows = [[0.5, 0.5], [1.0, 1.0]]
     assert evaluate(tf.scatter_add(v, [2, 2], rows)).tolist()[2] == [6.5, 7.5]

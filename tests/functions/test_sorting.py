@@ -1,28 +1,17 @@
 """The tf functions that order elements."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from .values import run
+
 TABLE = np.array([[3.0, 1.0, 2.0], [0.5, 5.0, 0.25]], np.float32)
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
-def run(fetches, feed=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed)
-
-
 @pytest.mark.parametrize("axis", [0, 1, -1])
-def test_sort_and_argsort_agree(axis) -> None:
+def test_sort_and_argsort_agree(axis):
     x = tf.placeholder(tf.float32)
     down, order = run(
         [
@@ -36,13 +25,13 @@ def test_sort_and_argsort_agree(axis) -> None:
     assert order.dtype == np.int32
 
 
-def test_the_direction_is_one_of_two() -> None:
+def test_the_direction_is_one_of_two():
     for function in (tf.sort, tf.argsort):
         with pytest.raises(ValueError, match="got 'UP'"):
             function(TABLE, direction="UP")
 
 
-def test_top_k_has_a_static_shape() -> None:
+def test_top_k_has_a_static_shape():
     values, indices = tf.nn.top_k(TABLE, k=2)
     assert values.shape.as_list() == indices.shape.as_list() == [2, 2]
     got = run([values, indices])
@@ -50,7 +39,7 @@ def test_top_k_has_a_static_shape() -> None:
     assert got[1].tolist() == [[0, 2], [1, 0]]
 
 
-def test_top_k_of_a_number_that_is_fed() -> None:
+def test_top_k_of_a_number_that_is_fed():
     k = tf.placeholder(tf.int32, [])
     values, _ = tf.nn.top_k(TABLE, k)
     assert run(values, {k: 1}).tolist() == [[3], [5]]
@@ -58,12 +47,12 @@ def test_top_k_of_a_number_that_is_fed() -> None:
         run(values, {k: 4})
 
 
-def test_in_top_k() -> None:
+def test_in_top_k():
     hit = tf.nn.in_top_k(TABLE, [2, 2], 2)
     assert run(hit).tolist() == [True, False]
 
 
-def test_searchsorted() -> None:
+def test_searchsorted():
     places = tf.searchsorted([1.0, 2.0, 2.0], [2.0, 0.0], side="right")
     assert places.dtype == tf.int32 and run(places).tolist() == [3, 0]
     with pytest.raises(ValueError, match="got 'middle'"):

@@ -3,24 +3,17 @@
 The values of releases 1.15.5 and 2.21 for the same programs are those of NumPy here.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+from .values import run as value
+
 ROWS = np.array([[1.0, -2.0], [3.0, 0.5], [2.0, 4.0]], np.float32)
 
 
-def value(tensor: Any) -> Any:
-    with tf.Session() as session:
-        return session.run(tensor)
-
-
-def filled(array: tf.TensorArray, turns: int, x: Any) -> tf.TensorArray:
+def filled(array, turns, x):
     """Return an array whose element i is (i + 1) * x, written in a loop."""
     return tf.while_loop(
         lambda i, _: i < turns,
@@ -38,11 +31,11 @@ ARRAYS = {
 
 
 @pytest.fixture(params=ARRAYS.values(), ids=ARRAYS.keys())
-def array(request: Any) -> tf.TensorArray:
+def array(request):
     return tf.TensorArray(tf.float32, **request.param)
 
 
-def test_a_loop_fills_an_array(array: tf.TensorArray) -> None:
+def test_a_loop_fills_an_array(array):
     full = filled(array, 3, tf.constant([1.0, 2.0]))
     rows = np.outer([1, 2, 3], [1, 2])
     got = value([full.stack(), full.concat(), full.gather([2, 0]), full.size()])
@@ -51,7 +44,7 @@ def test_a_loop_fills_an_array(array: tf.TensorArray) -> None:
     assert full.stack().shape.as_list()[1:] == [2]
 
 
-def test_gradients_flow_through_loops_that_write(array: tf.TensorArray) -> None:
+def test_gradients_flow_through_loops_that_write(array):
     x = tf.constant([1.0, -2.0])
     for rows, weight in (
         (filled(array, 3, x).stack(), 1 + 4 + 9),
@@ -61,11 +54,11 @@ def test_gradients_flow_through_loops_that_write(array: tf.TensorArray) -> None:
         np.testing.assert_allclose(value(slope), 2 * weight * np.array([1, -2]))
 
 
-def test_gradients_flow_through_loops_that_read() -> None:
+def test_gradients_flow_through_loops_that_read():
     x, w = tf.constant(ROWS), tf.constant(0.5)
     inputs = tf.TensorArray(tf.float32, 3).unstack(x)
 
-    def body(i: Any, h: Any, states: Any) -> Any:
+    def body(i, h, states):
         h = w * h + inputs.read(i)
         return i + 1, h, states.write(i, h)
 
@@ -81,7 +74,7 @@ def test_gradients_flow_through_loops_that_read() -> None:
     np.testing.assert_allclose(slopes[1], by_hand.sum(), rtol=1e-6)
 
 
-def test_scattered_elements_and_zeros_between() -> None:
+def test_scattered_elements_and_zeros_between():
     x = tf.constant(ROWS)
     array = tf.TensorArray(tf.float32, 5, element_shape=[2]).scatter([4, 0, 2], x)
     wanted = np.zeros((5, 2), np.float32)
@@ -91,7 +84,7 @@ def test_scattered_elements_and_zeros_between() -> None:
     np.testing.assert_allclose(value(slope), 3 * ROWS**2)
 
 
-def test_split_and_concat_are_inverse() -> None:
+def test_split_and_concat_are_inverse():
     x = np.arange(12, dtype=np.float32).reshape(6, 2)
     array = tf.TensorArray(tf.float32, 3).split(x, [2, 2, 2])
     np.testing.assert_array_equal(value(array.read(1)), x[2:4])
@@ -100,14 +93,14 @@ def test_split_and_concat_are_inverse() -> None:
         tf.TensorArray(tf.float32, 2).split(x, [2, 4])
 
 
-def test_writing_leaves_the_array_before_as_it_was() -> None:
+def test_writing_leaves_the_array_before_as_it_was():
     before = tf.TensorArray(tf.int32, 2).write(0, 1)
     after = before.write(0, 5).write(1, 6)
     got = value([before.stack(), after.stack()])
     np.testing.assert_array_equal(got, [[1, 0], [5, 6]])
 
 
-def test_arrays_in_branches_and_nested_loops() -> None:
+def test_arrays_in_branches_and_nested_loops():
     array = tf.TensorArray(tf.float32, 2, element_shape=[])
     chosen = tf.placeholder(tf.bool, [])
     either = tf.cond(chosen, lambda: array.write(1, 5.0), lambda: array.write(0, 7.0))
@@ -117,7 +110,7 @@ def test_arrays_in_branches_and_nested_loops() -> None:
                 session.run(either.stack(), {chosen: given}), wanted
             )
 
-    def outer_body(i: Any, rows: Any) -> Any:
+    def outer_body(i, rows):
         inner = filled(tf.TensorArray(tf.float32, 2), 2, tf.cast(i, tf.float32))
         return i + 1, rows.write(i, inner.stack())
 
@@ -126,7 +119,7 @@ def test_arrays_in_branches_and_nested_loops() -> None:
     np.testing.assert_array_equal(value(rows.stack()), [[0, 0], [1, 2], [2, 4]])
 
 
-def test_eager_programs_may_ignore_what_write_returns() -> None:
+def test_eager_programs_may_ignore_what_write_returns():
     with tf.eager_execution():
         array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
         for k in range(3):
@@ -137,8 +130,8 @@ def test_eager_programs_may_ignore_what_write_returns() -> None:
 
 
 @pytest.mark.parametrize("traced", [False, True])
-def test_a_tape_and_a_function_see_elements(traced: bool) -> None:
-    def slope(x: Any) -> Any:
+def test_a_tape_and_a_function_see_elements(traced):
+    def slope(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             full = filled(tf.TensorArray(tf.float32, 3), 3, x)
@@ -152,9 +145,9 @@ def test_a_tape_and_a_function_see_elements(traced: bool) -> None:
             np.testing.assert_allclose(got, 2 * 14 * np.array(x))
 
 
-def test_functions_take_and_return_arrays() -> None:
+def test_functions_take_and_return_arrays():
     @tf.function
-    def doubled(array: tf.TensorArray) -> tf.TensorArray:
+    def doubled(array):
         return array.write(0, 2.0 * array.read(0))
 
     with tf.eager_execution():
@@ -164,8 +157,8 @@ def test_functions_take_and_return_arrays() -> None:
             np.testing.assert_array_equal(array.stack(), wanted)
 
 
-def test_replicas_on_cores_have_arrays_of_their_own() -> None:
-    def computation(x: Any) -> Any:
+def test_replicas_on_cores_have_arrays_of_their_own():
+    def computation(x):
         return filled(tf.TensorArray(tf.float32, 3), 3, x).stack()
 
     with tf.config.override(cores=3):
@@ -188,21 +181,21 @@ def test_replicas_on_cores_have_arrays_of_their_own() -> None:
         (lambda a: tf.TensorArray(tf.float32, 2, flow=1), ValueError, "flow"),
     ],
 )
-def test_errors(program: Any, error: Any, message: str) -> None:
+def test_errors(program, error, message):
     with pytest.raises(error, match=message):
         value(program(tf.TensorArray(tf.float32, 2)))
 
 
-def test_elements_of_unlike_shapes_are_refused_when_they_run() -> None:
+def test_elements_of_unlike_shapes_are_refused_when_they_run():
     array = tf.TensorArray(tf.float32, 2, infer_shape=False)
     longer = tf.placeholder_with_default([1.0, 2.0], [None])
     with pytest.raises(tf.errors.InvalidArgumentError, match="E034"):
         value(array.write(0, [1.0]).write(1, longer).stack())
 
 
-def test_a_python_loop_over_a_range_may_not_change_an_array() -> None:
+def test_a_python_loop_over_a_range_may_not_change_an_array():
     @tf.function
-    def far(n: Any) -> Any:
+    def far(n):
         array = tf.TensorArray(tf.float32, 0, dynamic_size=True)
         for i in tf.range(n):
             array = array.write(i, 1.0)

@@ -1,10 +1,6 @@
 """Values, dtypes and static shapes that TensorFlow 1.15.5 was measured to give."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,47 +9,45 @@ import tpuref as tf
 from tpuref.base.errors import OpError
 from tpuref.engine.runtime.system import LOCAL
 
-Build = Callable[[], Any]
 
-
-def unknown(value: Any, shape: Any = None) -> Any:
+def unknown(value, shape=None):
     """Return a tensor of which only run time tells the value, and more of the shape."""
     return tf.placeholder_with_default(np.asarray(value), shape)
 
 
-def counted(*sizes: int) -> Any:
+def counted(*sizes):
     return np.arange(np.prod(sizes), dtype=np.float32).reshape(sizes)
 
 
-def array_of_empty(shape: list[int]) -> Any:
+def array_of_empty(shape):
     array = tf.TensorArray(tf.float32, size=2)
     return array.write(0, tf.zeros(shape)).write(1, tf.zeros(shape))
 
 
-def slope(function: Callable[[Any], Any], x: Any, wrt: Any = None) -> Any:
+def slope(function, x, wrt=None):
     x = tf.convert_to_tensor(x)
     return tf.gradients(function(x), x)[0]
 
 
-def slopes_of_product(a: Any, b: Any, weight: Any = None, **options: Any) -> Any:
+def slopes_of_product(a, b, weight=None, **options):
     product = tf.matmul(a, b, **options)
     total = tf.reduce_sum(tf.real(product) * (1.0 if weight is None else weight))
     return tf.concat([tf.reshape(g, [-1]) for g in tf.gradients(total, [a, b])], 0)
 
 
-def sigmoid_loss(shape: Any, differentiate: bool = False) -> Any:
+def sigmoid_loss(shape, differentiate=False):
     labels = unknown(np.ones([1, 3], np.float32), shape)
     logits = unknown(np.ones([1, 1], np.float32), shape)
     loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
     return tf.gradients(loss, logits)[0] if differentiate else loss
 
 
-def sparse_loss(labels: Any) -> Any:
+def sparse_loss(labels):
     logits = unknown(np.eye(3, 2, dtype=np.float32))
     return tf.losses.sparse_softmax_cross_entropy(labels, logits)
 
 
-def norm(x: Any) -> Any:
+def norm(x):
     return tf.nn.fused_batch_norm(x, [1.0, 1.0], [0.0, 0.0])[0]
 
 
@@ -66,15 +60,11 @@ EIGHTHS = [-1.5274889, -1.5274889, -1.0910635, -1.0910635, -0.6546381, -0.654638
 EIGHTHS += [-0.2182127, -0.2182127] + [0.2182127] * 2 + [0.6546381] * 2
 EIGHTHS += [1.0910635] * 2 + [1.5274889] * 2
 
-VALUES: dict[str, tuple[Build, str, Any, Any]] = {
-    "realdiv": (
-        lambda: tf.realdiv(unknown(INT([-7, 7])), unknown(INT([2, -2]))),
-        *("int32", None, [-3, -3]),
-    ),
-    "realdiv uint8": (
-        lambda: tf.realdiv(unknown(BYTE([7])), unknown(BYTE([2]))),
-        *("uint8", None, [3]),
-    ),
+VALUES = {
+    "realdiv": (lambda: tf.realdiv(unknown(INT([-7, 7])), unknown(INT([2, -2]))),
+                *("int32", None, [-3, -3])),
+    "realdiv uint8": (lambda: tf.realdiv(unknown(BYTE([7])), unknown(BYTE([2]))),
+                      *("uint8", None, [3])),
     "reshape": (
         lambda: tf.reshape(unknown(EMPTY, [0, 6]), [-1, 0, 3]),
         *(
@@ -83,10 +73,8 @@ VALUES: dict[str, tuple[Build, str, Any, Any]] = {
             [[], []],
         ),  # whose static shape 1.15.5 gives as (?, 0, 3)
     ),
-    "reshape unknown": (
-        lambda: tf.shape(tf.reshape(unknown(EMPTY), [-1, 0, 4])),
-        *("int32", [3], [1, 0, 4]),
-    ),
+    "reshape unknown": (lambda: tf.shape(tf.reshape(unknown(EMPTY), [-1, 0, 4])),
+                        *("int32", [3], [1, 0, 4])),
     "reshape to no zero": (
         lambda: tf.reshape(unknown(EMPTY), [-1, 3]),
         *("float32", [None, 3], []),
@@ -105,10 +93,8 @@ VALUES: dict[str, tuple[Build, str, Any, Any]] = {
         *("float32", [3], [2.0, 0.0, 2.0]),
     ),
     "concat of empty": (lambda: array_of_empty([0]).concat(), "float32", [0], []),
-    "stack of empty": (
-        lambda: array_of_empty([0]).stack(),
-        *("float32", [2, 0], [[], []]),
-    ),
+    "stack of empty": (lambda: array_of_empty([0]).stack(),
+                       *("float32", [2, 0], [[], []])),
     "read of empty": (lambda: array_of_empty([0]).read(1), "float32", [0], []),
     "pad a scalar": (
         lambda: tf.pad(
@@ -139,24 +125,18 @@ VALUES: dict[str, tuple[Build, str, Any, Any]] = {
         lambda: sigmoid_loss([1, None]),
         *("float32", [1, None], [[0.3132617] * 3]),
     ),
-    "split": (
-        lambda: tf.split(unknown(counted(4, 3), [None, None]), [1, -1], 0)[1],
-        *("float32", [None, None], counted(4, 3)[1:]),
-    ),
-    "split unknown": (
-        lambda: tf.split(unknown(counted(4, 3)), [1, -1, 2], 0)[1],
-        *("float32", None, [[3.0, 4.0, 5.0]]),
-    ),
+    "split": (lambda: tf.split(unknown(counted(4, 3), [None, None]), [1, -1], 0)[1],
+              *("float32", [None, None], counted(4, 3)[1:])),
+    "split unknown": (lambda: tf.split(unknown(counted(4, 3)), [1, -1, 2], 0)[1],
+                      *("float32", None, [[3.0, 4.0, 5.0]])),
     "split differentiated": (
         lambda: slope(
             lambda x: tf.split(x, [1, -1], 0)[1], unknown(counted(2, 2), [None, 2])
         ),
         *("float32", [None, 2], [[0.0, 0.0], [1.0, 1.0]]),
     ),
-    "mask": (
-        lambda: tf.boolean_mask(unknown(counted(3, 2)), unknown(MASK, [3])),
-        *("float32", None, [[0.0, 1.0], [4.0, 5.0]]),
-    ),
+    "mask": (lambda: tf.boolean_mask(unknown(counted(3, 2)), unknown(MASK, [3])),
+             *("float32", None, [[0.0, 1.0], [4.0, 5.0]])),
     "mask of two axes": (
         lambda: tf.boolean_mask(
             unknown(counted(3, 2)), unknown(counted(3, 2) > 2, [None, None])
@@ -205,10 +185,8 @@ VALUES: dict[str, tuple[Build, str, Any, Any]] = {
         lambda: slope(lambda x: tf.reduce_sum(x, -1), unknown(ROWS)),
         *("float32", None, np.ones([2, 3])),
     ),
-    "where": (
-        lambda: tf.where(unknown(ROWS > 1), unknown(ROWS), tf.zeros([2, 3])),
-        *("float32", [2, 3], [[0, 0, 2], [3, 4, 5]]),
-    ),
+    "where": (lambda: tf.where(unknown(ROWS > 1), unknown(ROWS), tf.zeros([2, 3])),
+              *("float32", [2, 3], [[0, 0, 2], [3, 4, 5]])),
     "where of rows": (
         lambda: tf.where(
             unknown([True, False]), tf.zeros([2, 3]), unknown(ROWS, [None, 3])
@@ -238,13 +216,13 @@ VALUES: dict[str, tuple[Build, str, Any, Any]] = {
             "int64": [-3, 300, -(2**63), 10**10, -(10**10)],
         }.items()
     },
-}
+}  # fmt: skip
 DATA_DECIDE = {"mask", "mask of two axes", "mask along an axis"}
 """Rows whose sizes depend on data, which XLA refuses."""
 
 
 @pytest.mark.parametrize("row", VALUES)
-def test_a_value_is_that_of_the_release(row: str) -> None:
+def test_a_value_is_that_of_the_release(row):
     build, dtype, shape, value = VALUES[row]
     tensor = build()
     assert tensor.dtype == dtype
@@ -256,7 +234,7 @@ def test_a_value_is_that_of_the_release(row: str) -> None:
 
 
 @pytest.mark.parametrize("executor", ["pool", "xla"])
-def test_cores_give_what_the_host_gives(executor: str) -> None:
+def test_cores_give_what_the_host_gives(executor):
     """The host runs the instructions as lockstep does."""
     if executor == "xla":
         pytest.importorskip("jax", reason="JAX is not installed")

@@ -1,19 +1,11 @@
 """Layers: names, values, moving averages, subclasses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
 IMAGES = np.sin(np.arange(2 * 7 * 6 * 3) * 1.3).reshape(2, 7, 6, 3).astype("f")
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def names(collection):

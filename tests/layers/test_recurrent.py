@@ -1,9 +1,5 @@
 """Cells and dynamic_rnn: what TensorFlow 1.15.5 computes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -26,7 +22,7 @@ RELU = [(3.3568, 0.6779), (7.4606, 5.1928), (1.1568, 0.3722), (6.6612, -0.3696),
         (23.8231, -1.336), (12.5946, 2.1983)]  # fmt: skip
 
 
-def sums(array: Any) -> tuple[float, float]:
+def sums(array):
     flat = np.asarray(array, float).ravel()
     return flat.sum(), flat @ np.cos(np.arange(flat.size))
 
@@ -43,9 +39,7 @@ def sums(array: Any) -> tuple[float, float]:
     ],
     ids=["whole", "lengths", "shorter", "joined", "relu"],
 )
-def test_an_lstm_computes_what_tensorflow_computes(
-    cell: Any, given: Any, expected: Any, known: bool
-) -> None:
+def test_an_lstm_computes_what_tensorflow_computes(cell, given, expected, known):
     rows = (
         tf.constant(ROWS)
         if known
@@ -65,7 +59,7 @@ def test_an_lstm_computes_what_tensorflow_computes(
     ]
 
 
-def test_time_may_come_first_and_a_state_be_given() -> None:
+def test_time_may_come_first_and_a_state_be_given():
     cell = tf.nn.rnn_cell.BasicLSTMCell(5)
     first = cell.zero_state(2, tf.float32)
     rows, _ = tf.nn.dynamic_rnn(cell, ROWS, initial_state=first)
@@ -83,9 +77,9 @@ def test_time_may_come_first_and_a_state_be_given() -> None:
     np.testing.assert_array_equal(by_row, np.concatenate(parts, 1))
 
 
-def test_cores_train_an_lstm_as_one_device_does() -> None:
-    def losses(cores: int) -> list[float]:
-        def step(rows: Any) -> Any:
+def test_cores_train_an_lstm_as_one_device_does():
+    def losses(cores):
+        def step(rows):
             cell = tf.nn.rnn_cell.BasicLSTMCell(4)
             outputs, _ = tf.nn.dynamic_rnn(cell, rows, dtype=tf.float32)
             loss = tf.reduce_mean((outputs - 0.5) ** 2)
@@ -117,7 +111,7 @@ def test_cores_train_an_lstm_as_one_device_does() -> None:
         (3, {"dtype": tf.float32, "rank": 2}, ValueError, "rank 3 or more"),
     ],
 )
-def test_what_dynamic_rnn_refuses(cell: Any, given: Any, kind: Any, text: str) -> None:
+def test_what_dynamic_rnn_refuses(cell, given, kind, text):
     made = cell and tf.nn.rnn_cell.BasicLSTMCell(cell)
     rows = ROWS if given.pop("rank", 3) == 3 else ROWS[0]
     with pytest.raises(kind, match=text):

@@ -1,7 +1,5 @@
 """Losses: figures measured on TensorFlow 1.15.5, collections, errors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -32,12 +30,6 @@ OF_NUMBERS = {
     "huber_loss": 0.1875,
     "hinge_loss": 0.25,
 }
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 @pytest.mark.parametrize("reduction", tf.losses.Reduction.all())

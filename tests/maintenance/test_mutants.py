@@ -4,8 +4,6 @@ That each fits the source and is caught is for ``tpuref conformance mutants`` to
 which tox runs in the environment ``conformance``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -99,13 +97,11 @@ MINE = {
 }
 
 
-@pytest.fixture(scope="module")
-def verdicts():
-    """Return state and message of each mutant of this file."""
-    facts = ("name", "says", "clauses", "target", "was", "becomes")
+def printed(*command, read=""):
+    """Return the output of Python at the top of the checkout."""
     done = subprocess.run(
-        [sys.executable, "-c", HUNT],
-        input=json.dumps([[getattr(one, fact) for fact in facts] for one in MINE]),
+        [sys.executable, *command],
+        input=read,
         env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
         cwd=TOP,
         capture_output=True,
@@ -114,7 +110,15 @@ def verdicts():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return state and message of each mutant of this file."""
+    facts = ("name", "says", "clauses", "target", "was", "becomes")
+    mine = json.dumps([[getattr(one, fact) for fact in facts] for one in MINE])
+    found = map(json.loads, printed("-c", HUNT, read=mine).splitlines())
     return {name: (state, message) for name, state, message in found}
 
 
@@ -125,17 +129,8 @@ def test_verdicts(verdicts, mutant):
 
 
 def test_the_command_counts_the_caught_ones():
-    done = subprocess.run(
-        [sys.executable, "-m", "maintenance.mutants", MUTANTS[0].name],
-        env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("1 of 1 mutants were caught"), done.stdout
+    output = printed("-m", "maintenance.mutants", MUTANTS[0].name)
+    assert output.startswith("1 of 1 mutants were caught"), output
 
 
 def test_a_list_of_entries(tmp_path):
@@ -164,71 +159,31 @@ def changed(tmp_path, target, was, becomes):
     ("target", "was", "becomes", "expression", "expected"),
     [
         ("Small.size", "max( size,LIMIT,  key = abs)", "0", "Small().size", 0),
-        (
-            "small.source.Small.size",
-            "size = 1",
-            "size = 9; size -= 1",
-            "Small().size",
-            8,
-        ),
+        ("small.source.Small.size", "size = 1", "size = 9; size -= 1", "Small().size",
+         8),
         ("Small.size", "max(size, ...)", "min(size, ...)", "Small().size", 1),
         ("Small.size", "max(...)", "min(...)", "Small().size", 1),
         ("LIMIT", "3", "0", "LIMIT", 0),
         ("Small.limit", "limit = 4", "limit: int = 5", "Small.limit", 5),
-        (
-            "Small.size",
-            "@property\ndef size(self): ...",
-            "def size(self): ...",
-            "Small().size()",
-            3,
-        ),
-        (
-            "source.size",
-            "[... for _ in ...]",
-            "[... for _ in [*...]]",
-            "size(2)",
-            [2, 2, 2],
-        ),
-        (
-            "source.size",
-            "if value > ...: ...",
-            "if value < ...: ...",
-            "size(9)",
-            [9, 9, 9],
-        ),
-        (
-            "source.size",
-            "if ...: raise ValueError(...)",
-            "value += 1",
-            "size(9)",
-            [10, 10, 10],
-        ),
-        (
-            "source.size",
-            "raise ValueError(...)",
-            "return ValueError(...).args",
-            "size(9)",
-            ("value", 9),
-        ),
+        ("Small.size", "@property\ndef size(self): ...", "def size(self): ...",
+         "Small().size()", 3),
+        ("source.size", "[... for _ in ...]", "[... for _ in [*...]]", "size(2)",
+         [2, 2, 2]),
+        ("source.size", "if value > ...: ...", "if value < ...: ...", "size(9)",
+         [9, 9, 9]),
+        ("source.size", "if ...: raise ValueError(...)", "value += 1", "size(9)",
+         [10, 10, 10]),
+        ("source.size", "raise ValueError(...)", "return ValueError(...).args",
+         "size(9)", ("value", 9)),
         ("source.size", "def (times=2)", "def (times)", "size(1, 7)", [1, 1, 1]),
-        (
-            "source.size",
-            "def (value, times=2)",
-            "def (times, value=2)",
-            "size(1)",
-            [2, 2, 2],
-        ),
-        (
-            "source.size",
-            "def (*others, name=None)",
-            "def (*, n=2)",
-            "size(1, 2, n=1)",
-            [1, 1, 1],
-        ),
+        ("source.size", "def (value, times=2)", "def (times, value=2)", "size(1)",
+         [2, 2, 2]),
+        ("source.size", "def (*others, name=None)", "def (*, n=2)", "size(1, 2, n=1)",
+         [1, 1, 1]),
         ("source.empty", "def ()", "def (x)", "[*empty(1)]", [None]),
         ("source.empty", "try: yield\nfinally: ...", "yield 7", "[*empty()]", [7]),
     ],
-)
+)  # fmt: skip
 def test_a_pattern_is_replaced(tmp_path, target, was, becomes, expression, expected):
     module = changed(tmp_path, target, was, becomes)
     assert eval(expression, vars(module)) == expected

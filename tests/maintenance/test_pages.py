@@ -1,7 +1,5 @@
 """The pages about the documents, and the table of results that they show."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

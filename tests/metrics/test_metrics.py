@@ -1,7 +1,5 @@
 """Metrics: what NumPy counts over two batches, names as on TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,12 +12,6 @@ TRUE = RNG.random((2, 8)) < 0.5
 SHARES = (0.4 * TRUE + 0.6 * RNG.random((2, 8))).astype("f")
 WEIGHTS = RNG.integers(0, 3, (2, 8)).astype("f")
 OVER = SHARES > 0.4
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
 
 
 def counted(make, *batches):
@@ -187,7 +179,7 @@ def test_a_metric_needs_a_graph_and_fitting_shapes():
         tf.metrics.mean([1.0])
 
 
-def test_interpolation_of_roc_is_the_trapezoidal_rule() -> None:
+def test_interpolation_of_roc_is_the_trapezoidal_rule():
     """As in 1.15.5, which warns that only PR has the other."""
     labels, guesses = tf.constant([0.0, 1, 1, 0]), tf.constant([0.2, 0.8, 0.3, 0.6])
     _, update = tf.metrics.auc(

@@ -1,10 +1,5 @@
 """Optimizers of TensorFlow 2: 20 steps, as TensorFlow 2.4.4 makes them on a CPU."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,7 +7,7 @@ import tpuref as tf
 
 O = tf.optimizers  # noqa: E741
 S = O.schedules
-MADE: dict[str, Callable[[], Any]] = {
+MADE = {
     "sgd": lambda: O.SGD(0.1),
     "mom": lambda: O.SGD(0.1, momentum=0.9),
     "nest": lambda: O.SGD(0.1, momentum=0.9, nesterov=True),
@@ -31,7 +26,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "decay": lambda: O.Adam(0.1, decay=0.1),
 }
 
-MEASURED: dict[str, list[float]] = {
+MEASURED = {
     "sgd": [0.2777885, 0.5258369, 1.403445, 3.148596, 3.833368],
     "mom": [2.52001, -1.494748, -0.9960895, 2.010729, 3.080139],
     "nest": [2.545797, -1.719436, -1.293036, 2.25825, 3.005493],
@@ -53,7 +48,7 @@ GRADIENTS = np.random.default_rng(0).normal(size=(20, 5)).astype(np.float32)
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_twenty_steps(name: str) -> None:
+def test_twenty_steps(name):
     with tf.eager_execution():
         optimizer, w = MADE[name](), tf.Variable(np.arange(5, dtype=np.float32))
         step = tf.function(lambda g: optimizer.apply_gradients([(g, w)]))
@@ -66,7 +61,7 @@ def test_twenty_steps(name: str) -> None:
         assert int(optimizer.iterations) == 20
 
 
-def test_the_learning_rate_can_be_changed_between_traced_steps() -> None:
+def test_the_learning_rate_can_be_changed_between_traced_steps():
     with tf.eager_execution():
         optimizer, w = O.SGD(1.0), tf.Variable(10.0)
         step = tf.function(lambda: optimizer.apply_gradients([(tf.constant(1.0), w)]))
@@ -78,14 +73,14 @@ def test_the_learning_rate_can_be_changed_between_traced_steps() -> None:
         assert float(w) == 5.5
 
 
-def test_replicas_sum_their_gradients() -> None:
+def test_replicas_sum_their_gradients():
     with tf.eager_execution():
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         with strategy.scope():
             w, optimizer = tf.Variable(1.0), O.SGD(0.5)
 
         @tf.function
-        def step(x: Any, together: bool) -> None:
+        def step(x, together):
             optimizer.apply_gradients(
                 [(x, w)], experimental_aggregate_gradients=together
             )
@@ -106,7 +101,7 @@ def test_replicas_sum_their_gradients() -> None:
         assert int(optimizer.iterations) == 2
 
 
-def test_minimize() -> None:
+def test_minimize():
     with tf.eager_execution():
         w, optimizer = tf.Variable(4.0), O.SGD(0.25)
         optimizer.minimize(lambda: w * w, [w])
@@ -119,7 +114,7 @@ def test_minimize() -> None:
             optimizer.minimize(loss, [w])
 
 
-def test_metrics_of_replicas_count_together() -> None:
+def test_metrics_of_replicas_count_together():
     with tf.eager_execution():
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         with strategy.scope():
@@ -127,7 +122,7 @@ def test_metrics_of_replicas_count_together() -> None:
             right = tf.keras.metrics.SparseCategoricalAccuracy()
 
         @tf.function
-        def step(x: Any) -> None:
+        def step(x):
             mean.update_state(x, sample_weight=[1.0, 3.0])
             right.update_state([[0], [1]], [[0.9, 0.1], [0.8, 0.2]])
 

@@ -1,12 +1,9 @@
 """A copy of the project to build in, so that builds leave no trace."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,10 +20,10 @@ PARTS = (
 class Project:
     """A source tree, and how to call its build."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    def run(self, *arguments, **environment):
         chosen = {
             name: value
             for name, value in os.environ.items()
@@ -42,7 +39,7 @@ class Project:
             timeout=300,
         )
 
-    def build(self, kind: str, target: Path, **environment: str) -> Path:
+    def build(self, kind, target, **environment):
         """Build a wheel or an sdist as installers do, without their isolation."""
         code = f"from setuptools import build_meta; print(build_meta.build_{kind}"
         done = self.run("-c", f"{code}({str(target)!r}))", **environment)
@@ -51,14 +48,14 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def copy_project() -> Callable[[Path], Project]:
+def copy_project():
     """Return a function that makes a copy in a folder."""
     for name, version in (("setuptools", "77"), ("Cython", "3.1")):
         pytest.importorskip(name, minversion=version, reason="builds: tox -e packaging")
     return _copy_project
 
 
-def _copy_project(folder: Path) -> Project:
+def _copy_project(folder):
     leftovers = shutil.ignore_patterns("__pycache__", "*.so", "*.c", "*.egg-info")
     for part in PARTS:
         if (ROOT / part).is_dir():
@@ -69,7 +66,7 @@ def _copy_project(folder: Path) -> Project:
 
 
 @pytest.fixture
-def project(copy_project: Callable[[Path], Project], tmp_path: Path) -> Project:
+def project(copy_project, tmp_path):
     """Return a copy of its own for the test."""
     folder = tmp_path / "project"
     folder.mkdir()

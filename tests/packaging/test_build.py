@@ -1,7 +1,5 @@
 """What is built, and what is said when it cannot be."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What an installed tpuref says about itself."""
 
-from __future__ import annotations
-
 import os
 from importlib import metadata
 

@@ -1,7 +1,5 @@
 """What tpuref needs at run time, and which releases of it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -11,7 +9,7 @@ PROJECT = (Path(__file__).parents[2] / "pyproject.toml").read_text()
 
 
 @pytest.mark.parametrize("name", ["dependencies", "grpc", "gcp", "completion"])
-def test_releases_have_both_bounds(name: str) -> None:
+def test_releases_have_both_bounds(name):
     """A major release may change what messages and arrays do: it is tried first."""
     match = re.search(rf"^{name} = \[(.*)\]$", PROJECT, re.MULTILINE)
     assert match is not None

@@ -1,21 +1,19 @@
 """The names that a program takes from ``tf``, found without running it."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from tpuref.tools.porting.program import Program, read_program
+from tpuref.tools.porting.program import read_program
 from tpuref.tools.porting.scope import Scope
 from tpuref.tools.porting.source import Source, files, read
 from tpuref.tools.porting.token_reader import TokenReader
 from tpuref.tools.porting.tokens import import_of, statements
 
 
-def taken(text: str) -> dict[str, list[int]]:
+def taken(text):
     """Return the lines of each name that a script takes."""
     program = read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
     assert not program.unparsed
@@ -25,10 +23,10 @@ def taken(text: str) -> dict[str, list[int]]:
     }
 
 
-def taken_by_tokens(text: str) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+def taken_by_tokens(text):
+    found = {}
 
-    def take(path: str, line: int, root: str) -> None:
+    def take(path, line, root):
         found.setdefault(path, []).append(line)
 
     TokenReader(Scope(), take).read(textwrap.dedent(text))
@@ -66,11 +64,11 @@ def taken_by_tokens(text: str) -> dict[str, list[int]]:
          {"nn": [2], "math": [2], "nn.relu": [3], "math.abs": [3]}),
     ],
 )  # fmt: skip
-def test_ways_to_name_it(text: str, names: dict[str, list[int]]) -> None:
+def test_ways_to_name_it(text, names):
     assert taken(text) == names
 
 
-def test_members_of_values_are_the_value() -> None:
+def test_members_of_values_are_the_value():
     text = """
         import tensorflow as tf
         FLAGS = tf.flags.FLAGS
@@ -86,7 +84,7 @@ def test_members_of_values_are_the_value() -> None:
     }
 
 
-def test_each_line_of_a_name() -> None:
+def test_each_line_of_a_name():
     text = """
         import tensorflow as tf
         x = tf.zeros(tf.shape(
@@ -116,11 +114,11 @@ def test_each_line_of_a_name() -> None:
         "x.tf.zeros",
     ],
 )
-def test_another_thing_of_the_same_name(text: str) -> None:
+def test_another_thing_of_the_same_name(text):
     assert taken(f"import tensorflow as tf\n{text}") == {}
 
 
-def test_where_functions_see_a_name() -> None:
+def test_where_functions_see_a_name():
     text = """
         def before():
             return tf.zeros
@@ -139,7 +137,7 @@ def test_where_functions_see_a_name() -> None:
     }
 
 
-def test_what_happens_in_some_cases_only() -> None:
+def test_what_happens_in_some_cases_only():
     text = """
         try:
             import tensorflow as tf
@@ -174,7 +172,7 @@ PYTHON_2 = """
 """
 
 
-def test_programs_for_python_2() -> None:
+def test_programs_for_python_2():
     with pytest.raises(SyntaxError):
         compile(textwrap.dedent(PYTHON_2), "p", "exec")
     assert taken_by_tokens(PYTHON_2) == {
@@ -189,7 +187,7 @@ def test_programs_for_python_2() -> None:
     }
 
 
-def test_a_program_says_that_it_was_not_parsed() -> None:
+def test_a_program_says_that_it_was_not_parsed():
     source = Source(Path("a.py"), "import tensorflow as tf\nprint tf.zeros", "utf-8")
     program = read_program(source)
     assert program.unparsed
@@ -197,12 +195,12 @@ def test_a_program_says_that_it_was_not_parsed() -> None:
 
 
 @pytest.mark.parametrize("text", ["(((", "'", '"""', "import", "from x", "\0", "a\\"])
-def test_broken_programs_are_read_on(text: str) -> None:
+def test_broken_programs_are_read_on(text):
     source = Source(Path("a.py"), f"import tensorflow as tf\ntf.zeros\n{text}", "utf-8")
     assert [name.name for name in read_program(source).names] == ["tf.zeros"]
 
 
-def test_both_readers_find_the_same(tmp_path: Path) -> None:
+def test_both_readers_find_the_same(tmp_path):
     """The reader of tokens on programs that can be parsed: those of this project."""
     top = Path(__file__).resolve().parents[2]
     for path in [*files(top / "examples"), *files(top / "tests" / "tpu")]:
@@ -216,7 +214,7 @@ def test_both_readers_find_the_same(tmp_path: Path) -> None:
         assert summary(one) == summary(other), path
 
 
-def summary(program: Program) -> list[tuple[str, list[object]]]:
+def summary(program):
     return sorted((name.name, list(name.places)) for name in program.names)
 
 
@@ -230,7 +228,7 @@ def summary(program: Program) -> list[tuple[str, list[object]]]:
         ("importer = 1", None),
     ],
 )
-def test_import_statements(text: str, imported: object) -> None:
+def test_import_statements(text, imported):
     (statement,) = statements(text)
     found = import_of(statement)
     if found is None:
@@ -244,7 +242,7 @@ def test_import_statements(text: str, imported: object) -> None:
 # -- files ---------------------------------------------------------------------
 
 
-def notebook(path: Path, *cells: str | list[str]) -> Path:
+def notebook(path, *cells):
     written = [
         {"cell_type": "markdown", "metadata": {}, "source": ["tf.no"]},
         *({"cell_type": "code", "metadata": {}, "source": cell} for cell in cells),
@@ -253,7 +251,7 @@ def notebook(path: Path, *cells: str | list[str]) -> Path:
     return path
 
 
-def test_notebooks(tmp_path: Path) -> None:
+def test_notebooks(tmp_path):
     path = notebook(
         tmp_path / "a.ipynb",
         ["!pip install \\\n", "    tensorflow\n", "import tensorflow as tf\n"],
@@ -274,14 +272,14 @@ def test_notebooks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"cells": 1}', "not JSON"])
-def test_what_is_no_notebook(text: str, tmp_path: Path) -> None:
+def test_what_is_no_notebook(text, tmp_path):
     path = tmp_path / "a.ipynb"
     path.write_text(text)
     with pytest.raises(ValueError, match="Expecting value|no list of cells"):
         read_program(read(path))
 
 
-def test_the_files_of_a_folder(tmp_path: Path) -> None:
+def test_the_files_of_a_folder(tmp_path):
     for name in (
         "b.py", "a.ipynb", "a.txt", ".hidden.py", "sub/c.py", ".git/d.py",
         "__pycache__/e.py", "venv/pyvenv.cfg", "venv/lib/f.py",
@@ -303,7 +301,7 @@ def test_the_files_of_a_folder(tmp_path: Path) -> None:
         (b"# coding: nothing\n", "latin-1"),
     ],
 )
-def test_encodings(data: bytes, encoding: str, tmp_path: Path) -> None:
+def test_encodings(data, encoding, tmp_path):
     path = tmp_path / "a.py"
     path.write_bytes(data)
     source = read(path)

@@ -1,10 +1,7 @@
 """Import lines that take tpuref: what changes, what stays, and not a byte more."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +12,7 @@ from tpuref.tools.porting.rewrite import rewrite
 from tpuref.tools.porting.source import Source, read
 
 
-def of(text: str, name: str = "a.py") -> Any:
+def of(text, name="a.py"):
     return rewrite(Source(Path(name), text, "utf-8"))
 
 
@@ -42,7 +39,7 @@ def of(text: str, name: str = "a.py") -> Any:
         ("print 'x'; import tensorflow as tf", "print 'x'; import tpuref as tf"),
     ],
 )  # fmt: skip
-def test_lines_that_change(before: str, after: str) -> None:
+def test_lines_that_change(before, after):
     found = of(before)
     assert found.text == after and found.refusals == []
     assert found.changes[0].before == before.splitlines()[0].strip()
@@ -67,7 +64,7 @@ NO_SAVED_MODEL = "tpuref has no tf.saved_model (in TensorFlow"
         ("from tensorflow.saved_model import *", NO_SAVED_MODEL),
     ],
 )  # fmt: skip
-def test_lines_that_stay(text: str, reason: str) -> None:
+def test_lines_that_stay(text, reason):
     found = of(f"x = 1\n{text}\n")
     assert found.text == f"x = 1\n{text}\n" and found.changes == []
     (refusal,) = found.refusals
@@ -87,19 +84,19 @@ def test_lines_that_stay(text: str, reason: str) -> None:
         "",
     ],
 )
-def test_what_is_no_import_of_tensorflow(text: str) -> None:
+def test_what_is_no_import_of_tensorflow(text):
     found = of(text)
     assert (found.text, found.changes, found.refusals) == (text, [], [])
 
 
-def test_the_changed_program_runs(tmp_path: Path) -> None:
+def test_the_changed_program_runs(tmp_path):
     text = (
         "import tensorflow\nimport tensorflow.compat.v1 as tf\n"
         "from tensorflow.nn import relu\nfrom tensorflow import tpu, errors as e\n"
         "import tensorflow.contrib.tpu\n"
         "found = (tensorflow.contrib.tpu.shard, tf.Session, relu, tpu, e.OpError)\n"
     )
-    names: dict[str, Any] = {}
+    names = {}
     exec(of(text).text, names)
     assert names["tensorflow"].__name__ == "tpuref" and len(names["found"]) == 5
 
@@ -109,7 +106,7 @@ def test_the_changed_program_runs(tmp_path: Path) -> None:
     b"# coding: latin-1\nimport tensorflow as tf  # \xe9\n",
     b"import tensorflow as tf  # \xe9, as Python 2 took it",
 ])  # fmt: skip
-def test_every_other_byte_stays(data: bytes, tmp_path: Path) -> None:
+def test_every_other_byte_stays(data, tmp_path):
     path = tmp_path / "a.py"
     path.write_bytes(data)
     path.chmod(0o755)
@@ -120,7 +117,7 @@ def test_every_other_byte_stays(data: bytes, tmp_path: Path) -> None:
 
 # -- notebooks -----------------------------------------------------------------
 
-CELLS: list[dict[str, Any]] = [
+CELLS = [
     {"cell_type": "markdown", "source": ["import tensorflow as tf\n", "é"]},
     {
         "cell_type": "code",
@@ -138,8 +135,8 @@ CELLS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("only_ascii", [False, True])
 @pytest.mark.parametrize("indent", [None, 1])
-def test_notebooks(only_ascii: bool, indent: int | None) -> None:
-    def written(cells: Any) -> str:
+def test_notebooks(only_ascii, indent):
+    def written(cells):
         return json.dumps({"cells": cells}, indent=indent, ensure_ascii=only_ascii)
 
     found = of(written(CELLS), "a.ipynb")
@@ -152,13 +149,13 @@ def test_notebooks(only_ascii: bool, indent: int | None) -> None:
     ]  # fmt: skip
 
 
-def test_a_notebook_in_unusual_writing_stays() -> None:
+def test_a_notebook_in_unusual_writing_stays():
     text = json.dumps({"cells": [{"cell_type": "code", "source": "import tensorflow"}]})
     with pytest.raises(ValueError, match="JSON writes in another way"):
         of(text.replace("tensorflow", "\\u0074ensorflow"), "a.ipynb")
 
 
-def test_replacements_in_any_order() -> None:
+def test_replacements_in_any_order():
     both = [Replacement(4, 5, "E"), Replacement(0, 1, "AA")]
     assert replaced("abcdef", both) == "AAbcdEf"
 
@@ -174,7 +171,7 @@ def test_replacements_in_any_order() -> None:
      ("import tensorflow as tf\ntf.compat.v1.Session()", 1, "tpuref.compat.v1"),
      ("import tensorflow as tf\ntf.nn.dropout", None, "tpuref")],
 )  # fmt: skip
-def test_the_release_of_a_program(text: str, number: int | None, module: str) -> None:
+def test_the_release_of_a_program(text, number, module):
     source = Source(Path("a.py"), text, "utf-8")
     program = read_program(source)
     assert release_of(program).number == number

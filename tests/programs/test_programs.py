@@ -6,14 +6,11 @@ empty directory), the ``text`` that its output has, and perhaps modules that it 
 in ``path``.  Only import lines of the programs are changed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,7 @@ FOLDER = os.environ.get("TPUREF_PROGRAMS", "")
 SECONDS = 900
 
 
-def programs() -> list[Any]:
+def programs():
     if not FOLDER:
         return []
     return list(json.loads(Path(FOLDER, "programs.json").read_text()))
@@ -29,7 +26,7 @@ def programs() -> list[Any]:
 
 @pytest.mark.skipif(not FOLDER, reason="TPUREF_PROGRAMS names no folder of programs")
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program["name"])
-def test_a_program_runs_to_its_end(program: Any, tmp_path: Path) -> None:
+def test_a_program_runs_to_its_end(program, tmp_path):
     arguments = [text.replace("{out}", str(tmp_path)) for text in program["arguments"]]
     paths = [str(Path(FOLDER, path)) for path in program.get("path", [])]
     done = subprocess.run(

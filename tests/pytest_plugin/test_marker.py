@@ -1,21 +1,18 @@
 """What a test asks for with the marker."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from tpuref.tools.testing.tpu_marker import MarkerError, Wanted, request_of
 
 
-def tpu(*args: Any, **kwargs: Any) -> Any:
+def tpu(*args, **kwargs):
     """Return what pytest makes of a marker; this run need not know the marker."""
     return SimpleNamespace(args=args, kwargs=kwargs)
 
 
-def test_each_combination_has_a_name() -> None:
+def test_each_combination_has_a_name():
     marker = tpu(cores=[1, 8], executor=["lockstep", "pool"])
     systems = request_of([marker]).systems
     assert systems[1] == Wanted(cores=1, executor="pool")
@@ -30,13 +27,13 @@ def test_each_combination_has_a_name() -> None:
     ]
 
 
-def test_a_marker_may_say_nothing() -> None:
+def test_a_marker_may_say_nothing():
     request = request_of([tpu()])
     assert request.systems == (Wanted(),) and request.timeout is None
     assert request_of([]).systems == (Wanted(),)
 
 
-def test_a_closer_marker_says_more() -> None:
+def test_a_closer_marker_says_more():
     closer = tpu(topology="1x1x2", timeout=3)
     farther = tpu(cores=[4, 8], executor="pool", timeout=9)
     request = request_of([closer, farther])
@@ -63,11 +60,11 @@ def test_a_closer_marker_says_more() -> None:
         ({"timeout": float("nan")}, "got nan"),
     ],
 )
-def test_arguments_without_meaning(arguments: Any, message: str) -> None:
+def test_arguments_without_meaning(arguments, message):
     with pytest.raises(MarkerError, match=message):
         request_of([tpu(**arguments)])
 
 
-def test_arguments_have_names() -> None:
+def test_arguments_have_names():
     with pytest.raises(MarkerError, match="keyword arguments"):
         request_of([tpu(8)])

@@ -1,11 +1,8 @@
 """The plugin in runs of pytest of its own."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +19,7 @@ filterwarnings = error
 
 
 @pytest.fixture(autouse=True)
-def alone(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(pytester, monkeypatch):
     """Let inner runs have this tpuref, no other plugins, and no settings from here."""
     for name in list(os.environ):
         if name.startswith(("COV_", "PYTEST_", "TPUREF_")) and name != "TPUREF_KERNELS":
@@ -33,16 +30,16 @@ def alone(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytester.makeini(SETTINGS)
 
 
-def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+def run(pytester, *arguments):
     return pytester.runpytest_subprocess("-p", PLUGIN, *arguments, timeout=300)
 
 
-def passed(result: pytest.RunResult, count: int) -> None:
+def passed(result, count):
     assert result.ret == 0
     result.assert_outcomes(passed=count)
 
 
-def test_a_test_for_each_system(pytester: pytest.Pytester) -> None:
+def test_a_test_for_each_system(pytester):
     pytester.makepyfile(
         """
         import pytest
@@ -108,7 +105,7 @@ def test_a_test_for_each_system(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_tests_do_not_see_each_other(pytester: pytest.Pytester) -> None:
+def test_tests_do_not_see_each_other(pytester):
     pytester.makepyfile(
         """
         import pytest
@@ -170,7 +167,7 @@ def test_tests_do_not_see_each_other(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*AssertionError: expected*"])
 
 
-def test_a_test_that_takes_too_long(pytester: pytest.Pytester) -> None:
+def test_a_test_that_takes_too_long(pytester):
     pytester.makepyfile(
         """
         import os
@@ -268,7 +265,7 @@ def test_a_test_that_takes_too_long(pytester: pytest.Pytester) -> None:
     assert "_pytest" not in text.partition("the host")[2].partition("the cores")[0]
 
 
-def test_bad_arguments(pytester: pytest.Pytester) -> None:
+def test_bad_arguments(pytester):
     pytester.makepyfile(
         """
         import unittest
@@ -290,7 +287,7 @@ def test_bad_arguments(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["ERROR: tpu_timeout: *number of seconds*'soon'"])
 
 
-def test_a_test_case(pytester: pytest.Pytester) -> None:
+def test_a_test_case(pytester):
     pytester.makepyfile(
         """
         import unittest
@@ -313,7 +310,7 @@ def test_a_test_case(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*cannot run a test of unittest.TestCase more than *"])
 
 
-def test_workers_have_cores_of_their_own(pytester: pytest.Pytester) -> None:
+def test_workers_have_cores_of_their_own(pytester):
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     pytester.makepyfile(
         """
@@ -352,14 +349,14 @@ def test_what_is_loaded():
 """
 
 
-def test_others_are_left_alone(pytester: pytest.Pytester) -> None:
+def test_others_are_left_alone(pytester):
     pytester.makepyfile(UNMARKED)
     passed(run(pytester), 1)
     result = run(pytester, "--markers")
     result.stdout.fnmatch_lines(["@pytest.mark.tpu(cores=None, *"])
 
 
-def test_collecting_loads_little(pytester: pytest.Pytester) -> None:
+def test_collecting_loads_little(pytester):
     pytester.makepyfile(
         """
         import sys
@@ -379,24 +376,22 @@ def test_collecting_loads_little(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1, deselected=2)
 
 
-def test_it_can_be_left_out(pytester: pytest.Pytester) -> None:
+def test_it_can_be_left_out(pytester):
     pytester.makepyfile("import pytest\n@pytest.mark.tpu\ndef test_a(): pass")
     result = run(pytester, "-p", f"no:{PLUGIN}")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*'tpu' not found in `markers`*"])
 
 
-def installed() -> bool:
-    points: Any = importlib.metadata.entry_points(group="pytest11")
+def installed():
+    points = importlib.metadata.entry_points(group="pytest11")
     return any(point.value == PLUGIN for point in points)
 
 
 @pytest.mark.skipif(
     not installed(), reason="tpuref is not installed, so pytest does not find it"
 )
-def test_pytest_finds_it(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pytest_finds_it(pytester, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     monkeypatch.setenv("TPUREF_EXECUTOR", "lockstep")
     pytester.makepyfile("def test_a(tpu_system): assert tpu_system.cores == 8")
@@ -405,7 +400,7 @@ def test_pytest_finds_it(
     result.assert_outcomes(errors=1)
 
 
-def test_a_cloud_of_its_own_for_each_test(pytester: pytest.Pytester) -> None:
+def test_a_cloud_of_its_own_for_each_test(pytester):
     pytester.makepyfile(
         """
         import os
@@ -441,7 +436,7 @@ def test_a_cloud_of_its_own_for_each_test(pytester: pytest.Pytester) -> None:
 # -- options -------------------------------------------------------------------
 
 
-def test_options_count_where_markers_say_nothing(pytester: pytest.Pytester) -> None:
+def test_options_count_where_markers_say_nothing(pytester):
     pytester.makepyfile(
         """
         import unittest
@@ -484,13 +479,13 @@ def test_options_count_where_markers_say_nothing(pytester: pytest.Pytester) -> N
         ("--tpu-executor=gpu", "*must be 'pool' or 'lockstep'*'gpu'*"),
     ],
 )
-def test_wrong_options(pytester: pytest.Pytester, option: str, words: str) -> None:
+def test_wrong_options(pytester, option, words):
     result = run(pytester, option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --tpu-cores, --tpu-executor: {words}"])
 
 
-def test_tensorflow_is_tpuref(pytester: pytest.Pytester) -> None:
+def test_tensorflow_is_tpuref(pytester):
     pytester.makeconftest("import tensorflow as tf\nassert tf.__name__ == 'tpuref'")
     pytester.makepyfile(
         """
@@ -536,9 +531,7 @@ def test_tensorflow_of_a_release(
 
 
 @pytest.mark.parametrize("distribution", [[], ["--dist", "loadgroup"]])
-def test_xdist_keeps_a_system_in_one_process(
-    pytester: pytest.Pytester, distribution: list[str]
-) -> None:
+def test_xdist_keeps_a_system_in_one_process(pytester, distribution):
     pytest.importorskip("xdist")
     pytester.makepyfile(
         """

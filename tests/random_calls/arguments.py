@@ -1,11 +1,6 @@
 """Arguments, drawn by what a parameter is called and annotated with, or at random."""
 
-from __future__ import annotations
-
 import inspect
-import random
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -14,27 +9,25 @@ import tpuref as tf
 from . import specimens
 
 
-def _itself() -> Any:
+def _itself():
     """A list that contains itself."""
-    contained: list[Any] = [1]
+    contained = [1]
     contained.append(contained)
     return contained
 
 
-def _deep() -> Any:
+def _deep():
     """A thousand lists in each other."""
-    nested: Any = 1.0
+    nested = 1.0
     for _ in range(1000):
         nested = [nested]
     return nested
 
 
-Maker = Callable[[], Any]
-
-INTEGERS: tuple[Any, ...] = (0, 1, 2, 3, -1, -2, 7, np.int32(1), np.int64(2), True)
-HUGE: tuple[Any, ...] = (2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**30)
-REALS: tuple[Any, ...] = (0.0, 0.5, -1.5, 1e30, float("inf"), float("nan"))
-TEXTS: tuple[Any, ...] = (
+INTEGERS = (0, 1, 2, 3, -1, -2, 7, np.int32(1), np.int64(2), True)
+HUGE = (2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63) - 1, 10**30)
+REALS = (0.0, 0.5, -1.5, 1e30, float("inf"), float("nan"))
+TEXTS = (
     "x",
     "",
     "a/b",
@@ -53,7 +46,7 @@ TEXTS: tuple[Any, ...] = (
     "ij,jk->ik",
     b"x",
 )
-FUNCTIONS: tuple[Any, ...] = (
+FUNCTIONS = (
     lambda: 1.0,
     lambda: tf.constant(1.0),
     lambda x: x,
@@ -64,7 +57,7 @@ FUNCTIONS: tuple[Any, ...] = (
     len,
     int,
 )
-SHAPES: tuple[Maker, ...] = (
+SHAPES = (
     lambda: [],
     lambda: [2],
     lambda: [2, 2],
@@ -81,7 +74,7 @@ SHAPES: tuple[Maker, ...] = (
     lambda: tf.TensorShape(None),
     lambda: tf.Dimension(2),
 )
-ARRAYS: tuple[Maker, ...] = (
+ARRAYS = (
     lambda: np.ones((2, 2), np.float32),
     lambda: np.arange(3),
     lambda: np.array(["a", "b"]),
@@ -92,7 +85,7 @@ ARRAYS: tuple[Maker, ...] = (
     lambda: np.array([1 + 2j]),
     lambda: np.array("2001-01-01", np.datetime64),
 )
-TENSORS: tuple[Maker, ...] = (
+TENSORS = (
     specimens.tensor,
     lambda: tf.constant([1, 2, 3]),
     lambda: tf.constant(2),
@@ -102,7 +95,7 @@ TENSORS: tuple[Maker, ...] = (
     lambda: tf.ones([1, 2, 2, 1]),
     specimens.variable,
 )
-NESTS: tuple[Maker, ...] = (
+NESTS = (
     lambda: [1.0, 2.0],
     lambda: [[1.0], [2.0]],
     lambda: [[1.0, 2.0], [3.0]],
@@ -114,12 +107,12 @@ NESTS: tuple[Maker, ...] = (
     _itself,
     _deep,
 )
-DTYPES: tuple[Any, ...] = (
+DTYPES = (
     *(tf.float32, tf.int32, tf.int64, tf.bool, tf.string, tf.bfloat16, tf.complex64),
     *(np.float64, "int8", float, int, np.dtype("M8[s]"), 99),
 )
-INSTANCES: tuple[Maker, ...] = tuple(make for _, make in specimens.SPECIMENS.values())
-FEATURES: tuple[Maker, ...] = (
+INSTANCES = tuple(make for _, make in specimens.SPECIMENS.values())
+FEATURES = (
     lambda: {"a": tf.FixedLenFeature([], tf.int64)},
     lambda: {"a": tf.VarLenFeature(tf.string)},
     lambda: {"a": tf.FixedLenSequenceFeature([2], tf.float32, True)},
@@ -128,30 +121,30 @@ FEATURES: tuple[Maker, ...] = (
     lambda: {"a": 5},
     lambda: {5: tf.VarLenFeature(tf.string)},
 )
-OPTIMIZERS: tuple[Maker, ...] = (
+OPTIMIZERS = (
     lambda: tf.train.GradientDescentOptimizer(0.1),
     lambda: tf.train.GradientDescentOptimizer,
 )
-HOOKS: tuple[Maker, ...] = (
+HOOKS = (
     lambda: [tf.train.StopAtStepHook(1)],
     lambda: [tf.train.StopAtStepHook],
     lambda: tf.train.StopAtStepHook(1),
     lambda: [5],
 )
-PAIRS: tuple[Maker, ...] = (
+PAIRS = (
     lambda: [(specimens.tensor(), specimens.variable())],
     lambda: [(tf.constant([1.0, 2.0]), specimens.variable())],
     lambda: [(None, specimens.variable())],
     lambda: [(1.0, 2.0, 3.0)],
 )
-MESSAGES: tuple[Maker, ...] = (
+MESSAGES = (
     lambda: tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=1.0)]),
     tf.Event,
     lambda: b"\x0a\xff",
 )
-ODD: tuple[Any, ...] = (None, object(), ..., slice(None), int, np, Exception("x"))
+ODD = (None, object(), ..., slice(None), int, np, Exception("x"))
 
-BY_NAME: tuple[tuple[str, tuple[Any, ...], tuple[Maker, ...]], ...] = (
+BY_NAME = (
     ("features", (), FEATURES),
     ("optimizer", (), OPTIMIZERS),
     ("hooks", (), HOOKS),
@@ -163,19 +156,16 @@ BY_NAME: tuple[tuple[str, tuple[Any, ...], tuple[Maker, ...]], ...] = (
     ("dtype type", DTYPES, ()),
     ("shape size coord", (), SHAPES),
     ("fn func computation callable creator initializer", FUNCTIONS, ()),
-    (
-        "graph session strategy topology queue assignment dataset resolver",
-        (),
-        INSTANCES,
-    ),
+    ("graph session strategy topology queue assignment dataset resolver", (),
+     INSTANCES),
     ("axis axes dim num count n k depth seed index replica core shard", INTEGERS, ()),
     ("format mode padding method ord equation target", TEXTS, ()),
     ("inputs values tensors structure args list", (), NESTS),
     ("", (), (*TENSORS, *ARRAYS)),
-)
+)  # fmt: skip
 """Values by parts of a parameter's name; the first that fits."""
 
-BY_ANNOTATION: dict[str, tuple[Any, ...]] = {
+BY_ANNOTATION = {
     "bool": (True, False),
     "int": INTEGERS,
     "float": REALS,
@@ -184,16 +174,14 @@ BY_ANNOTATION: dict[str, tuple[Any, ...]] = {
 }
 
 
-def arguments(
-    drawing: random.Random, called: Callable[..., Any]
-) -> tuple[list[Any], dict[str, Any]]:
+def arguments(drawing, called):
     """Draw what the signature takes: all of the right kind, or one of any."""
-    positional: list[Any] = []
-    named: dict[str, Any] = {}
+    positional = []
+    named = {}
     parameters = _parameters(called)
     odd = drawing.choice(parameters) if parameters and drawing.random() < 0.6 else None
 
-    def value(parameter: inspect.Parameter) -> Any:
+    def value(parameter):
         if parameter is odd:
             return anything(drawing)
         return fitting(drawing, parameter)
@@ -215,14 +203,14 @@ def arguments(
     return positional, named
 
 
-def _parameters(called: Callable[..., Any]) -> list[inspect.Parameter]:
+def _parameters(called):
     try:
         return list(inspect.signature(called).parameters.values())
     except ValueError:  # of C, without a signature
         return []
 
 
-def fitting(drawing: random.Random, parameter: inspect.Parameter) -> Any:
+def fitting(drawing, parameter):
     """Draw a value of the kind that a parameter says it is."""
     annotation = str(parameter.annotation)
     for kind, values in BY_ANNOTATION.items():
@@ -234,7 +222,7 @@ def fitting(drawing: random.Random, parameter: inspect.Parameter) -> Any:
     raise AssertionError(parameter.name)
 
 
-def anything(drawing: random.Random) -> Any:
+def anything(drawing):
     """Draw a value of any kind."""
     plain = (INTEGERS, HUGE, REALS, TEXTS, FUNCTIONS, DTYPES, ODD)
     made = (
@@ -247,9 +235,7 @@ def anything(drawing: random.Random) -> Any:
     return drawing.choice(made[kind - len(plain)])()
 
 
-def _one(
-    drawing: random.Random, values: tuple[Any, ...], makers: tuple[Maker, ...]
-) -> Any:
+def _one(drawing, values, makers):
     number = drawing.randrange(len(values) + len(makers))
     if number < len(values):
         return values[number]

@@ -1,7 +1,5 @@
 """One random call, and what is wrong with the error that it raises."""
 
-from __future__ import annotations
-
 import contextlib
 import opcode
 import os
@@ -10,7 +8,6 @@ import re
 import reprlib
 import signal
 import traceback
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,7 @@ import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
 from .arguments import arguments
-from .public import OPERATORS, Callee
+from .public import OPERATORS
 
 PATIENCE = 60.0
 """The most seconds of one call; starting the cores takes some."""
@@ -32,7 +29,7 @@ class Endless(BaseException):
     """A call ran for longer than `PATIENCE`; no handler of errors stops it."""
 
 
-def fault_of(seed: int, callees: list[Callee]) -> str | None:
+def fault_of(seed, callees):
     """Make the call of a seed and return what is wrong with it, if something is."""
     drawing = random.Random(seed)
     callee = drawing.choice(callees)
@@ -55,7 +52,7 @@ def fault_of(seed: int, callees: list[Callee]) -> str | None:
     return None
 
 
-def is_typed(error: BaseException, callee: Callee) -> bool:
+def is_typed(error, callee):
     """Whether users may meet an error: of the right class, coded or documented."""
     if isinstance(error, (tf.errors.OpError, NotImplementedError)):
         return True
@@ -72,7 +69,7 @@ def is_typed(error: BaseException, callee: Callee) -> bool:
     return isinstance(error, (ValueError, TypeError)) and _is_deliberate(error)
 
 
-def _is_deliberate(error: BaseException) -> bool:
+def _is_deliberate(error):
     """Whether a statement of tpuref raises an error, and not Python while it runs one.
 
     Python's own errors are good enough where it calls the user's function or looks up a
@@ -89,7 +86,7 @@ def _is_deliberate(error: BaseException) -> bool:
     return raises and code.co_filename.startswith(_LIBRARY)
 
 
-def _run(result: Any) -> None:
+def _run(result):
     if not tf.executing_eagerly() and result.graph is tf.get_default_graph():
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
@@ -97,7 +94,7 @@ def _run(result: Any) -> None:
 
 
 @contextlib.contextmanager
-def _mode(drawing: random.Random) -> Iterator[None]:
+def _mode(drawing):
     if drawing.random() < 0.3:
         with tf.eager_execution():
             yield
@@ -106,8 +103,8 @@ def _mode(drawing: random.Random) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _deadline() -> Iterator[None]:
-    def over(number: int, frame: Any) -> None:
+def _deadline():
+    def over(number, frame):
         raise Endless(f"it runs for longer than {PATIENCE} s")
 
     before = signal.signal(signal.SIGALRM, over)
@@ -119,13 +116,13 @@ def _deadline() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _text(callee: Callee, positional: list[Any], named: dict[str, Any]) -> str:
+def _text(callee, positional, named):
     shown = [reprlib.repr(value) for value in positional]
     shown += [f"{name}={reprlib.repr(value)}" for name, value in named.items()]
     return re.sub(r" at 0x\w+", "", f"{callee.name}({', '.join(shown)})")
 
 
-def _shown(error: BaseException) -> str:
+def _shown(error):
     """The class, the message, and where it was raised."""
     where = traceback.extract_tb(error.__traceback__)[-4:]
     lines = [f"    {frame.filename}:{frame.lineno}: {frame.line}" for frame in where]

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from operator import attrgetter
 from typing import Any
 
 import tpuref as tf
@@ -15,80 +15,64 @@ from tpuref.python.training import moving_averages
 
 from .specimens import SPECIMENS
 
-NAMESPACES: dict[str, ModuleType] = {
+NAMES = (
+    "bitwise contrib.cluster_resolver contrib.distribute contrib.data "
+    "contrib.framework contrib.layers contrib.lookup contrib.opt contrib.summary "
+    "contrib.tpu contrib.training data data.experimental estimator "
+    "experimental.dlpack initializers io keras.losses keras.metrics keras.optimizers "
+    "layers linalg losses math metrics nest nn profiler profiler.experimental random "
+    "strings summary tpu train"
+)
+NAMESPACES = {
     "tf": tf,
-    "tf.bitwise": tf.bitwise,
-    "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
-    "tf.contrib.distribute": tf.contrib.distribute,
-    "tf.contrib.data": tf.contrib.data,
-    "tf.contrib.framework": tf.contrib.framework,
-    "tf.contrib.layers": tf.contrib.layers,
-    "tf.contrib.lookup": tf.contrib.lookup,
-    "tf.contrib.opt": tf.contrib.opt,
-    "tf.contrib.summary": tf.contrib.summary,
-    "tf.contrib.tpu": tf.contrib.tpu,
-    "tf.contrib.training": tf.contrib.training,
-    "tf.data": tf.data,
-    "tf.data.experimental": tf.data.experimental,
-    "tf.estimator": tf.estimator,
-    "tf.experimental.dlpack": tf.experimental.dlpack,
-    "tf.initializers": tf.initializers,
-    "tf.io": tf.io,
-    "tf.keras.losses": tf.keras.losses,
-    "tf.keras.metrics": tf.keras.metrics,
-    "tf.keras.optimizers": tf.keras.optimizers,
-    "tf.layers": tf.layers,
-    "tf.linalg": tf.linalg,
-    "tf.losses": tf.losses,
-    "tf.math": tf.math,
-    "tf.metrics": tf.metrics,
-    "tf.nest": tf.nest,
-    "tf.nn": tf.nn,
-    "tf.profiler": tf.profiler,
-    "tf.profiler.experimental": tf.profiler.experimental,
-    "tf.random": tf.random,
-    "tf.strings": tf.strings,
-    "tf.summary": tf.summary,
-    "tf.tpu": tf.tpu,
-    "tf.train": tf.train,
+    **{f"tf.{name}": attrgetter(name)(tf) for name in NAMES.split()},
     "moving_averages": moving_averages,
     "tpu_function": tpu_function,
 }
 
 LEFT_OUT = {
-    "tf.contrib.cluster_resolver.TPUClusterResolver": "asks the network",
-    "tf.contrib.cluster_resolver.ClusterResolver": "is abstract",
-    "tf.contrib.distribute.MirroredVariable": "is made by strategies",
-    "tf.contrib.distribute.TowerContext": "is made by strategies",
-    "tf.contrib.distribute.TowerLocalVariable": "is made by strategies",
-    "tf.data.Dataset": "is made by its functions, not by users",
-    "tf.data.Iterator": "is made by datasets",
-    "tf.DType": "is made once for each type",
-    "tf.InteractiveSession": "stays the default session after the call",
-    "tf.contrib.tpu.outfeed_dequeue": "waits for a core until the deadline",
-    "tf.contrib.tpu.outfeed_dequeue_tuple": "waits for a core until the deadline",
-    "tf.train.SessionCreator": "is abstract",
-    "tf.Operation": "is made by functions",
-    "tf.Tensor": "is made by functions",
-    "tf.contrib.training.checkpoints_iterator": "waits for checkpoints",
-    "tf.contrib.training.python": "is a package",
-    "tf.train.checkpoints_iterator": "waits for checkpoints",
-    "tf.profiler.start": "runs until it is stopped",
-    "tf.profiler.experimental.start": "runs until it is stopped",
-    "tf.enable_eager_execution": "holds for the whole process",
-    "tf.Module": "begins eager mode",
-    "tf.disable_eager_execution": "holds for the whole process",
-    "tf.disable_v2_behavior": "holds for the whole process",
-    "tf.enable_v2_behavior": "holds for the whole process",
-    "tf.disable_tensor_equality": "holds for the whole process",
-    "tf.disable_v2_tensorshape": "holds for the whole process",
-    "tf.enable_tensor_equality": "holds for the whole process",
-    "tf.enable_v2_tensorshape": "holds for the whole process",
-    "tf.function": "begins eager mode",
-    "tf.reset_default_graph": "empties the graph of the test",
-    "tf.train.Server": "listens",
+    name
+    for names in (
+        # asks the network
+        "tf.contrib.cluster_resolver.TPUClusterResolver",
+        # is abstract
+        "tf.contrib.cluster_resolver.ClusterResolver tf.train.SessionCreator",
+        # is made by strategies
+        "tf.contrib.distribute.MirroredVariable tf.contrib.distribute.TowerContext "
+        "tf.contrib.distribute.TowerLocalVariable",
+        # is made by its functions, not by users
+        "tf.data.Dataset",
+        # is made by datasets
+        "tf.data.Iterator",
+        # is made once for each type
+        "tf.DType",
+        # stays the default session after the call
+        "tf.InteractiveSession",
+        # waits for a core until the deadline
+        "tf.contrib.tpu.outfeed_dequeue tf.contrib.tpu.outfeed_dequeue_tuple",
+        # is made by functions
+        "tf.Operation tf.Tensor",
+        # waits for checkpoints
+        "tf.contrib.training.checkpoints_iterator tf.train.checkpoints_iterator",
+        # is a package
+        "tf.contrib.training.python",
+        # runs until it is stopped
+        "tf.profiler.start tf.profiler.experimental.start",
+        # holds for the whole process
+        "tf.enable_eager_execution tf.disable_eager_execution "
+        "tf.disable_v2_behavior tf.enable_v2_behavior tf.disable_tensor_equality "
+        "tf.disable_v2_tensorshape tf.enable_tensor_equality "
+        "tf.enable_v2_tensorshape",
+        # begins eager mode
+        "tf.Module tf.function",
+        # empties the graph of the test
+        "tf.reset_default_graph",
+        # listens
+        "tf.train.Server",
+    )
+    for name in names.split()
 }
-"""What is not called, and why."""
+"""Names that are not called."""
 
 MADE_FOR_TPUREF = {
     "Dataset": {"apply"},  # any function will do, and its errors are its own
@@ -122,26 +106,15 @@ OPERATORS = (
 
 @dataclass(frozen=True)
 class Callee:
-    """What is called.
+    """What is called."""
 
-    Attributes
-    ----------
-    name
-        Its dotted name; a method has its class instead of the instance.
-    owner
-        Makes the instance of a method; None for a function.
-    attribute
-        The name of the method, or of a property to be read.
-    function
-        The function, where there is no instance.
-    """
-
-    name: str
+    name: str  # its dotted name; a method has its class instead of the instance
+    # makes the instance of a method; None for a function
     owner: Callable[[], Any] | None = None
-    attribute: str = ""
-    function: Any = None
+    attribute: str = ""  # the name of the method, or of a property to be read
+    function: Any = None  # the function, where there is no instance
 
-    def bound(self) -> Any:
+    def bound(self):
         """Return what to call; None for a property, which this reads."""
         if self.owner is None:
             return self.function
@@ -151,7 +124,7 @@ class Callee:
         found = getattr(instance, self.attribute)
         return None if isinstance(self.function, property) else found
 
-    def documented(self) -> str:
+    def documented(self):
         """The docstring, which may name errors, and those that it refers to."""
         found = inspect.getdoc(self.function) or ""
         known = getattr(self.function, "__globals__", {})
@@ -159,9 +132,9 @@ class Callee:
         return "\n".join([found, *(inspect.getdoc(known.get(one)) or "" for one in twins)])
 
 
-def callees() -> list[Callee]:
+def callees():
     """Return all of them, in an order that stays."""
-    found: dict[int, Callee] = {}
+    found = {}
     for prefix, namespace in NAMESPACES.items():
         for name in dir(namespace):
             value = getattr(namespace, name)
@@ -172,7 +145,7 @@ def callees() -> list[Callee]:
     return [*found.values(), *_methods()]
 
 
-def _methods() -> list[Callee]:
+def _methods():
     return [
         Callee(f"{type_name}.{name}", make, name, getattr(cls, name))
         for type_name, (cls, make) in SPECIMENS.items()
@@ -183,5 +156,5 @@ def _methods() -> list[Callee]:
     ]
 
 
-def _is_operator(cls: type, name: str) -> bool:
+def _is_operator(cls, name):
     return name in OPERATORS and getattr(cls, name) is not getattr(object, name, None)

@@ -1,98 +1,93 @@
 """One instance of each public class, made in the graph that is the default."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 import tpuref as tf
 
 
-def strategy() -> Any:
+def strategy():
     resolver = tf.contrib.cluster_resolver.TPUClusterResolver([""])
     return tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=2, num_cores=2)
 
 
-def one_device() -> Any:
+def one_device():
     return tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
 
 
-def tensor() -> Any:
+def tensor():
     return tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
 
-def variable() -> Any:
+def variable():
     return tf.Variable([1.0, 2.0], name="specimen")
 
 
-def dataset() -> Any:
+def dataset():
     return tf.data.Dataset.from_tensor_slices(np.arange(6.0, dtype=np.float32))
 
 
-def infeed_queue() -> Any:
+def infeed_queue():
     return tf.contrib.tpu.InfeedQueue(
         2, tuple_types=[tf.float32], tuple_shapes=[[4, 2]]
     )
 
 
-def topology() -> Any:
+def topology():
     return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
 
 
-def assignment() -> Any:
+def assignment():
     return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
 
 
-def per_device() -> Any:
+def per_device():
     return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0, "/cpu:1": 2.0})
 
 
-def mirrored() -> Any:
+def mirrored():
     return tf.contrib.distribute.Mirrored({"/cpu:0": 1.0, "/cpu:1": 1.0})
 
 
-def mirrored_variable() -> Any:
+def mirrored_variable():
     with strategy().scope():
         return tf.get_variable("mirrored", initializer=1.0)
 
 
-def iterator() -> Any:
+def iterator():
     return dataset().make_one_shot_iterator()
 
 
-def cluster() -> Any:
+def cluster():
     return tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
 
 
-def resolver() -> Any:
+def resolver():
     return tf.contrib.cluster_resolver.TPUClusterResolver([""])
 
 
-def scope() -> Any:
+def scope():
     return tf.get_variable_scope()
 
 
-def monitored() -> Any:
+def monitored():
     tf.train.get_or_create_global_step()
     return tf.train.MonitoredSession()
 
 
-def moved_average() -> Any:
+def moved_average():
     average = tf.train.ExponentialMovingAverage(0.5)
     average.apply([variable()])
     return average
 
 
-def tape() -> Any:
+def tape():
     recorded = tf.GradientTape(persistent=True)
     with recorded:
         recorded.watch(tensor())
     return recorded
 
 
-SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
+SPECIMENS = {
     "Tensor": (tf.Tensor, tensor),
     "Operation": (tf.Operation, lambda: tensor().op),
     "Variable": (tf.Variable, variable),
@@ -116,10 +111,8 @@ SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
     "TPUStrategy": (tf.contrib.distribute.TPUStrategy, strategy),
     "OneDeviceStrategy": (tf.contrib.distribute.OneDeviceStrategy, one_device),
     "AdamOptimizer": (tf.train.AdamOptimizer, tf.train.AdamOptimizer),
-    "AdamWOptimizer": (
-        tf.contrib.opt.AdamWOptimizer,
-        lambda: tf.contrib.opt.AdamWOptimizer(0.1),
-    ),
+    "AdamWOptimizer": (tf.contrib.opt.AdamWOptimizer,
+                       lambda: tf.contrib.opt.AdamWOptimizer(0.1)),
     "BatchNormalization": (tf.layers.BatchNormalization, tf.layers.BatchNormalization),
     "Conv2D": (tf.layers.Conv2D, lambda: tf.layers.Conv2D(2, 1)),
     "Coordinator": (tf.train.Coordinator, tf.train.Coordinator),
@@ -136,38 +129,23 @@ SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
         lambda: tf.train.GradientDescentOptimizer(0.1),
     ),
     "GradientTape": (tf.GradientTape, tape),
-    "IndexedSlices": (
-        tf.IndexedSlices,
-        lambda: tf.IndexedSlices(tensor(), tf.constant([0, 1])),
-    ),
-    "LoggingTensorHook": (
-        tf.train.LoggingTensorHook,
-        lambda: tf.train.LoggingTensorHook([], every_n_iter=1),
-    ),
+    "IndexedSlices": (tf.IndexedSlices,
+                      lambda: tf.IndexedSlices(tensor(), tf.constant([0, 1]))),
+    "LoggingTensorHook": (tf.train.LoggingTensorHook,
+                          lambda: tf.train.LoggingTensorHook([], every_n_iter=1)),
     "MaxPooling2D": (tf.layers.MaxPooling2D, lambda: tf.layers.MaxPooling2D(2, 1)),
     "MonitoredSession": (tf.train.MonitoredSession, monitored),
     "Orthogonal": (tf.initializers.orthogonal, tf.initializers.orthogonal),
-    "RMSPropOptimizer": (
-        tf.train.RMSPropOptimizer,
-        lambda: tf.train.RMSPropOptimizer(0.1),
-    ),
+    "RMSPropOptimizer": (tf.train.RMSPropOptimizer,
+                         lambda: tf.train.RMSPropOptimizer(0.1)),
     "Scaffold": (tf.train.Scaffold, tf.train.Scaffold),
-    "SecondOrStepTimer": (
-        tf.train.SecondOrStepTimer,
-        lambda: tf.train.SecondOrStepTimer(every_steps=1),
-    ),
-    "SparseTensor": (
-        tf.SparseTensor,
-        lambda: tf.SparseTensor([[0, 0]], [1.0], [2, 2]),
-    ),
-    "TFRecordWriter": (
-        tf.python_io.TFRecordWriter,
-        lambda: tf.python_io.TFRecordWriter("records"),
-    ),
+    "SecondOrStepTimer": (tf.train.SecondOrStepTimer,
+                          lambda: tf.train.SecondOrStepTimer(every_steps=1)),
+    "SparseTensor": (tf.SparseTensor, lambda: tf.SparseTensor([[0, 0]], [1.0], [2, 2])),
+    "TFRecordWriter": (tf.python_io.TFRecordWriter,
+                       lambda: tf.python_io.TFRecordWriter("records")),
     "TensorArray": (tf.TensorArray, lambda: tf.TensorArray(tf.float32, 2)),
-    "VarianceScaling": (
-        tf.initializers.variance_scaling,
-        tf.initializers.variance_scaling,
-    ),
-}
+    "VarianceScaling": (tf.initializers.variance_scaling,
+                        tf.initializers.variance_scaling),
+}  # fmt: skip
 """The class, and what makes an instance, by the name of the class."""

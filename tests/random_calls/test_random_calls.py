@@ -5,13 +5,9 @@ Each call has a seed, which the message of a failure has.  A call is repeated wi
 ``TPUREF_RANDOM_CALLS=1 TPUREF_RANDOM_SEED=<seed> tox -e random-calls``.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -29,7 +25,7 @@ MEMORY = 4 << 30
 
 
 @pytest.fixture
-def little_memory() -> Iterator[None]:
+def little_memory():
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
@@ -39,9 +35,7 @@ def little_memory() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("little_memory")
-def test_random_calls_raise_typed_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_random_calls_raise_typed_errors(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files
     known = callees()
     print(f"seeds {FIRST_SEED} to {FIRST_SEED + COUNT - 1}")
@@ -50,8 +44,8 @@ def test_random_calls_raise_typed_errors(
     assert not faults, f"{len(faults)} of {COUNT} calls:\n" + "\n".join(faults)
 
 
-def test_an_untyped_error_is_found() -> None:
-    def raw() -> None:
+def test_an_untyped_error_is_found():
+    def raw():
         raise AttributeError("'int' object has no attribute 'shape'")
 
     fault = fault_of(7, [Callee("tf.raw", function=raw)])
@@ -59,13 +53,13 @@ def test_an_untyped_error_is_found() -> None:
     assert fault.startswith("seed 7: tf.raw()\n  AttributeError: 'int' object")
 
 
-def test_a_type_error_that_python_raises_is_found() -> None:
-    fault = fault_of(7, [Callee("tf.raw", function=lambda: [*5])])  # type: ignore[misc]
+def test_a_type_error_that_python_raises_is_found():
+    fault = fault_of(7, [Callee("tf.raw", function=lambda: [*5])])
     assert fault is not None
     assert "TypeError: Value after * must be an iterable, not int" in fault
 
 
-def test_a_seed_gives_the_same_call_again() -> None:
+def test_a_seed_gives_the_same_call_again():
     drawn = []
     for _ in range(2):
         tf.reset_default_graph()  # whose names of variables the calls show

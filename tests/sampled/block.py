@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .program import Shape, Statement, Value
+from .program import Statement, Value
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int32", "int64", "uint32")
@@ -17,79 +16,51 @@ LARGEST = 12_000
 
 @dataclass
 class Drawing:
-    """What all blocks of one program share.
+    """What all blocks of one program share."""
 
-    Attributes
-    ----------
-    random
-        Where the choices come from.
-    replicas, logical_cores
-        Who runs the program.
-    variables
-        The variables of the program, as they are at this place.
-    """
-
-    random: random.Random
-    replicas: int
+    random: random.Random  # where the choices come from
+    replicas: int  # who runs the program
     logical_cores: int
+    # the variables of the program, as they are at this place
     variables: list[Value] = field(default_factory=list)
     names: int = 0
 
-    def fresh(self, prefix: str = "v") -> str:
+    def fresh(self, prefix="v"):
         self.names += 1
         return f"{prefix}{self.names}"
 
-    def one_in(self, number: int) -> bool:
+    def one_in(self, number):
         return self.random.randrange(number) == 0
 
 
 @dataclass
 class Block:
-    """Statements, and the values that the next one may use.
+    """Statements, and the values that the next one may use."""
 
-    Attributes
-    ----------
-    drawing
-        The program that the block is a part of.
-    values
-        What is in scope.
-    together
-        Whether all replicas come here equally often, as a collective needs.
-    depth
-        In how many branches and loops the block stands.
-    """
-
-    drawing: Drawing
-    values: list[Value]
+    drawing: Drawing  # the program that the block is a part of
+    values: list[Value]  # what is in scope
+    # whether all replicas come here equally often, as a collective needs
     together: bool = True
-    depth: int = 0
+    depth: int = 0  # in how many branches and loops the block stands
     statements: list[Statement] = field(default_factory=list)
 
     @property
-    def random(self) -> random.Random:
+    def random(self):
         return self.drawing.random
 
-    def pick(self, suits: Callable[[Value], bool]) -> Value | None:
+    def pick(self, suits):
         """Return one of the values that suit, a late one more often."""
         found = [value for value in self.values if suits(value)]
         if not found:
             return None
         return self.random.choice(found[-4:] if self.drawing.one_in(2) else found)
 
-    def latest_like(self, value: Value) -> Value:
+    def latest_like(self, value):
         """Return the latest value with the dtype and shape of one that is in scope."""
         wanted = value.dtype, value.shape
         return next(v for v in reversed(self.values) if (v.dtype, v.shape) == wanted)
 
-    def let(
-        self,
-        kind: str,
-        expression: str,
-        reads: Sequence[Value],
-        dtype: str,
-        shape: Shape,
-        uniform: bool = True,
-    ) -> Value:
+    def let(self, kind, expression, reads, dtype, shape, uniform=True):
         """Add ``name = expression`` and return its value."""
         name = self.drawing.fresh()
         uniform = uniform and all(value.uniform for value in reads)
@@ -98,29 +69,19 @@ class Block:
         self.add(kind, [f"{name} = {expression}"], names, [value])
         return value
 
-    def add(
-        self,
-        kind: str,
-        lines: Sequence[str],
-        reads: frozenset[str],
-        writes: Sequence[Value],
-    ) -> None:
+    def add(self, kind, lines, reads, writes):
         """Add a statement."""
         core = None
         if self.drawing.logical_cores > 1 and not self.drawing.one_in(4):
             core = self.random.randrange(self.drawing.logical_cores)
         self.statements.append(
             Statement(
-                kind,
-                tuple(lines),
-                reads,
-                tuple(value.name for value in writes),
-                core,
+                kind, tuple(lines), reads, tuple(value.name for value in writes), core
             )
         )
         self.values += writes
 
-    def inner(self, values: Sequence[Value], together: bool) -> Block:
+    def inner(self, values, together):
         """Return an empty block within this one."""
         return Block(
             self.drawing,
@@ -129,17 +90,17 @@ class Block:
             self.depth + 1,
         )
 
-    def reads(self) -> set[str]:
+    def reads(self):
         return {name for statement in self.statements for name in statement.reads}
 
-    def writes(self) -> set[str]:
+    def writes(self):
         return {name for statement in self.statements for name in statement.writes}
 
-    def kinds(self) -> set[str]:
+    def kinds(self):
         return {kind for s in self.statements for kind in s.kind.split()}
 
 
-def elements(shape: Shape) -> int:
+def elements(shape):
     """Return the number of elements, an unknown size counted as 8."""
     product = 1
     for size in shape:
@@ -147,10 +108,10 @@ def elements(shape: Shape) -> int:
     return product
 
 
-def broadcast(first: Shape, second: Shape) -> Shape | None:
+def broadcast(first, second):
     """Return the shape of a binary operation, None where the two do not fit."""
     rank = max(len(first), len(second))
-    sizes: list[int | str] = []
+    sizes = []
     for a, b in zip(
         (1,) * (rank - len(first)) + first,
         (1,) * (rank - len(second)) + second,

@@ -1,28 +1,23 @@
 """A sampled program in lockstep and compiled by XLA, and in what the two differ."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 import tpuref as tf
 from tpuref.base import error_codes
 
 from .executors import in_lockstep, run
-from .program import Sample
 
 NARROW = {2: 2e-2, 4: 1e-5, 8: 1e-5}
 """The relative tolerance by the bytes of a floating-point number."""
 
 
-def own_system(cores: int) -> Any:
+def own_system(cores):
     """Open a session with a system of its own."""
     jobs = tf.train.ClusterSpec({"xla": ["localhost"]})
     return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
 
 
-def refused(sample: Sample) -> str | None:
+def refused(sample):
     """Return the code with which XLA refuses a program, None if it runs it."""
     try:
         run(sample, "xla", own_system)
@@ -31,7 +26,7 @@ def refused(sample: Sample) -> str | None:
     return None
 
 
-def difference(sample: Sample, devices: int = 1) -> str | None:
+def difference(sample, devices=1):
     """Return in what XLA, on so many devices, differs from lockstep."""
     expected = run(sample, "lockstep", in_lockstep)
     with tf.config.override(xla_devices=devices):
@@ -45,7 +40,7 @@ def difference(sample: Sample, devices: int = 1) -> str | None:
     return None
 
 
-def _unlike(expected: Any, got: Any) -> str | None:
+def _unlike(expected, got):
     if expected is None or got is None:
         return None if expected is got else "only one is None"
     a, b = np.asarray(expected), np.asarray(got)

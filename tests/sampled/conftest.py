@@ -1,10 +1,5 @@
 """One core pool for all programs of the same number of cores."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -12,7 +7,7 @@ from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
 
 
 @pytest.fixture(autouse=True)
-def fresh_process_state() -> Iterator[None]:
+def fresh_process_state():
     """Give an empty default graph, and leave the core pool as it is."""
     tf.reset_default_graph()
     yield
@@ -20,12 +15,12 @@ def fresh_process_state() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def pool_session() -> Iterator[Callable[[int], Any]]:
+def pool_session():
     """Open sessions on a pool of so many cores, which the last test left running."""
     LOCAL.reset()
-    running: list[Any] = []
+    running = []
 
-    def opened(cores: int) -> Any:
+    def opened(cores):
         wanted = [cores, tf.config.processes]
         if running != wanted or LOCAL._systems[LOCAL_JOB].topology is None:
             with tf.Session(graph=tf.Graph()) as session, session.graph.as_default():

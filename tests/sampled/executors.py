@@ -1,29 +1,17 @@
 """A sampled program in lockstep and on the pool, and in what the two differ."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 import tpuref as tf
 from tpuref.base import nest
 
-from .program import Sample
 
-Opened = Callable[[int], Any]
-"""Opens a session for a system of so many cores."""
-
-
-def run(
-    sample: Sample, executor: str, opened: Opened, processes: int | None = None
-) -> list[Any]:
+def run(sample, executor, opened, processes=None):
     """Return what two runs of a program give, and the variables afterwards."""
-    settings: dict[str, Any] = {"executor": executor, "processes": processes}
+    settings = {"executor": executor, "processes": processes}
     settings.update(cores=sample.cores, timeout=20.0)
     with tf.config.override(**settings), tf.Graph().as_default():
-        made: dict[str, Any] = {}
+        made = {}
         exec(sample.source(), made)
         with opened(sample.cores) as session:
             session.run(tf.global_variables_initializer())
@@ -33,22 +21,20 @@ def run(
             return nest.flatten([turns, session.run(made["variables"])])
 
 
-def in_lockstep(cores: int) -> Any:
+def in_lockstep(cores):
     """Open a session with a system of its own, which leaves the pool alone."""
     jobs = tf.train.ClusterSpec({"lockstep": ["localhost"]})
     return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
 
 
-def described(value: Any) -> tuple[Any, ...]:
+def described(value):
     if value is None:
         return ()
     array = np.asarray(value)
     return array.dtype, array.shape, array.tobytes()
 
 
-def difference(
-    sample: Sample, opened: Opened, processes: int | None = None
-) -> str | None:
+def difference(sample, opened, processes=None):
     """Return in what the pool, on so many processes, differs from lockstep."""
     expected = run(sample, "lockstep", in_lockstep)
     try:

@@ -4,20 +4,8 @@ Each function adds one statement of its family to a block, or nothing where no v
 scope suits it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
-from .block import (
-    FLOATS,
-    INTEGERS,
-    LARGEST,
-    SUMMABLE,
-    Block,
-    broadcast,
-    elements,
-)
-from .program import Shape, Value, indented
+from .block import FLOATS, INTEGERS, LARGEST, SUMMABLE, broadcast, elements
+from .program import Value, indented
 
 LARGEST_PRODUCT = 9000
 """The most multiplications of a product of matrices."""
@@ -31,30 +19,52 @@ _WHOLE = ("tf.square", "tf.identity")
 _SIGNED = (*_WHOLE, "tf.abs", "tf.negative", "tf.sign")
 
 
-def _number(value: Value) -> bool:
+def _number(value):
     return value.dtype != "bool"
 
 
-def _real(value: Value) -> bool:
+def _real(value):
     return value.dtype in FLOATS
 
 
-def _static(value: Value) -> bool:
+def _static(value):
     return value.is_static
 
 
-def _wide(value: Value) -> bool:
+def _wide(value):
     """Whether a value has an element along every axis, and an axis."""
     return value.is_static and bool(value.shape) and 0 not in value.shape
+
+
+def anything(value):
+    return True
+
+
+FAMILIES = []
+"""What draws a statement of each family, and how often."""
+
+
+def family(weight, suits=None):
+    """Register a family, whose first value is one that suits."""
+
+    def register(add):
+        def draw(block):
+            if suits is None:
+                add(block)
+            elif (x := block.pick(suits)) is not None:
+                add(block, x)
+
+        FAMILIES.append((draw, weight))
+        return add
+
+    return register
 
 
 # -- elementwise ---------------------------------------------------------------
 
 
-def unary(block: Block) -> None:
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(4, anything)
+def unary(block, x):
     if x.dtype == "bool":
         function = "tf.logical_not"
     elif x.dtype in FLOATS:
@@ -64,10 +74,8 @@ def unary(block: Block) -> None:
     block.let("unary", f"{function}({x.name})", [x], x.dtype, x.shape)
 
 
-def binary(block: Block) -> None:
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(6, _number)
+def binary(block, x):
     partners = [
         (y, shape)
         for y in block.values
@@ -83,40 +91,32 @@ def binary(block: Block) -> None:
     block.let("binary", f"{function}({x.name}, {y.name})", [x, y], x.dtype, shape)
 
 
-def with_number(block: Block) -> None:
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(3, _number)
+def with_number(block, x):
     operators = ["+ 2", "* 3", "- 1"]
     operators += ["/ 7", "** 2"] if x.dtype in FLOATS else ["// 3", "% 5"]
     operator = block.random.choice(operators)
     block.let("number", f"{x.name} {operator}", [x], x.dtype, x.shape)
 
 
-def compare(block: Block) -> None:
-    x = block.pick(_number)
-    y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
-    if x is None or y is None:
-        return
+@family(2, _number)
+def compare(block, x):
+    y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape))
     functions = ("tf.less", "tf.equal", "tf.greater_equal", "tf.not_equal")
     function = block.random.choice(functions)
     block.let("compare", f"{function}({x.name}, {y.name})", [x, y], "bool", x.shape)
 
 
-def where(block: Block) -> None:
-    x = block.pick(_number)
-    y = block.pick(lambda y: x is not None and (y.dtype, y.shape) == (x.dtype, x.shape))
-    if x is None or y is None:
-        return
+@family(2, _number)
+def where(block, x):
+    y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape))
     expression = f"tf.where({x.name} > {y.name}, {y.name}, {x.name})"
     block.let("where", expression, [x, y], x.dtype, x.shape)
 
 
-def cast(block: Block) -> None:
+@family(4, anything)
+def cast(block, x):
     # What lies outside of the range of integers has no value there.
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
     target = block.random.choice([*FLOATS, *INTEGERS, "bool"])
     source = x.name
     if x.dtype in FLOATS and target in INTEGERS:
@@ -128,10 +128,8 @@ def cast(block: Block) -> None:
 # -- along axes ----------------------------------------------------------------
 
 
-def reduce(block: Block) -> None:
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(5, anything)
+def reduce(block, x):
     if x.dtype == "bool":
         functions = ["tf.reduce_any", "tf.reduce_all"]
     else:
@@ -139,7 +137,7 @@ def reduce(block: Block) -> None:
         functions += ["tf.reduce_max", "tf.reduce_min"] if _wide(x) else []
         functions += ["tf.reduce_mean"] if x.dtype in FLOATS else []
     axes = sorted(a for a in range(len(x.shape)) if block.drawing.one_in(2))
-    axis: list[int] | None = axes
+    axis = axes
     if block.drawing.one_in(3):
         axes, axis = list(range(len(x.shape))), None
     keep = block.drawing.one_in(3)
@@ -153,10 +151,8 @@ def reduce(block: Block) -> None:
     block.let("reduce", expression, [x], x.dtype, shape)
 
 
-def along_axis(block: Block) -> None:
-    x = block.pick(lambda v: _wide(v) and _number(v))
-    if x is None:
-        return
+@family(3, lambda v: _wide(v) and _number(v))
+def along_axis(block, x):
     axis = block.random.randrange(len(x.shape))
     rest = x.shape[:axis] + x.shape[axis + 1 :]
     choices = [
@@ -170,10 +166,11 @@ def along_axis(block: Block) -> None:
     block.let("axis", f"{function}({x.name}, axis={axis})", [x], dtype, shape)
 
 
-def matmul(block: Block) -> None:
+@family(6)
+def matmul(block):
     # BLAS divides large products among its threads, and rounds as they are divided;
     # a core has fewer threads than the host.
-    def suits(value: Value) -> bool:
+    def suits(value):
         return value.dtype in (*FLOATS, "int32") and len(value.shape) >= 2
 
     x = block.pick(suits)
@@ -199,13 +196,11 @@ def matmul(block: Block) -> None:
 # -- arrangement ---------------------------------------------------------------
 
 
-def concat(block: Block) -> None:
-    x = block.pick(lambda value: _static(value) and bool(value.shape))
-    if x is None:
-        return
+@family(3, lambda value: _static(value) and bool(value.shape))
+def concat(block, x):
     axis = block.random.randrange(len(x.shape))
 
-    def fits(y: Value) -> bool:
+    def fits(y):
         if y.dtype != x.dtype or len(y.shape) != len(x.shape) or not y.is_static:
             return False
         return all(
@@ -222,10 +217,8 @@ def concat(block: Block) -> None:
     block.let("concat", expression, [x, y], x.dtype, tuple(shape))
 
 
-def stack(block: Block) -> None:
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(2, anything)
+def stack(block, x):
     y = block.pick(lambda y: (y.dtype, y.shape) == (x.dtype, x.shape)) or x
     if elements(x.shape) * 2 > LARGEST:
         return
@@ -235,10 +228,8 @@ def stack(block: Block) -> None:
     block.let("stack", expression, [x, y], x.dtype, shape)
 
 
-def split(block: Block) -> None:
-    x = block.pick(_wide)
-    if x is None:
-        return
+@family(3, _wide)
+def split(block, x):
     axis = block.random.randrange(len(x.shape))
     size = int(x.shape[axis])
     first = block.random.randint(0, size)
@@ -251,10 +242,8 @@ def split(block: Block) -> None:
     block.add("split", [line], frozenset({x.name}), parts)
 
 
-def slice_(block: Block) -> None:
-    x = block.pick(lambda value: _static(value) and bool(value.shape))
-    if x is None:
-        return
+@family(3, lambda value: _static(value) and bool(value.shape))
+def slice_(block, x):
     text, shape = [], []
     for size in x.shape:
         taken = block.random.choice(
@@ -266,14 +255,12 @@ def slice_(block: Block) -> None:
     block.let("slice", expression, [x], x.dtype, tuple(shape))
 
 
-def gather(block: Block) -> None:
-    x = block.pick(_wide)
-    if x is None:
-        return
+@family(4, _wide)
+def gather(block, x):
     axis = block.random.randrange(len(x.shape))
     size = int(x.shape[axis])
     indices = [block.random.randrange(size) for _ in range(block.random.randint(0, 4))]
-    places: Shape = (len(indices),)
+    places = (len(indices),)
     text, reads = f"np.array({indices}, np.int32)", [x]
     found = block.pick(lambda v: v.dtype in ("int32", "int64") and len(v.shape) < 2)
     if found is not None:
@@ -285,21 +272,17 @@ def gather(block: Block) -> None:
         block.let("gather", expression, reads, x.dtype, shape)
 
 
-def transpose(block: Block) -> None:
-    x = block.pick(lambda value: len(value.shape) > 1)
-    if x is None:
-        return
+@family(3, lambda value: len(value.shape) > 1)
+def transpose(block, x):
     order = block.random.sample(range(len(x.shape)), len(x.shape))
     shape = tuple(x.shape[axis] for axis in order)
     block.let("transpose", f"tf.transpose({x.name}, {order})", [x], x.dtype, shape)
 
 
-def rearrange(block: Block) -> None:
-    x = block.pick(_static)
-    if x is None:
-        return
+@family(3, _static)
+def rearrange(block, x):
     total, rank = elements(x.shape), len(x.shape)
-    choices: list[tuple[str, Shape]] = [
+    choices = [
         (f"tf.reshape({x.name}, [{total}])", (total,)),
         (f"tf.expand_dims({x.name}, {rank})", (*x.shape, 1)),
         (f"tf.reverse({x.name}, {list(range(rank))})", x.shape),
@@ -316,21 +299,18 @@ def rearrange(block: Block) -> None:
     block.let("arrange", expression, [x], x.dtype, shape)
 
 
-def shape_of(block: Block) -> None:
-    x = block.pick(lambda value: bool(value.shape))
-    if x is not None:
-        block.let(
-            "shape", f"tf.shape({x.name})", [x], "int32", (len(x.shape),), x.is_static
-        )
+@family(1, lambda value: bool(value.shape))
+def shape_of(block, x):
+    block.let(
+        "shape", f"tf.shape({x.name})", [x], "int32", (len(x.shape),), x.is_static
+    )
 
 
 # -- random draws --------------------------------------------------------------
 
 
-def draw(block: Block) -> None:
-    x = block.pick(lambda value: True)
-    if x is None:
-        return
+@family(5, anything)
+def draw(block, x):
     seed = block.random.randrange(100)
     if block.drawing.one_in(3) and x.shape:
         expression = f"tf.random_shuffle({x.name}, seed={seed})"
@@ -347,7 +327,8 @@ def draw(block: Block) -> None:
 # -- between replicas, and to the host -----------------------------------------
 
 
-def cross_replica(block: Block) -> None:
+@family(12)
+def cross_replica(block):
     x = block.pick(lambda value: value.is_static and value.dtype in SUMMABLE)
     if x is None or not block.together:
         return
@@ -355,9 +336,7 @@ def cross_replica(block: Block) -> None:
     sizes = [size for size in range(1, replicas + 1) if replicas % size == 0]
     order = block.random.sample(range(replicas), replicas)
     size = block.random.choice([replicas, *sizes])
-    groups: list[list[int]] | None = [
-        order[start : start + size] for start in range(0, replicas, size)
-    ]
+    groups = [order[start : start + size] for start in range(0, replicas, size)]
     if size == replicas and block.drawing.one_in(2):
         groups = None
     name = block.drawing.fresh()
@@ -367,10 +346,8 @@ def cross_replica(block: Block) -> None:
     block.add(kind, [line], frozenset({x.name}), [value])
 
 
-def host_call(block: Block) -> None:
-    x = block.pick(_number)
-    if x is None:
-        return
+@family(3, _number)
+def host_call(block, x):
     call = f"tf.py_func(doubled, [{x.name}], tf.{x.dtype})"
     if block.drawing.one_in(2):
         call = f"tf.tpu.outside_compilation(lambda: {call})"
@@ -380,24 +357,25 @@ def host_call(block: Block) -> None:
     block.add("host", lines, frozenset({x.name}), [value])
 
 
-def outside(block: Block) -> None:
-    x = block.pick(_real)
-    if x is not None:
-        expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
-        block.let("outside", expression, [x], x.dtype, x.shape)
+@family(2, _real)
+def outside(block, x):
+    expression = f"tf.tpu.outside_compilation(lambda a: tf.sin(a) + a, {x.name})"
+    block.let("outside", expression, [x], x.dtype, x.shape)
 
 
 # -- variables -----------------------------------------------------------------
 
 
-def read(block: Block) -> None:
+@family(3)
+def read(block):
     if block.drawing.variables:
         v = block.random.choice(block.drawing.variables)
         text = block.random.choice(["tf.identity({})", "{}.read_value()"])
         block.let("read", text.format(v.name), [v], v.dtype, v.shape)
 
 
-def assign(block: Block) -> None:
+@family(6)
+def assign(block):
     if not block.drawing.variables:
         return
     place = block.random.randrange(len(block.drawing.variables))
@@ -418,8 +396,9 @@ def assign(block: Block) -> None:
 # -- branches and loops --------------------------------------------------------
 
 
-def branch(block: Block) -> None:
-    x, p = block.pick(lambda value: True), block.pick(lambda value: True)
+@family(5)
+def branch(block):
+    x, p = block.pick(anything), block.pick(anything)
     if x is None or p is None or block.depth > 1:
         return
     lines, reads, uniform = [], {p.name}, p.uniform
@@ -440,8 +419,9 @@ def branch(block: Block) -> None:
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
 
 
-def loop(block: Block) -> None:
-    x, p = block.pick(_static), block.pick(lambda value: True)
+@family(5)
+def loop(block):
+    x, p = block.pick(_static), block.pick(anything)
     if x is None or p is None or block.depth > 1:
         return
     # A value of an earlier turn may differ between the replicas.
@@ -473,46 +453,16 @@ def loop(block: Block) -> None:
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads), [value])
 
 
-def _is_large(value: Value) -> str:
+def _is_large(value):
     return f"tf.reduce_sum(tf.cast({value.name}, tf.float32)) > 1"
 
 
-def _function(name: str, parameters: str, block: Block, result: str) -> list[str]:
+def _function(name, parameters, block, result):
     body = [line for statement in block.statements for line in statement.source()]
     return [f"def {name}({parameters}):", *indented([*body, f"return {result}"])]
 
 
-FAMILIES: tuple[tuple[Callable[[Block], None], int], ...] = (
-    (unary, 4),
-    (binary, 6),
-    (with_number, 3),
-    (compare, 2),
-    (where, 2),
-    (cast, 4),
-    (reduce, 5),
-    (along_axis, 3),
-    (matmul, 6),
-    (concat, 3),
-    (stack, 2),
-    (split, 3),
-    (slice_, 3),
-    (gather, 4),
-    (transpose, 3),
-    (rearrange, 3),
-    (shape_of, 1),
-    (draw, 5),
-    (cross_replica, 12),
-    (host_call, 3),
-    (outside, 2),
-    (read, 3),
-    (assign, 6),
-    (branch, 5),
-    (loop, 5),
-)
-"""The families, and how often each is drawn."""
-
-
-def fill(block: Block, count: int) -> None:
+def fill(block, count):
     """Add about so many statements."""
     families, weights = zip(*FAMILIES, strict=True)
     for family in block.random.choices(families, weights, k=count):

@@ -7,10 +7,8 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,14 +17,11 @@ import tpuref.compat.v1 as tf
 from . import plain
 from .calls import LIMITS
 
-Program = list[dict[str, Any]]
-Outcome = dict[str, list[Any]]
-
 RELATIVE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e-5}
 NO_KERNEL = ("No OpKernel was registered", "not supported by", "Unimplemented")
 
 
-def interpreter() -> str | None:
+def interpreter():
     """Return the Python that has TensorFlow 1.15.5, None where there is none."""
     named = os.environ.get("TPUREF_TENSORFLOW")
     cache = os.environ.get("TPUREF_CONFORMANCE_CACHE")
@@ -37,9 +32,9 @@ def interpreter() -> str | None:
     return named or (str(built / "bin" / "python") if is_whole else None)
 
 
-def of_tensorflow(programs: list[Program], python: str) -> list[Outcome | None]:
+def of_tensorflow(programs, python):
     """Return what TensorFlow makes of programs, None for one that ends its process."""
-    told: list[Outcome | None] = []
+    told = []
     while len(told) < len(programs):
         done = subprocess.run(
             [python, "-W", "ignore", plain.__file__],
@@ -55,46 +50,33 @@ def of_tensorflow(programs: list[Program], python: str) -> list[Outcome | None]:
     return told
 
 
-def of_tpuref(programs: list[Program]) -> list[Outcome]:
+def of_tpuref(programs):
     return [json.loads(json.dumps(outcome)) for outcome in plain.run(tf, programs)]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between two outcomes of a program.
+    """The first difference between two outcomes of a program."""
 
-    Attributes
-    ----------
-    call
-        The function of the step that differs; for gradients, of what.
-    kind
-        ``accepts``, ``refuses``, ``static``, ``less static``, ``dtype``, ``sizes``,
-        ``None`` or ``value``.
-    ours, theirs
-        What tpuref and TensorFlow give.
-    apart
-        The largest distance of two finite values, relative to the largest above 1.
-    inputs
-        Which of ``nan``, ``inf``, ``large`` and ``limit`` the inputs have.
-    """
-
-    call: str
+    call: str  # the function of the step that differs; for gradients, of what
+    # ``accepts``, ``refuses``, ``static``, ``less static``, ``dtype``, ``sizes``,
+    # ``None`` or ``value``
     kind: str
-    ours: str
+    ours: str  # what tpuref and TensorFlow give
     theirs: str
+    # the largest distance of two finite values, relative to the largest above 1
     apart: float = 0.0
+    # which of ``nan``, ``inf``, ``large`` and ``limit`` the inputs have
     inputs: str = ""
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.kind} {self.call}: {self.ours:.200}, wanted {self.theirs:.200}"
 
 
-def difference(
-    program: Program, ours: Outcome, theirs: Outcome | None
-) -> Difference | None:
+def difference(program, ours, theirs):
     """Return the first difference, None where there is none or nothing to compare."""
     for step in program if theirs is not None else ():
-        a, b = ours.get(step["to"]), theirs.get(step["to"])  # type: ignore[union-attr]
+        a, b = ours.get(step["to"]), theirs.get(step["to"])
         if a is None or b is None:
             return None  # it reads what one refuses, or a gradient that there is not
         kinds = [_of_result(x, y, step) for x, y in _pairs(a, b)]
@@ -114,7 +96,7 @@ def difference(
 SKIP = "TensorFlow has no kernel for this dtype"
 
 
-def _pairs(ours: list[Any], theirs: list[Any]) -> list[tuple[Any, Any]]:
+def _pairs(ours, theirs):
     """Return the results of a step beside each other, a raise beside all of them."""
     count = max(len(ours), len(theirs))
     if len(ours) != len(theirs):
@@ -123,7 +105,7 @@ def _pairs(ours: list[Any], theirs: list[Any]) -> list[tuple[Any, Any]]:
     return list(zip(*both, strict=True))
 
 
-def _of_result(ours: Any, theirs: Any, step: dict[str, Any]) -> str | None:
+def _of_result(ours, theirs, step):
     """Return the kind of a difference."""
     raises = [side is not None and "raises" in side for side in (ours, theirs)]
     if raises[1] and any(p in theirs["raises"] + theirs["says"] for p in NO_KERNEL):
@@ -142,14 +124,14 @@ def _of_result(ours: Any, theirs: Any, step: dict[str, Any]) -> str | None:
     return "static" if _knows(ours["static"], theirs["static"]) else "less static"
 
 
-def _knows(ours: Any, theirs: Any) -> bool:
+def _knows(ours, theirs):
     """Return whether a static shape knows all that another one does."""
     if theirs is None or ours is None:
         return theirs is None
     return all(b is None or a == b for a, b in zip(ours, theirs, strict=True))
 
 
-def _array(outcome: dict[str, Any]) -> Any:
+def _array(outcome):
     if "data" in outcome:
         return np.array(outcome["data"]).reshape(outcome["sizes"])
     name = outcome["dtype"]
@@ -158,7 +140,7 @@ def _array(outcome: dict[str, Any]) -> Any:
     return np.frombuffer(data, dtype).reshape(outcome["sizes"])
 
 
-def _same(ours: dict[str, Any], theirs: dict[str, Any], is_rest: bool) -> bool:
+def _same(ours, theirs, is_rest):
     a, b = _array(ours), _array(theirs)
     if a.dtype.kind not in "fc":
         return bool((a == b).all())
@@ -170,7 +152,7 @@ def _same(ours: dict[str, Any], theirs: dict[str, Any], is_rest: bool) -> bool:
     return all(_close(x, y, tolerance, scale) for x, y in pairs)
 
 
-def _close(a: Any, b: Any, tolerance: float, scale: float) -> bool:
+def _close(a, b, tolerance, scale):
     with np.errstate(all="ignore"):
         close = np.isclose(
             a.astype("f8"), b.astype("f8"), tolerance, tolerance * scale, equal_nan=True
@@ -178,7 +160,7 @@ def _close(a: Any, b: Any, tolerance: float, scale: float) -> bool:
     return bool(close.all())
 
 
-def _apart(a: Any, b: Any) -> float:
+def _apart(a, b):
     if a.dtype.kind not in "fc":
         return float("inf")
     finite = np.isfinite(a) & np.isfinite(b)
@@ -187,7 +169,7 @@ def _apart(a: Any, b: Any) -> float:
     return float(np.max(distances, initial=0.0) / scale)
 
 
-def _odd(program: Program) -> str:
+def _odd(program):
     """Return which special numbers the inputs have."""
     found = set()
     for step in program:
@@ -201,18 +183,18 @@ def _odd(program: Program) -> str:
     return " ".join(sorted(found))
 
 
-def _name(step: dict[str, Any], program: Program) -> str:
-    call: str = step["call"]
+def _name(step, program):
+    call = step["call"]
     if call != "tf.gradients":
         return call
     return f"{call} of {next(s['call'] for s in program if s['call'] != 'input')}"
 
 
-def _static(outcome: Any) -> str:
+def _static(outcome):
     return str(outcome["static"])
 
 
-def _short(outcome: Any) -> str:
+def _short(outcome):
     if outcome is None:
         return "None"
     if "raises" in outcome:
@@ -224,9 +206,7 @@ def _short(outcome: Any) -> str:
 # -- shrinking and printing ----------------------------------------------------
 
 
-def smallest(
-    program: Program, differing: Callable[[list[Program]], list[bool]]
-) -> Program:
+def smallest(program, differing):
     """Return a program that still differs, from which no more step can be taken.
 
     `differing` judges several programs at once, as TensorFlow takes long to start.
@@ -240,7 +220,7 @@ def smallest(
     return program
 
 
-def _without(program: Program, index: int) -> Program:
+def _without(program, index):
     """Return the program without a step and all that depends on it."""
     gone = {program[index]["to"]}
     kept = []
@@ -253,7 +233,7 @@ def _without(program: Program, index: int) -> Program:
     return kept
 
 
-def script(program: Program) -> str:
+def script(program):
     """Return a program as a script that TensorFlow and tpuref both run."""
     lines = [
         "import numpy as np",
@@ -267,7 +247,7 @@ def script(program: Program) -> str:
     return "\n".join(lines)
 
 
-def _call(step: dict[str, Any]) -> str:
+def _call(step):
     if step["call"] == "input":
         data = step["data"]
         if step["dtype"].startswith("complex"):
@@ -287,7 +267,7 @@ def _call(step: dict[str, Any]) -> str:
     return f"{name}({', '.join([*args, *named])})"
 
 
-def _source(one: Any) -> str:
+def _source(one):
     if isinstance(one, list):
         return f"[{', '.join(map(_source, one))}]"
     if isinstance(one, dict):

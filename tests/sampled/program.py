@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 Shape = tuple["int | str", ...]
@@ -11,51 +10,30 @@ Shape = tuple["int | str", ...]
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of the computation.
+    """A tensor of the computation."""
 
-    Attributes
-    ----------
-    name
-        The variable that holds it.
-    dtype, shape
-        What is known of it.
-    uniform
-        Whether it is the same on all replicas.
-    """
-
-    name: str
-    dtype: str
+    name: str  # the variable that holds it
+    dtype: str  # what is known of it
     shape: Shape
-    uniform: bool
+    uniform: bool  # whether it is the same on all replicas
 
     @property
-    def is_static(self) -> bool:
+    def is_static(self):
         return not any(isinstance(size, str) for size in self.shape)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Lines of the computation that stand or fall together.
+    """Lines of the computation that stand or fall together."""
 
-    Attributes
-    ----------
-    kind
-        The family of the operation.
-    lines
-        The source.
-    reads, writes
-        The names of the values that it uses and makes.
-    core
-        The logical core that it is placed on, None where nothing is said.
-    """
-
-    kind: str
-    lines: tuple[str, ...]
-    reads: frozenset[str]
+    kind: str  # the family of the operation
+    lines: tuple[str, ...]  # the source
+    reads: frozenset[str]  # the names of the values that it uses and makes
     writes: tuple[str, ...]
+    # the logical core that it is placed on, None where nothing is said
     core: int | None
 
-    def source(self) -> list[str]:
+    def source(self):
         if self.core is None:
             return list(self.lines)
         return [f"with tf.device(tf.tpu.core({self.core})):", *indented(self.lines)]
@@ -63,42 +41,22 @@ class Statement:
 
 @dataclass(frozen=True)
 class Sample:
-    """A program that was drawn.
+    """A program that was drawn."""
 
-    Attributes
-    ----------
-    seed
-        What it was drawn from.
-    label
-        Its choices, as the name of a test.
-    cores
-        The number of cores of the system.
-    before
-        The source before the computation.
-    parameters
-        The names of the inputs of the computation.
-    statements
-        The computation.
-    outputs
-        The names of the values that it returns.
-    after
-        The source after the computation.
-    """
-
-    seed: int
-    label: str
-    cores: int
-    before: tuple[str, ...]
-    parameters: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    outputs: tuple[str, ...]
-    after: tuple[str, ...]
+    seed: int  # what it was drawn from
+    label: str  # its choices, as the name of a test
+    cores: int  # the number of cores of the system
+    before: tuple[str, ...]  # the source before the computation
+    parameters: tuple[str, ...]  # the names of the inputs of the computation
+    statements: tuple[Statement, ...]  # the computation
+    outputs: tuple[str, ...]  # the names of the values that it returns
+    after: tuple[str, ...]  # the source after the computation
 
     @property
-    def kinds(self) -> list[str]:
+    def kinds(self):
         return sorted({kind for s in self.statements for kind in s.kind.split()})
 
-    def source(self) -> str:
+    def source(self):
         """Return what builds the program: outputs, variables, feed(turn)."""
         body = [line for s in self.statements for line in s.source()]
         return "\n".join(
@@ -110,7 +68,7 @@ class Sample:
             ]
         )
 
-    def script(self) -> str:
+    def script(self):
         """Return what can be pasted to see both executors side by side."""
         return "\n".join([self.source(), *_SIDE_BY_SIDE.format(self.cores).split("\n")])
 
@@ -126,11 +84,11 @@ for executor in ("lockstep", "pool"):
 """
 
 
-def indented(lines: tuple[str, ...] | list[str]) -> list[str]:
+def indented(lines):
     return ["    " + line for line in lines]
 
 
-def nested(names: tuple[str, ...]) -> str:
+def nested(names):
     """Return a structure that holds all the names, whose form their number decides."""
     if len(names) == 0:
         return "None"
@@ -142,7 +100,7 @@ def nested(names: tuple[str, ...]) -> str:
     return f"[{first}, {{'k': {second}, 'l': [{', '.join(others)}]}}]"
 
 
-def smallest(sample: Sample, fails: Callable[[Sample], bool]) -> Sample:
+def smallest(sample, fails):
     """Return a program that still fails, from which no more part can be taken."""
     for smaller in _one_part_less(sample):
         if fails(smaller):
@@ -150,7 +108,7 @@ def smallest(sample: Sample, fails: Callable[[Sample], bool]) -> Sample:
     return sample
 
 
-def _one_part_less(sample: Sample) -> Iterator[Sample]:
+def _one_part_less(sample):
     for statement in reversed(sample.statements):
         yield _without(sample, statement)
     for name in sample.outputs:
@@ -158,7 +116,7 @@ def _one_part_less(sample: Sample) -> Iterator[Sample]:
         yield replace(sample, outputs=kept)
 
 
-def _without(sample: Sample, dropped: Statement) -> Sample:
+def _without(sample, dropped):
     """Return the program without a statement and all that depends on it."""
     gone = set(dropped.writes)
     kept = []

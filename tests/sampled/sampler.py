@@ -1,12 +1,10 @@
 """Draws programs from seeds: the system, inputs, variables, computation, outputs."""
 
-from __future__ import annotations
-
 import random
 
 from .block import FLOATS, Block, Drawing, elements
 from .families import fill
-from .program import Sample, Shape, Value
+from .program import Sample, Value
 
 SYSTEMS = (1, 2, 2, 2, 3, 3, 4, 4, 4, 8)
 """The numbers of cores to choose from."""
@@ -34,24 +32,24 @@ tf.set_random_seed({seed})"""
 class Sampler:
     """One program being drawn."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self._seed = seed
         self._random = random.Random(seed)
         self._before = _PREAMBLE.format(seed=seed).split("\n")
-        self._feeds: list[str] = []
-        self._parameters: list[Value] = []
-        self._maximum: list[str] = []
-        self._captured: list[Value] = []
+        self._feeds = []
+        self._parameters = []
+        self._maximum = []
+        self._captured = []
         self._cores = self._random.choice(SYSTEMS)
         self._logical, self._replicas, self._assignment = self._placement()
         self._padded = self._random.randrange(4) == 0
         self._theme = self._random.choice(_DTYPES), self._sizes()
         self._drawing = Drawing(self._random, self._replicas, self._logical)
 
-    def _one_in(self, number: int) -> bool:
+    def _one_in(self, number):
         return self._random.randrange(number) == 0
 
-    def _placement(self) -> tuple[int, int, str]:
+    def _placement(self):
         """Return cores per replica, replicas, and the source of an assignment."""
         if self._one_in(2):
             return 1, self._cores if not self._one_in(5) else 1, ""
@@ -61,27 +59,27 @@ class Sampler:
         rows = [chosen[r * logical : (r + 1) * logical] for r in range(replicas)]
         return logical, replicas, str(rows)
 
-    def _sizes(self) -> list[int]:
+    def _sizes(self):
         sizes = [self._random.choice(_SIZES) for _ in range(3)]
         if self._one_in(3):
             sizes[0] = self._random.choice(_LARGE)
         return sizes
 
-    def _dtype(self) -> str:
+    def _dtype(self):
         return self._random.choice(_DTYPES) if self._one_in(3) else self._theme[0]
 
-    def _shape(self) -> tuple[int, ...]:
+    def _shape(self):
         a, b, c = self._theme[1]
         shapes = [(), (a,), (b,), (a, b), (b, c), (c, b), (1, b), (b, b), (2, b, c)]
         return self._random.choice([s for s in shapes if elements(s) <= 9000])
 
     # -- what the computation takes --------------------------------------------
 
-    def _add_input(self) -> None:
+    def _add_input(self):
         name, dtype, shape = f"x{len(self._parameters)}", self._dtype(), self._shape()
         place = f"data({self._random.randrange(1000)} + 2 * replica + turn"
         sizes = ", ".join(map(str, shape))
-        known: Shape = shape
+        known = shape
         if self._padded and shape and max(shape) < 60:
             known = (f"n{name}", *shape[1:])
             largest = [self._random.randint(0, 9) for _ in range(4)]
@@ -106,25 +104,25 @@ class Sampler:
         uniform = self._replicas == 1
         self._parameters.append(Value(name, dtype, known, uniform))
 
-    def _add_captured(self) -> None:
+    def _add_captured(self):
         name, dtype, shape = f"c{len(self._captured)}", self._dtype(), self._shape()
         self._before.append(f"{name} = tf.constant({self._data(dtype, shape)})")
         self._captured.append(Value(name, dtype, shape, True))
 
-    def _add_variable(self) -> None:
+    def _add_variable(self):
         name = f"w{len(self._drawing.variables)}"
         dtype, shape = self._dtype(), self._shape()
         value = self._data(dtype, shape)
         self._before.append(f"{name} = tf.get_variable({name!r}, initializer={value})")
         self._drawing.variables.append(Value(name, dtype, shape, True))
 
-    def _data(self, dtype: str, shape: tuple[int, ...]) -> str:
+    def _data(self, dtype, shape):
         sizes = "".join(f", {size}" for size in shape)
         return f"data({self._random.randrange(1000)}, {dtype!r}{sizes})"
 
     # -- the whole -------------------------------------------------------------
 
-    def sample(self) -> Sample:
+    def sample(self):
         """Draw the rest and return the program."""
         for _ in range(self._random.randint(0, 3)):
             self._add_input()
@@ -151,7 +149,7 @@ class Sampler:
             after=tuple(self._after(variables)),
         )
 
-    def _label(self, block: Block) -> str:
+    def _label(self, block):
         padded = ["padded"] if any(m != "None" for m in self._maximum) else []
         dtype, sizes = self._theme
         return "-".join(
@@ -166,7 +164,7 @@ class Sampler:
             ]
         )
 
-    def _after(self, variables: list[str]) -> list[str]:
+    def _after(self, variables):
         own = [f"{value.name}[replica]" for value in self._parameters]
         inputs = f"[[{', '.join(own)}] for replica in range({self._replicas})]"
         arguments = ["computation", inputs]
@@ -197,6 +195,6 @@ class Sampler:
         ]
 
 
-def draw(seed: int) -> Sample:
+def draw(seed):
     """Return the program of a seed."""
     return Sampler(seed).sample()

@@ -1,13 +1,11 @@
 """Programs drawn at random: the core pool gives what lockstep gives, bit for bit."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 
 import pytest
 
-from .executors import Opened, difference
+from .executors import difference
 from .program import Sample, Statement, smallest
 from .sampler import SYSTEMS, draw
 
@@ -28,14 +26,12 @@ SPLIT = [
 
 
 @pytest.mark.parametrize(("sample", "processes"), SPLIT)
-def test_the_pool_gives_what_lockstep_gives(
-    sample: Sample, processes: int | None, pool_session: Opened
-) -> None:
+def test_the_pool_gives_what_lockstep_gives(sample, processes, pool_session):
     found = difference(sample, pool_session, processes)
     if found is None:
         return
 
-    def differs(smaller: Sample) -> bool:
+    def differs(smaller):
         return difference(smaller, pool_session, processes) is not None
 
     smaller = smallest(sample, differs)
@@ -55,7 +51,7 @@ KINDS = [
 ]
 
 
-def test_every_family_is_drawn() -> None:
+def test_every_family_is_drawn():
     drawn = [draw(seed) for seed in range(60)]
     kinds = Counter(kind for sample in drawn for kind in sample.kinds)
     assert sorted(kinds) == KINDS and min(kinds.values()) >= 3, kinds
@@ -64,12 +60,12 @@ def test_every_family_is_drawn() -> None:
     assert sum("assignment" in sample.source() for sample in drawn) >= 20
 
 
-def test_a_seed_gives_one_program() -> None:
+def test_a_seed_gives_one_program():
     assert draw(3) == draw(3) != draw(4)
 
 
-def test_the_smallest_program_keeps_what_fails() -> None:
-    def statement(kind: str, reads: str, writes: str) -> Statement:
+def test_the_smallest_program_keeps_what_fails():
+    def statement(kind, reads, writes):
         lines = (f"{writes} = tf.{kind}({reads})",)
         return Statement(kind, lines, frozenset(reads), (writes,), None)
 

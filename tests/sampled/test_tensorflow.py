@@ -4,11 +4,7 @@
 that ``tpuref conformance env tensorflow==1.15.5`` makes is used, if there is one.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +12,7 @@ import pytest
 import tpuref.compat.v1 as tf
 
 from . import calls, judge
-from .listed import LISTED, Listed
+from .listed import LISTED
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "3000"))
 FIRST = int(os.environ.get("TPUREF_FIRST_SAMPLE", "0"))
@@ -24,11 +20,11 @@ BLOCK = 100
 PYTHON = judge.interpreter()
 
 
-def entry(found: judge.Difference) -> Listed | None:
+def entry(found):
     return next((one for one in LISTED if one.covers(found)), None)
 
 
-def compare(programs: list[judge.Program]) -> list[judge.Difference | None]:
+def compare(programs):
     assert PYTHON is not None
     both = zip(
         judge.of_tpuref(programs), judge.of_tensorflow(programs, PYTHON), strict=True
@@ -46,7 +42,7 @@ needs_tensorflow = pytest.mark.skipif(
 
 @needs_tensorflow
 @pytest.mark.parametrize("first", range(FIRST, FIRST + SAMPLES, BLOCK))
-def test_tpuref_gives_what_tensorflow_gives(first: int) -> None:
+def test_tpuref_gives_what_tensorflow_gives(first):
     """Blocks of programs, which pytest-xdist shares out."""
     seeds = range(first, min(first + BLOCK, FIRST + SAMPLES))
     programs = [calls.draw(seed) for seed in seeds]
@@ -61,18 +57,18 @@ def test_tpuref_gives_what_tensorflow_gives(first: int) -> None:
 
 
 @needs_tensorflow
-def test_what_is_listed_differs() -> None:
+def test_what_is_listed_differs():
     shown = [(one, one.seed) for one in LISTED if one.seed is not None]
     found = compare([calls.draw(seed) for _, seed in shown])
     pairs = zip([one for one, _ in shown], found, strict=True)
     assert [one for one, d in pairs if d is None or entry(d) is not one] == []
 
 
-def report(case: tuple[int, judge.Program, judge.Difference]) -> str:
+def report(case):
     """Return the smallest program that differs as the one found does."""
     seed, program, found = case
 
-    def differing(candidates: list[judge.Program]) -> list[bool]:
+    def differing(candidates):
         same = found.kind, found.call
         return [d is not None and (d.kind, d.call) == same for d in compare(candidates)]
 
@@ -83,7 +79,7 @@ def report(case: tuple[int, judge.Program, judge.Difference]) -> str:
 # -- the sampler itself ----------------------------------------------------------------
 
 
-def test_every_call_is_drawn() -> None:
+def test_every_call_is_drawn():
     drawn = {
         step["call"] for seed in range(len(calls.CALLS)) for step in calls.draw(seed)
     }
@@ -91,11 +87,11 @@ def test_every_call_is_drawn() -> None:
     assert missing == set() and len(calls.CALLS) > 200
 
 
-def test_a_seed_gives_one_program() -> None:
+def test_a_seed_gives_one_program():
     assert repr(calls.draw(3)) == repr(calls.draw(3)) != repr(calls.draw(4))
 
 
-def test_most_programs_give_values() -> None:
+def test_most_programs_give_values():
     outcomes = judge.of_tpuref([calls.draw(seed) for seed in range(300)])
     raising = [
         o for o in outcomes if any(r and "raises" in r for s in o.values() for r in s)
@@ -103,7 +99,7 @@ def test_most_programs_give_values() -> None:
     assert len(raising) < 120
 
 
-def test_scripts_run() -> None:
+def test_scripts_run():
     """What a failure prints gives the values that the comparison saw."""
     for seed in range(0, 600, 7):
         program = calls.draw(seed)
@@ -111,26 +107,26 @@ def test_scripts_run() -> None:
         if any(r and "raises" in r for some in outcome.values() for r in some):
             continue
         with tf.Graph().as_default():
-            made: dict[str, Any] = {}
+            made = {}
             exec(judge.script(program), made)
             assert made.keys() >= outcome.keys()
 
 
-def test_the_smallest_program_keeps_what_differs() -> None:
+def test_the_smallest_program_keeps_what_differs():
     d = calls.Draft(0)
     x = d.x(("float32",), (2,))
     y = d.step("tf.tanh", x)
     d.step("tf.exp", x)
     d.step("tf.abs", y)
 
-    def differing(candidates: list[judge.Program]) -> list[bool]:
+    def differing(candidates):
         return [any(s["call"] == "tf.tanh" for s in one) for one in candidates]
 
     smaller = judge.smallest(d.steps, differing)
     assert [step["call"] for step in smaller] == ["input", "tf.tanh"]
 
 
-def test_differences_are_seen() -> None:
+def test_differences_are_seen():
     """A wrong value, dtype, static shape and a missing error are differences."""
     d = calls.Draft(0)
     d.given("float32", (1,), low=1.5, high=1.5)
@@ -154,26 +150,26 @@ def test_differences_are_seen() -> None:
 # -- what it found ---------------------------------------------------------------------
 
 
-def placed(value: Any, shape: Any = None) -> Any:
+def placed(value, shape=None):
     return tf.placeholder_with_default(np.asarray(value), shape)
 
 
 FLOATS = np.array([[1.0, -3.0, 2.0]], np.float32)
 
 
-def static_gradient() -> Any:
+def static_gradient():
     """Return a size of the gradient of an input that broadcasts."""
     x = placed(FLOATS, [None, 3])
     (gradient,) = tf.gradients(x * placed(FLOATS), [x])
     return tf.constant(gradient.shape.as_list()[1])
 
 
-def gradient(build: Callable[[Any], Any], value: Any) -> Any:
+def gradient(build, value):
     x = placed(value)
     return tf.gradients(build(x), [x])[0]
 
 
-FOUND: dict[str, tuple[Callable[[], Any], Any]] = {
+FOUND = {
     "floordiv rounds the quotient": (
         lambda: tf.constant(1.0) // tf.constant(0.1),
         10.0,
@@ -230,7 +226,7 @@ FOUND: dict[str, tuple[Callable[[], Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_found(name: str) -> None:
+def test_found(name):
     build, wanted = FOUND[name]
     with tf.Session() as session:
         got = session.run(build())
@@ -238,6 +234,6 @@ def test_found(name: str) -> None:
     assert np.array_equal(np.signbit(np.real(got)), np.signbit(np.real(wanted)))
 
 
-def test_the_imaginary_part_of_real_numbers_is_not_connected() -> None:
+def test_the_imaginary_part_of_real_numbers_is_not_connected():
     x = tf.constant([1.0])
     assert tf.gradients(tf.imag(x), [x]) == [None]

@@ -1,7 +1,5 @@
 """Programs drawn at random: XLA gives what lockstep gives."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 import tpuref as tf
 
 from .compiled import difference, refused
-from .program import Sample, smallest
+from .program import smallest
 from .sampler import draw
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
@@ -23,7 +21,7 @@ REFUSED = ("TPUREF-E274", "TPUREF-E275", "TPUREF-E277")
 DRAWN = sorted(map(draw, range(SAMPLES)), key=lambda drawn: (drawn.cores, drawn.seed))
 
 
-def runs(sample: Sample) -> bool:
+def runs(sample):
     """Whether a program has one logical core, and inputs of one shape."""
     body = "\n".join(line for s in sample.statements for line in s.source())
     return "tf.tpu.core(" not in body and "maximum_shapes" not in sample.source()
@@ -42,7 +40,7 @@ PER_DEVICE = 8
     ],
     ids=lambda value: getattr(value, "label", value),
 )
-def test_xla_gives_what_lockstep_gives(sample: Sample, devices: int) -> None:
+def test_xla_gives_what_lockstep_gives(sample, devices):
     try:
         found = difference(sample, devices)
     except tf.errors.UnimplementedError as error:
@@ -59,11 +57,11 @@ def test_xla_gives_what_lockstep_gives(sample: Sample, devices: int) -> None:
     )
 
 
-def test_what_xla_refuses_is_told_by_the_source() -> None:
+def test_what_xla_refuses_is_told_by_the_source():
     others = [sample for sample in map(draw, range(80)) if not runs(sample)]
     assert {refused(sample) for sample in others} <= {*REFUSED, None}
     assert any(refused(sample) == "TPUREF-E277" for sample in others)
 
 
-def test_most_programs_run() -> None:
+def test_most_programs_run():
     assert sum(map(runs, DRAWN)) > len(DRAWN) // 2

@@ -1,12 +1,8 @@
 """Summaries in event files, as TensorBoard reads them."""
 
-from __future__ import annotations
-
 import struct
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,22 +15,21 @@ pytest.importorskip(
     "google.protobuf", reason="needs the extra: pip install tpuref[training]"
 )
 
-Evaluate = Callable[..., Any]
 summary = tf.summary
 
 
-def value_of(serialized: bytes) -> Any:
+def value_of(serialized):
     values = tf.Summary.FromString(serialized).value
     assert len(values) == 1
     return values[0]
 
 
-def events(folder: Any) -> list[Any]:
+def events(folder):
     paths = sorted(Path(folder).glob("events.out.tfevents.*"))
     return [event for path in paths for event in tf.train.summary_iterator(str(path))]
 
 
-def decoded_png(content: bytes) -> Any:
+def decoded_png(content):
     """Return the pixels of a picture without filters: an own reader, for the test."""
     width, height, _, kind = struct.unpack(">IIBB", content[16:26])
     start = content.index(b"IDAT")
@@ -49,7 +44,7 @@ def decoded_png(content: bytes) -> Any:
 # -- what the operations return ------------------------------------------------
 
 
-def test_tags(evaluate: Evaluate) -> None:
+def test_tags(evaluate):
     with tf.name_scope("model"):
         first = summary.scalar("my loss", 1.5)
         again = summary.scalar("my loss", 2.5)
@@ -66,7 +61,7 @@ def test_tags(evaluate: Evaluate) -> None:
         evaluate(summary.merge([first, first]))
 
 
-def test_numbers_of_a_histogram(evaluate: Evaluate) -> None:
+def test_numbers_of_a_histogram(evaluate):
     values = np.random.default_rng(1).normal(size=1000).astype(np.float32)
     values[:5] = 0.0
     histo = value_of(evaluate(summary.histogram("h", values))).histo
@@ -82,7 +77,7 @@ def test_numbers_of_a_histogram(evaluate: Evaluate) -> None:
         evaluate(summary.histogram("n", [1.0, float("nan")]))
 
 
-def test_buckets_of_a_histogram(evaluate: Evaluate) -> None:
+def test_buckets_of_a_histogram(evaluate):
     """As TensorFlow 1.15.5 has them."""
     value = value_of(evaluate(summary.histogram("h", [0.0, 1.0, 1.05, -2.0, 5.0])))
     limits = [-2.162819, -1.966199, 0.0, 1e-12, 0.917246, 1.008971, 1.109868, 4.636195,
@@ -91,7 +86,7 @@ def test_buckets_of_a_histogram(evaluate: Evaluate) -> None:
     assert list(value.histo.bucket) == [0, 1, 0, 1, 0, 1, 1, 0, 1, 0]
 
 
-def test_pictures(evaluate: Evaluate) -> None:
+def test_pictures(evaluate):
     pixels = np.random.default_rng(2).integers(0, 256, (4, 2, 3, 3)).astype(np.uint8)
     found = tf.Summary.FromString(evaluate(summary.image("p", pixels))).value
     assert [value.tag for value in found] == ["p/image/0", "p/image/1", "p/image/2"]
@@ -110,14 +105,14 @@ def test_pictures(evaluate: Evaluate) -> None:
         ([0.0, 0.0, 0.0], [0, 0, 0]),
     ],
 )
-def test_numbers_become_pixels(numbers: Any, expected: Any, evaluate: Evaluate) -> None:
+def test_numbers_become_pixels(numbers, expected, evaluate):
     picture = np.float32(numbers).reshape(1, 1, 3, 1)
     value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
     shown = decoded_png(value.image.encoded_image_string)
     assert shown.ravel().tolist() == expected
 
 
-def test_pixels_without_a_number_are_red(evaluate: Evaluate) -> None:
+def test_pixels_without_a_number_are_red(evaluate):
     picture = np.float32([[[[1.0, 1.0, 1.0], [np.nan, 0.0, 0.0]]]])
     value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
     shown = decoded_png(value.image.encoded_image_string)
@@ -125,7 +120,7 @@ def test_pixels_without_a_number_are_red(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_png_files_are_whole(channels: int) -> None:
+def test_png_files_are_whole(channels):
     image_module = pytest.importorskip("PIL.Image")
     import io
 
@@ -136,7 +131,7 @@ def test_png_files_are_whole(channels: int) -> None:
     assert np.array_equal(shown, pixels)
 
 
-def test_texts(evaluate: Evaluate) -> None:
+def test_texts(evaluate):
     value = value_of(evaluate(summary.text("t", [["a", "b"]])))
     assert value.metadata.plugin_data.plugin_name == "text"
     assert list(value.tensor.string_val) == [b"a", b"b"]
@@ -152,9 +147,7 @@ def test_texts(evaluate: Evaluate) -> None:
         lambda: summary.image("i", tf.zeros([3])),
     ],
 )
-def test_what_cannot_be_summarized(
-    build: Callable[[], Any], evaluate: Evaluate
-) -> None:
+def test_what_cannot_be_summarized(build, evaluate):
     with pytest.raises(tf.errors.InvalidArgumentError, match=codes.INVALID_ARGUMENT):
         evaluate(build())
 
@@ -162,7 +155,7 @@ def test_what_cannot_be_summarized(
 # -- files ---------------------------------------------------------------------
 
 
-def test_a_file_of_events(tmp_path: Path) -> None:
+def test_a_file_of_events(tmp_path):
     total = tf.constant(2.0, name="two") * 3.0
     loss = summary.scalar("loss", total)
     writer = summary.FileWriter(tmp_path / "log", tf.get_default_graph())
@@ -185,7 +178,7 @@ def test_a_file_of_events(tmp_path: Path) -> None:
     summary.FileWriterCache.clear()
 
 
-def test_tensorboard_reads_the_files(tmp_path: Path) -> None:
+def test_tensorboard_reads_the_files(tmp_path):
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing import event_accumulator
 
@@ -223,7 +216,7 @@ def test_tensorboard_reads_the_files(tmp_path: Path) -> None:
 # -- as TensorFlow 2 writes them -----------------------------------------------
 
 
-def test_writing_at_once(tmp_path: Path) -> None:
+def test_writing_at_once(tmp_path):
     with tf.eager_execution():
         writer = summary.create_file_writer(str(tmp_path))
         with writer.as_default():
@@ -243,7 +236,7 @@ def test_writing_at_once(tmp_path: Path) -> None:
     assert decoded_png(png).ravel().tolist() == [0, 255]
 
 
-def test_writing_in_a_graph(tmp_path: Path) -> None:
+def test_writing_in_a_graph(tmp_path):
     """As host calls of TPUEstimator programs write."""
     contrib = tf.contrib.summary
     step = tf.placeholder(tf.int64, [1])
@@ -267,6 +260,6 @@ def test_writing_in_a_graph(tmp_path: Path) -> None:
     assert summary.all_v2_summary_ops() == contrib.all_summary_ops()
 
 
-def test_eager_mode_needs_a_step() -> None:
+def test_eager_mode_needs_a_step():
     with tf.eager_execution(), pytest.raises(RuntimeError, match="step=step"):
         summary.scalar("loss", 1.0)

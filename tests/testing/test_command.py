@@ -1,14 +1,11 @@
 """tpuref fake-cloud-tpu."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re
 import signal
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,7 @@ ARGUMENTS = [
 ]
 
 
-def get(host: str, path: str) -> tuple[int, Any]:
+def get(host, path):
     connection = http.client.HTTPConnection(host, timeout=60)
     connection.request("GET", path)
     response = connection.getresponse()
@@ -30,7 +27,7 @@ def get(host: str, path: str) -> tuple[int, Any]:
     return response.status, body
 
 
-def test_it_serves_until_interrupted() -> None:
+def test_it_serves_until_interrupted():
     command = [sys.executable, "-m", "tpuref", "fake-cloud-tpu", *ARGUMENTS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -72,13 +69,13 @@ def test_it_serves_until_interrupted() -> None:
         (["--port", "70000"], "port"),
     ],
 )
-def test_what_is_wrong_is_told(arguments: Any, message: str, capsys: Any) -> None:
+def test_what_is_wrong_is_told(arguments, message, capsys):
     assert main(["fake-cloud-tpu", *arguments]) == 2
     told = capsys.readouterr().err
     assert told.startswith("tpuref fake-cloud-tpu: ") and message in told
 
 
-def test_help_shows_the_defaults(capsys: Any) -> None:
+def test_help_shows_the_defaults(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["fake-cloud-tpu", "--help"])
     assert ended.value.code == 0

@@ -1,7 +1,5 @@
 """The local Cloud TPU service, asked over HTTP without Google's client."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json
@@ -9,8 +7,6 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -21,12 +17,12 @@ NODES = "/v1/projects/fake-project/locations/us-central1-b/nodes"
 
 
 @pytest.fixture
-def cloud() -> Iterator[FakeCloudTPU]:
+def cloud():
     with FakeCloudTPU({"a": "10.0.0.1:8470", "b": ["10.0.0.2", "h:1"]}) as running:
         yield running
 
 
-def get(cloud: FakeCloudTPU, path: str, **headers: str) -> tuple[int, Any, Any]:
+def get(cloud, path, **headers):
     """Status, content and headers of the answer."""
     connection = http.client.HTTPConnection(cloud.host, timeout=60)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -38,7 +34,7 @@ def get(cloud: FakeCloudTPU, path: str, **headers: str) -> tuple[int, Any, Any]:
     return response.status, json.loads(body) if is_json else body, response.headers
 
 
-def metadata(cloud: FakeCloudTPU, path: str) -> Any:
+def metadata(cloud, path):
     status, body, headers = get(
         cloud, f"/computeMetadata/v1/{path}", Metadata_Flavor="Google"
     )
@@ -49,7 +45,7 @@ def metadata(cloud: FakeCloudTPU, path: str) -> Any:
 # -- the API -------------------------------------------------------------------
 
 
-def test_a_node(cloud: FakeCloudTPU) -> None:
+def test_a_node(cloud):
     status, answer, _ = get(cloud, NODES + "/b")
     assert status == 200
     assert answer == {
@@ -63,7 +59,7 @@ def test_a_node(cloud: FakeCloudTPU) -> None:
     }
 
 
-def test_the_nodes_and_their_pages(cloud: FakeCloudTPU) -> None:
+def test_the_nodes_and_their_pages(cloud):
     _, answer, _ = get(cloud, NODES)
     assert [node["name"][-1] for node in answer["nodes"]] == ["a", "b"]
     assert "nextPageToken" not in answer
@@ -75,7 +71,7 @@ def test_the_nodes_and_their_pages(cloud: FakeCloudTPU) -> None:
     assert get(cloud, NODES + "?pageSize=0")[0] == 400
 
 
-def test_a_node_is_what_its_attributes_say(cloud: FakeCloudTPU) -> None:
+def test_a_node_is_what_its_attributes_say(cloud):
     node = cloud.nodes["a"]
     node.state, node.health = "PREEMPTED", None
     node.fields["acceleratorType"] = "v2-8"
@@ -101,13 +97,13 @@ def test_a_node_is_what_its_attributes_say(cloud: FakeCloudTPU) -> None:
         "/v1",
     ],
 )
-def test_what_there_is_not(path: str, cloud: FakeCloudTPU) -> None:
+def test_what_there_is_not(path, cloud):
     status, answer, _ = get(cloud, path)
     assert status == 404
     assert answer["error"]["code"] == 404 and answer["error"]["status"] == "NOT_FOUND"
 
 
-def test_a_token_is_wanted(cloud: FakeCloudTPU) -> None:
+def test_a_token_is_wanted(cloud):
     cloud.token = "secret"
     assert get(cloud, NODES + "/a")[0] == 401
     assert get(cloud, NODES + "/a", Authorization="Bearer other")[0] == 401
@@ -121,13 +117,13 @@ def test_a_token_is_wanted(cloud: FakeCloudTPU) -> None:
 @pytest.mark.parametrize(
     "path", ["/discovery/v1/apis/tpu/v1/rest", "/$discovery/rest?version=v1"]
 )
-def test_the_description_leads_back_here(path: str, cloud: FakeCloudTPU) -> None:
+def test_the_description_leads_back_here(path, cloud):
     answer = get(cloud, path)[1]
     assert answer["rootUrl"] == f"http://{cloud.host}/"
     assert answer["id"] == "tpu:v1"
 
 
-def test_a_404_says_what_there_is(cloud: FakeCloudTPU) -> None:
+def test_a_404_says_what_there_is(cloud):
     there = "projects/fake-project/locations/us-central1-b/nodes/"
     for path in (NODES + "/c", NODES.replace("fake-project", "other") + "/a"):
         message = get(cloud, path)[1]["error"]["message"]
@@ -142,7 +138,7 @@ def test_a_404_says_what_there_is(cloud: FakeCloudTPU) -> None:
 
 @pytest.mark.parametrize("number", ["9" * 5000, "-1", "1.5", "\u0663", "", "0x1"])
 @pytest.mark.parametrize("name", ["pageSize", "pageToken"])
-def test_pages_that_cannot_be(name: str, number: str, cloud: FakeCloudTPU) -> None:
+def test_pages_that_cannot_be(name, number, cloud):
     status, answer, _ = get(cloud, f"{NODES}?{name}={quote(number)}")
     if number:  # parse_qs leaves an empty one out
         assert status == 400
@@ -156,17 +152,13 @@ def test_pages_that_cannot_be(name: str, number: str, cloud: FakeCloudTPU) -> No
 @pytest.mark.parametrize(
     "path", ["//[", "//[::1", "/%", "/%ff%fe", "/?%zz=1&=", "/v1/" + "a/" * 3000, "*"]
 )
-def test_paths_that_make_no_sense(
-    path: str, cloud: FakeCloudTPU, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_paths_that_make_no_sense(path, cloud, capfd):
     assert get(cloud, path)[0] in (200, 400, 404)
     assert get(cloud, NODES)[0] == 200
     assert capfd.readouterr().err == ""
 
 
-def test_a_client_that_breaks_off(
-    cloud: FakeCloudTPU, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_client_that_breaks_off(cloud, capfd):
     host, _, port = cloud.host.rpartition(":")
     reset = struct.pack("ii", 1, 0)
     for content in (b"", b"GET ", b"GET / HTTP/1.1\r\nA: b\r\n"):
@@ -178,7 +170,7 @@ def test_a_client_that_breaks_off(
     assert capfd.readouterr().err == ""
 
 
-def test_nodes_may_be_set_as_they_are_given(cloud: FakeCloudTPU) -> None:
+def test_nodes_may_be_set_as_they_are_given(cloud):
     cloud.nodes["c"] = "10.0.0.3:1"
     cloud.nodes |= {"d": ["h:1", "h:2"]}
     cloud.nodes.setdefault("e", Node("h:3"))
@@ -188,14 +180,14 @@ def test_nodes_may_be_set_as_they_are_given(cloud: FakeCloudTPU) -> None:
         cloud.nodes["f"] = "a b"
     for name, wrong in (("f", 5), ("f", [5]), (5, "h:1"), ("f", None)):
         with pytest.raises(TypeError, match="FakeCloudTPU: nodes"):
-            cloud.nodes[name] = wrong  # type: ignore
+            cloud.nodes[name] = wrong
     assert "f" not in cloud.nodes
 
 
 # -- the metadata server -------------------------------------------------------
 
 
-def test_metadata(cloud: FakeCloudTPU) -> None:
+def test_metadata(cloud):
     assert metadata(cloud, "project/project-id") == "fake-project"
     assert metadata(cloud, "instance/zone") == "projects/123456/zones/us-central1-b"
     assert metadata(cloud, "instance/network-interfaces/0/ip") == "127.0.0.1"
@@ -207,7 +199,7 @@ def test_metadata(cloud: FakeCloudTPU) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"Metadata_Flavor": "google"}])
-def test_metadata_wants_its_header(headers: Any, cloud: FakeCloudTPU) -> None:
+def test_metadata_wants_its_header(headers, cloud):
     status, body, _ = get(cloud, "/computeMetadata/v1/instance/zone", **headers)
     assert status == 403 and "Metadata-Flavor: Google is missing" in body
 
@@ -215,7 +207,7 @@ def test_metadata_wants_its_header(headers: Any, cloud: FakeCloudTPU) -> None:
 # -- troubles ------------------------------------------------------------------
 
 
-def test_failures_befall_the_requests_they_are_meant_for(cloud: FakeCloudTPU) -> None:
+def test_failures_befall_the_requests_they_are_meant_for(cloud):
     cloud.fail(429, 2, path="/nodes/b")
     cloud.fail(500)
     assert get(cloud, NODES + "/a")[0] == 500
@@ -223,7 +215,7 @@ def test_failures_befall_the_requests_they_are_meant_for(cloud: FakeCloudTPU) ->
     assert get(cloud, NODES + "/a")[0] == 200
 
 
-def test_a_cut_connection(cloud: FakeCloudTPU) -> None:
+def test_a_cut_connection(cloud):
     cloud.fail("cut")
     with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
         get(cloud, NODES + "/a")
@@ -233,18 +225,18 @@ def test_a_cut_connection(cloud: FakeCloudTPU) -> None:
 @pytest.mark.parametrize(
     ("status", "times"), [(200, 1), ("cuts", 1), (500, 0), (None, 1)]
 )
-def test_what_is_no_failure(status: Any, times: int, cloud: FakeCloudTPU) -> None:
+def test_what_is_no_failure(status, times, cloud):
     with pytest.raises(
         ValueError, match="status must be an HTTP status from 400 to 599"
     ):
         cloud.fail(status, times)
 
 
-def test_answers_are_late_but_end_with_the_service(cloud: FakeCloudTPU) -> None:
+def test_answers_are_late_but_end_with_the_service(cloud):
     cloud.latency = 600
     ended = threading.Event()
 
-    def ask() -> None:
+    def ask():
         with contextlib.suppress(OSError, http.client.HTTPException):
             get(cloud, NODES)
         ended.set()
@@ -257,7 +249,7 @@ def test_answers_are_late_but_end_with_the_service(cloud: FakeCloudTPU) -> None:
     assert ended.wait(60)
 
 
-def test_requests_are_remembered(cloud: FakeCloudTPU) -> None:
+def test_requests_are_remembered(cloud):
     get(cloud, NODES + "/a?x=1", X_Some="thing")
     assert cloud.requests[-1].path == NODES + "/a?x=1"
     assert cloud.requests[-1].headers["x-some"] == "thing"
@@ -266,7 +258,7 @@ def test_requests_are_remembered(cloud: FakeCloudTPU) -> None:
 # -- the service itself --------------------------------------------------------
 
 
-def test_it_runs_within_the_block() -> None:
+def test_it_runs_within_the_block():
     cloud = FakeCloudTPU()
     with pytest.raises(RuntimeError, match="the service is not running"):
         cloud.host  # noqa: B018
@@ -281,7 +273,7 @@ def test_it_runs_within_the_block() -> None:
         assert get(cloud, NODES)[1] == {"nodes": []}
 
 
-def test_the_environment_is_put_back(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
+def test_the_environment_is_put_back(cloud, monkeypatch):
     monkeypatch.setenv("GCE_METADATA_HOST", "before")
     monkeypatch.delenv("TPU_API_DISCOVERY_URL", raising=False)
     monkeypatch.setenv("no_proxy", "example.com")
@@ -293,7 +285,7 @@ def test_the_environment_is_put_back(cloud: FakeCloudTPU, monkeypatch: Any) -> N
     assert "TPU_API_DISCOVERY_URL" not in os.environ
 
 
-def test_an_environment_within_another(cloud: FakeCloudTPU) -> None:
+def test_an_environment_within_another(cloud):
     before = os.environ.get("GCE_METADATA_HOST")
     with FakeCloudTPU() as other, cloud.environment():
         with other.environment():
@@ -302,10 +294,10 @@ def test_an_environment_within_another(cloud: FakeCloudTPU) -> None:
     assert os.environ.get("GCE_METADATA_HOST") == before
 
 
-def test_two_threads_take_turns(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
+def test_two_threads_take_turns(cloud, monkeypatch):
     inside, leave = threading.Event(), threading.Event()
 
-    def stay() -> None:
+    def stay():
         with cloud.environment():
             inside.set()
             leave.wait(60)
@@ -326,12 +318,12 @@ def test_two_threads_take_turns(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
 
 
 @pytest.mark.parametrize("address", ["a b:1", "a:0", "a:x", ""])
-def test_addresses_are_checked(address: str) -> None:
+def test_addresses_are_checked(address):
     with pytest.raises(ValueError, match="testing.Node"):
         FakeCloudTPU({"a": address})
 
 
-def test_the_old_form_has_one_address() -> None:
+def test_the_old_form_has_one_address():
     with pytest.raises(ValueError, match="old_form allows only one address"):
         Node("a:1", "b:1", old_form=True)
 
@@ -339,7 +331,7 @@ def test_the_old_form_has_one_address() -> None:
 # -- time ----------------------------------------------------------------------
 
 
-def test_patience_is_put_back() -> None:
+def test_patience_is_put_back():
     clock = FakeClock()
     with patience(api=1) as outer:
         with patience(metadata=2, clock=clock) as inner:
@@ -350,7 +342,7 @@ def test_patience_is_put_back() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"api": 0}, {"metadata": -1}, {"attempts": 0}])
-def test_patience_is_checked(wrong: Any) -> None:
+def test_patience_is_checked(wrong):
     match = "patience: metadata and api must be positive"
     with pytest.raises(ValueError, match=match), patience(**wrong):
         pass

@@ -1,7 +1,5 @@
 """Takes steps and saves each, for a test to kill: counting_steps.py FOLDER STEPS."""
 
-from __future__ import annotations
-
 import sys
 
 import tpuref as tf

@@ -11,30 +11,22 @@ ROWS, COLUMNS = 5, 2
 OPTIMIZERS = {
     "GradientDescent": ("GradientDescentOptimizer", {"learning_rate": 0.0625}),
     "Momentum": ("MomentumOptimizer", {"learning_rate": 0.03125, "momentum": 0.75}),
-    "Nesterov": (
-        "MomentumOptimizer",
-        {"learning_rate": 0.03125, "momentum": 0.75, "use_nesterov": True},
-    ),
+    "Nesterov": ("MomentumOptimizer",
+                 {"learning_rate": 0.03125, "momentum": 0.75, "use_nesterov": True}),
     "Adam": ("AdamOptimizer", {"learning_rate": 0.01}),
     "RMSProp": ("RMSPropOptimizer", {"learning_rate": 0.01, "momentum": 0.5}),
-    "CenteredRMSProp": (
-        "RMSPropOptimizer",
-        {"learning_rate": 0.01, "decay": 0.75, "epsilon": 0.01, "centered": True},
-    ),
+    "CenteredRMSProp": ("RMSPropOptimizer",
+                        {"learning_rate": 0.01, "decay": 0.75, "epsilon": 0.01,
+                         "centered": True}),
     "Adagrad": ("AdagradOptimizer", {"learning_rate": 0.1}),
     "Adadelta": ("AdadeltaOptimizer", {"learning_rate": 1.0, "epsilon": 0.001}),
     "Ftrl": ("FtrlOptimizer", {"learning_rate": 0.1}),
-    "RegularizedFtrl": (
-        "FtrlOptimizer",
-        {
-            "learning_rate": 0.1,
-            "learning_rate_power": -0.25,
-            "l1_regularization_strength": 1.0,
-            "l2_regularization_strength": 0.25,
-            "l2_shrinkage_regularization_strength": 0.125,
-        },
-    ),
-}
+    "RegularizedFtrl": ("FtrlOptimizer",
+                        {"learning_rate": 0.1, "learning_rate_power": -0.25,
+                         "l1_regularization_strength": 1.0,
+                         "l2_regularization_strength": 0.25,
+                         "l2_shrinkage_regularization_strength": 0.125}),
+}  # fmt: skip
 """The class under tf.train and the arguments, by a name for each case."""
 
 

@@ -1,24 +1,22 @@
-"""Each optimizer's arithmetic over 100 steps, against NumPy and TensorFlow 1.15.5."""
-
-from __future__ import annotations
+"""Each optimizer's arithmetic over 100 steps, against TensorFlow 1.15.5."""
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-from . import problem, references, release_1_15_5
+from . import problem, release_1_15_5
 
 CASES = [(name, kind) for name in problem.OPTIMIZERS for kind in ("dense", "sparse")]
 
 
-def gradient_of(kind: str, step: int, dtype: str) -> object:
+def gradient_of(kind, step, dtype):
     if kind == "dense":
         return problem.dense_gradient(step, dtype)
     return problem.sparse_gradient(step, dtype)
 
 
-def trained(name: str, kind: str, dtype: str) -> np.ndarray:
+def trained(name, kind, dtype):
     """Return the variable after all steps."""
     optimizer, arguments = problem.OPTIMIZERS[name]
     w = tf.get_variable("w", initializer=problem.start(dtype))
@@ -39,18 +37,10 @@ def trained(name: str, kind: str, dtype: str) -> np.ndarray:
         return session.run(w)
 
 
+# In float64 and in float32: how far elements may be apart, relative to the largest.
+@pytest.mark.parametrize(("dtype", "apart"), [("float64", 1e-12), ("float32", 2e-6)])
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_it_is_what_tensorflow_and_numpy_compute(name: str, kind: str) -> None:
-    optimizer, arguments = problem.OPTIMIZERS[name]
-    gradients = [gradient_of(kind, k, "float64") for k in range(problem.STEPS)]
-    expected = references.trained(optimizer, arguments, problem.start(), gradients)
-    measured = np.reshape(release_1_15_5.MEASURED[name, kind], expected.shape)
-    np.testing.assert_allclose(expected, measured, rtol=1e-12)
-    np.testing.assert_allclose(trained(name, kind, "float64"), measured, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_float32_is_as_close_as_it_can_be(name: str, kind: str) -> None:
+def test_it_is_what_tensorflow_computes(name, kind, dtype, apart):
     measured = np.reshape(release_1_15_5.MEASURED[name, kind], [problem.ROWS, -1])
-    error = np.abs(trained(name, kind, "float32") - measured)
-    assert error.max() < 2e-6 * np.abs(measured).max()
+    error = np.abs(trained(name, kind, dtype) - measured)
+    assert error.max() < apart * np.abs(measured).max()

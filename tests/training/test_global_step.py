@@ -1,13 +1,11 @@
 """The global step of a graph, and of eager mode."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
 
 
-def test_a_graph_has_one() -> None:
+def test_a_graph_has_one():
     step = tf.train.create_global_step()
     assert (step.name, step.dtype, step.trainable) == ("global_step:0", tf.int64, False)
     assert tf.train.get_global_step() is tf.train.get_or_create_global_step() is step
@@ -17,7 +15,7 @@ def test_a_graph_has_one() -> None:
         tf.train.create_global_step()
 
 
-def test_of_another_graph() -> None:
+def test_of_another_graph():
     graph = tf.Graph()
     step = tf.train.get_or_create_global_step(graph)
     assert step.graph is graph
@@ -25,12 +23,12 @@ def test_of_another_graph() -> None:
     assert tf.compat.v1.train.get_global_step(graph) is step
 
 
-def test_one_that_a_program_made_by_its_name() -> None:
+def test_one_that_a_program_made_by_its_name():
     step = tf.get_variable("global_step", [], tf.int64, trainable=False)
     assert tf.train.get_global_step() is step
 
 
-def test_it_grows_after_the_variables_have_changed() -> None:
+def test_it_grows_after_the_variables_have_changed():
     step = tf.train.get_or_create_global_step()
     w = tf.get_variable("w", initializer=1.0)
     rate = tf.cast(step + 1, tf.float32)
@@ -44,7 +42,7 @@ def test_it_grows_after_the_variables_have_changed() -> None:
         assert session.run(w) == 1.0 - (1 + 2 + 3)
 
 
-def test_in_eager_mode() -> None:
+def test_in_eager_mode():
     with tf.eager_execution():
         step = tf.train.get_or_create_global_step()
         assert tf.train.get_or_create_global_step() is step
@@ -55,7 +53,7 @@ def test_in_eager_mode() -> None:
         assert float(w) == 0.0
 
 
-def test_what_it_cannot_be() -> None:
+def test_what_it_cannot_be():
     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, tf.Variable([1, 2]))
     with pytest.raises(TypeError, match="integer"):
         tf.train.get_global_step()

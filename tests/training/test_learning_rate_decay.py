@@ -1,10 +1,5 @@
 """Decays of learning rates, against figures of TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,7 +7,7 @@ import tpuref as tf
 
 STEPS = [0, 1, 3, 7, 10, 15, 20, 25, 33, 60]
 
-DECAYS: dict[str, Callable[[Any], Any]] = {
+DECAYS = {
     "exponential_decay": lambda k: tf.train.exponential_decay(0.1, k, 10, 0.96),
     "exponential_decay staircase": lambda k: tf.train.exponential_decay(
         0.1, k, 10, 0.96, staircase=True
@@ -97,7 +92,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", DECAYS)
-def test_it_is_what_tensorflow_computes(name: str) -> None:
+def test_it_is_what_tensorflow_computes(name):
     step = tf.placeholder(tf.int64, [])
     rate = DECAYS[name](step)
     assert rate.dtype == tf.float32
@@ -106,7 +101,7 @@ def test_it_is_what_tensorflow_computes(name: str) -> None:
     np.testing.assert_allclose(rates, MEASURED[name], rtol=1e-6)
 
 
-def test_in_eager_mode_it_is_a_function() -> None:
+def test_in_eager_mode_it_is_a_function():
     with tf.eager_execution():
         step = tf.train.get_or_create_global_step()
         rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
@@ -114,12 +109,12 @@ def test_in_eager_mode_it_is_a_function() -> None:
     assert rates == [1.0, 2.0, 0.25]
 
 
-def test_a_step_must_be_given() -> None:
+def test_a_step_must_be_given():
     with pytest.raises(ValueError, match=r"cosine_decay: global_step must not be None"):
         tf.train.cosine_decay(0.1, None, 10)
 
 
-def test_boundaries_and_values_go_together() -> None:
+def test_boundaries_and_values_go_together():
     with pytest.raises(ValueError, match="one value more than boundaries"):
         tf.train.piecewise_constant(1, [2, 3], [0.1, 0.2])
     with pytest.raises(ValueError, match="one element type"):

@@ -1,9 +1,5 @@
 """Moving averages, against figures of TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -29,7 +25,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("kind", MEASURED)
-def test_it_is_what_tensorflow_computes(kind: str) -> None:
+def test_it_is_what_tensorflow_computes(kind):
     updates = tf.placeholder(tf.int32, [])
     averages = {
         "plain": tf.train.ExponentialMovingAverage(0.9),
@@ -40,7 +36,7 @@ def test_it_is_what_tensorflow_computes(kind: str) -> None:
     w = tf.get_variable("w", initializer=2.0)
     y = tf.identity(x, name="y")
     averaged, given = averages.apply([w, y]), w.assign(x)
-    found: list[Any] = []
+    found = []
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for k in range(6):
@@ -51,7 +47,7 @@ def test_it_is_what_tensorflow_computes(kind: str) -> None:
     np.testing.assert_allclose(found, MEASURED[kind], rtol=1e-6)
 
 
-def test_an_average_starts_with_the_value_of_its_variable() -> None:
+def test_an_average_starts_with_the_value_of_its_variable():
     """Whether that is its initial value, or what it was assigned meanwhile."""
     w = tf.get_variable("w", initializer=tf.random_uniform([3]))
     averages = tf.train.ExponentialMovingAverage(0.5)
@@ -66,7 +62,7 @@ def test_an_average_starts_with_the_value_of_its_variable() -> None:
     np.testing.assert_array_equal(*first)
 
 
-def test_names_to_restore_from() -> None:
+def test_names_to_restore_from():
     w = tf.get_variable("layer/w", [])
     b = tf.get_variable("b", [], trainable=False)
     averages = tf.train.ExponentialMovingAverage(0.5)
@@ -83,14 +79,14 @@ def test_names_to_restore_from() -> None:
     }
 
 
-def test_integers_have_no_average() -> None:
+def test_integers_have_no_average():
     counter = tf.get_variable("counter", initializer=1)
     with pytest.raises(TypeError, match="floating-point"):
         tf.train.ExponentialMovingAverage(0.5).apply([counter])
 
 
-def test_replicas_average_what_replica_0_computes() -> None:
-    def step(x: Any) -> Any:
+def test_replicas_average_what_replica_0_computes():
+    def step(x):
         w = tf.get_variable("w", initializer=1.0)
         descent = tf.train.GradientDescentOptimizer(1.0)
         train_op = tf.tpu.CrossShardOptimizer(descent).minimize(w * x)

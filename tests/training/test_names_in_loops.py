@@ -1,64 +1,53 @@
 """Names of variables made in branches and loops: those of TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph() -> Iterator[None]:
-    with tf.Graph().as_default():
-        yield
-
-
-def step() -> Any:
+def step():
     w = tf.get_variable("w", [])
     with tf.name_scope("inner"):
         x = tf.Variable(1.0, name="x")
     return tf.train.AdamOptimizer(0.1).minimize(w * x)
 
 
-def turn(i: Any) -> Any:
+def turn(i):
     with tf.control_dependencies([step()]):
         return i + 1
 
 
-def loop() -> Any:
+def loop():
     return tf.while_loop(lambda i: i < 3, turn, [0])
 
 
-def branch() -> Any:
+def branch():
     return tf.cond(tf.constant(True), lambda: turn(0), lambda: 2)
 
 
-def branch_in_a_loop() -> Any:
-    def body(i: Any) -> Any:
+def branch_in_a_loop():
+    def body(i):
         with tf.name_scope("bar"):
             return tf.cond(i < 3, lambda: turn(i), lambda: i)
 
     return tf.while_loop(lambda i: i < 3, body, [0])
 
 
-def in_a_scope() -> Any:
+def in_a_scope():
     with tf.name_scope("foo"):
         return loop()
 
 
-def repeated() -> Any:
+def repeated():
     with tf.name_scope("foo"):
         return tf.contrib.tpu.repeat(3, lambda: [step()])
 
 
-def replicated() -> Any:
+def replicated():
     return tf.tpu.replicate(repeated, [[], []])
 
 
-def steps() -> None:
+def steps():
     with tf.config.override(cores=2):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=3)
@@ -84,7 +73,7 @@ def steps() -> None:
         (steps, ""),
     ],
 )
-def test_names(build: Callable[[], Any], scope: str) -> None:
+def test_names(build, scope):
     build()
     made = {variable.op.name for variable in tf.global_variables()}
     x = f"{scope}inner/x"

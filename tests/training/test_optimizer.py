@@ -1,9 +1,6 @@
 """The base of optimizers: what subclasses write, and how updates are put together."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ import pytest
 import tpuref as tf
 
 
-def after(train_op: Any, fetches: Any, steps: int = 1) -> Any:
+def after(train_op, fetches, steps=1):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for _ in range(steps):
@@ -29,15 +26,11 @@ class WeightDecayAdam(tf.train.Optimizer):
     gradient's.
     """
 
-    def __init__(
-        self, rate: Any, decay: float, excluded: tuple[str, ...] = ("bias",)
-    ) -> None:
+    def __init__(self, rate, decay, excluded=("bias",)):
         super().__init__(False, "WeightDecayAdam")
         self.rate, self.decay, self.excluded = rate, decay, excluded
 
-    def apply_gradients(
-        self, grads_and_vars: Any, global_step: Any = None, name: Any = None
-    ) -> Any:
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         assignments = []
         for grad, param in grads_and_vars:
             if grad is None or param is None:
@@ -67,7 +60,7 @@ class WeightDecayAdam(tf.train.Optimizer):
         return tf.group(*assignments, name=name)
 
 
-def weight_decay_step(params: Any, moments: Any, grads: Any, rate: float) -> None:
+def weight_decay_step(params, moments, grads, rate):
     """The same for NumPy, in place."""
     norm = np.sqrt(sum(np.sum(g**2) for g in grads))
     for k, (w, g) in enumerate(zip(params, grads, strict=True)):
@@ -79,10 +72,10 @@ def weight_decay_step(params: Any, moments: Any, grads: Any, rate: float) -> Non
 
 
 @pytest.mark.parametrize("replicas", [1, 4])
-def test_adam_with_weight_decay_on_cores(replicas: int) -> None:
+def test_adam_with_weight_decay_on_cores(replicas):
     rows = np.random.RandomState(7).randn(8, 2).astype("float32")
 
-    def step(x: Any) -> Any:
+    def step(x):
         w = tf.get_variable("kernel", initializer=[[1.0], [-2.0]])
         b = tf.get_variable("bias", initializer=[0.5])
         loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b))
@@ -117,31 +110,31 @@ def test_adam_with_weight_decay_on_cores(replicas: int) -> None:
 class FactoredRoot(tf.train.Optimizer):
     """As translation models have it: row and column means instead of a full slot."""
 
-    def __init__(self, rate: Any) -> None:
+    def __init__(self, rate):
         super().__init__(False, "FactoredRoot")
         self._rate = rate
 
-    def _create_slots(self, var_list: Any) -> None:
+    def _create_slots(self, var_list):
         for var in var_list:
             rows, columns = var.get_shape().as_list()
             self._get_or_make_slot(var, tf.zeros([rows], var.dtype), "vr", "vr")
             self._get_or_make_slot(var, tf.zeros([columns], var.dtype), "vc", "vc")
 
-    def _prepare(self) -> None:
+    def _prepare(self):
         rate = self._call_if_callable(self._rate)
         self._rate_tensor = tf.convert_to_tensor(rate, name="learning_rate")
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
+    def _apply_dense(self, grad, var):
         return self._resource_apply_dense(grad, var)
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+    def _apply_sparse(self, grad, var):
         return self._apply_dense(tf.convert_to_tensor(grad), var)
 
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+    def _resource_apply_sparse(self, grad, handle, indices):
         whole = tf.IndexedSlices(grad, indices, tf.shape(handle))
         return self._resource_apply_dense(tf.convert_to_tensor(whole), handle)
 
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad, handle):
         squares = tf.square(grad) + 1e-30
         vr, vc = self.get_slot(handle, "vr"), self.get_slot(handle, "vc")
         new_vr = 0.5 * vr + 0.5 * tf.reduce_mean(squares, 1)
@@ -153,7 +146,7 @@ class FactoredRoot(tf.train.Optimizer):
         return tf.group(changed, vr_update, vc_update)
 
 
-def factored_root(w: np.ndarray, gradient: np.ndarray, steps: int) -> np.ndarray:
+def factored_root(w, gradient, steps):
     vr, vc = np.zeros(len(w)), np.zeros(w.shape[1])
     for _ in range(steps):
         squares = gradient**2 + 1e-30
@@ -163,7 +156,7 @@ def factored_root(w: np.ndarray, gradient: np.ndarray, steps: int) -> np.ndarray
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_factored_optimizer(sparse: bool) -> None:
+def test_a_factored_optimizer(sparse):
     start = np.arange(6.0).reshape(3, 2)
     w = tf.get_variable("w", initializer=start)
     factors = tf.constant([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]], tf.float64)
@@ -182,31 +175,31 @@ def test_a_factored_optimizer(sparse: bool) -> None:
 class Counted(tf.train.Optimizer):
     """Notes which methods are called, and does nothing else."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(True, "Counted")
-        self.calls: list[Any] = []
+        self.calls = []
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
+    def _apply_dense(self, grad, var):
         self.calls.append("dense")
         return tf.no_op()
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+    def _apply_sparse(self, grad, var):
         self.calls.append("sparse")
         self.slices = grad
         return tf.no_op()
 
-    def _finish(self, update_ops: Any, name_scope: str) -> Any:
+    def _finish(self, update_ops, name_scope):
         self.calls.append(len(update_ops))
         return super()._finish(update_ops, name_scope)
 
 
 class CountedResource(Counted):
-    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad, handle):
         self.calls.append("resource dense")
         return super()._apply_dense(grad, handle)
 
 
-def test_the_methods_of_the_most_derived_class_are_called() -> None:
+def test_the_methods_of_the_most_derived_class_are_called():
     w = tf.get_variable("w", initializer=[1.0, 2.0, 3.0])
     slices = tf.IndexedSlices([1.0, 2.0, 4.0], [2, 0, 2], [3])
     counted, resource = Counted(), CountedResource()
@@ -222,11 +215,11 @@ def test_the_methods_of_the_most_derived_class_are_called() -> None:
 class Half(tf.train.MomentumOptimizer):
     """Halves the gradients of another optimizer, in one of its two methods."""
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
+    def _apply_dense(self, grad, var):
         return super()._apply_dense(grad / 2.0, var)
 
 
-def test_a_subclass_of_an_optimizer_overrides_either_method() -> None:
+def test_a_subclass_of_an_optimizer_overrides_either_method():
     w = tf.get_variable("w", initializer=1.0)
     assert after(Half(0.5, 0.5).minimize(w), w) == 0.75
 
@@ -234,7 +227,7 @@ def test_a_subclass_of_an_optimizer_overrides_either_method() -> None:
 # -- putting updates together ----------------------------------------------------------
 
 
-def test_names_of_slots_and_operations() -> None:
+def test_names_of_slots_and_operations():
     with tf.variable_scope("layer"):
         w = tf.get_variable("w", initializer=1.0)
     first, second = tf.train.AdamOptimizer(), tf.train.AdamOptimizer(name="Other")
@@ -254,7 +247,7 @@ def test_names_of_slots_and_operations() -> None:
     assert len(tf.get_collection(tf.GraphKeys.TRAIN_OP)) == 2
 
 
-def test_a_second_minimize_shares_slots() -> None:
+def test_a_second_minimize_shares_slots():
     w, v = tf.get_variable("w", initializer=1.0), tf.get_variable("v", initializer=1.0)
     optimizer = tf.train.MomentumOptimizer(1.0, 0.5)
     both = optimizer.minimize(w, var_list=[w]), optimizer.minimize(w + v, var_list=[w])
@@ -267,7 +260,7 @@ def test_a_second_minimize_shares_slots() -> None:
 
 
 @pytest.mark.parametrize("gate", [0, 1, 2])
-def test_gradients_wait_or_not(gate: int) -> None:
+def test_gradients_wait_or_not(gate):
     w = tf.get_variable("w", initializer=2.0)
     v = tf.get_variable("v", initializer=3.0)
     optimizer = tf.train.GradientDescentOptimizer(1.0)
@@ -275,7 +268,7 @@ def test_gradients_wait_or_not(gate: int) -> None:
     assert after(train_op, [w, v]) == [2.0 - 3.0, 3.0 - 2.0]
 
 
-def test_a_constraint_holds_after_each_update() -> None:
+def test_a_constraint_holds_after_each_update():
     w = tf.get_variable(
         "w", initializer=[0.5, 3.0], constraint=lambda w: tf.maximum(w, 0.0)
     )
@@ -285,7 +278,7 @@ def test_a_constraint_holds_after_each_update() -> None:
         descent.minimize(tf.reduce_sum(tf.gather(w, [0])))
 
 
-def test_gradients_by_tensors_and_with_a_gradient_of_the_loss() -> None:
+def test_gradients_by_tensors_and_with_a_gradient_of_the_loss():
     w = tf.get_variable("w", initializer=3.0)
     squared = w * w
     optimizer = tf.train.GradientDescentOptimizer(1.0)
@@ -296,7 +289,7 @@ def test_gradients_by_tensors_and_with_a_gradient_of_the_loss() -> None:
         optimizer.apply_gradients(pairs)
 
 
-def test_hyperparameters_may_be_fed_tensors_and_functions() -> None:
+def test_hyperparameters_may_be_fed_tensors_and_functions():
     rate = tf.placeholder(tf.float32, [])
     w = tf.get_variable("w", initializer=1.0)
     optimizer = tf.train.MomentumOptimizer(rate, lambda: 0.5)
@@ -309,7 +302,7 @@ def test_hyperparameters_may_be_fed_tensors_and_functions() -> None:
 
 
 @pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
-def test_element_types(dtype: Any) -> None:
+def test_element_types(dtype):
     w = tf.get_variable("w", [2], dtype, initializer=tf.ones_initializer())
     train_op = tf.train.MomentumOptimizer(0.25, 0.5).minimize(tf.reduce_sum(w * w))
     values = after(train_op, tf.global_variables(), steps=2)
@@ -317,7 +310,7 @@ def test_element_types(dtype: Any) -> None:
     assert {value.dtype.name for value in values} == {dtype.name}
 
 
-def test_in_eager_mode_variables_change_at_once() -> None:
+def test_in_eager_mode_variables_change_at_once():
     with tf.eager_execution():
         w = tf.Variable(4.0)
         optimizer = tf.train.AdamOptimizer(0.5)
@@ -335,7 +328,7 @@ def test_in_eager_mode_variables_change_at_once() -> None:
     assert after(train_op, v, steps=4) == pytest.approx(eager, rel=1e-6)
 
 
-def test_a_function_may_be_minimized_in_a_graph() -> None:
+def test_a_function_may_be_minimized_in_a_graph():
     w = tf.get_variable("w", initializer=4.0)
     descent = tf.train.GradientDescentOptimizer(0.25)
     assert after(descent.minimize(lambda: w * w), w) == 2.0
@@ -344,7 +337,7 @@ def test_a_function_may_be_minimized_in_a_graph() -> None:
 # -- what is refused -------------------------------------------------------------------
 
 
-def test_nothing_to_optimize() -> None:
+def test_nothing_to_optimize():
     optimizer = tf.train.AdamOptimizer()
     with pytest.raises(ValueError, match="there are no variables"):
         optimizer.minimize(tf.constant(1.0))
@@ -357,7 +350,7 @@ def test_nothing_to_optimize() -> None:
         optimizer.apply_gradients([(None, w)])
 
 
-def test_arguments_that_are_wrong() -> None:
+def test_arguments_that_are_wrong():
     optimizer = tf.train.AdamOptimizer()
     w = tf.get_variable("w", initializer=1.0)
     counter = tf.get_variable("counter", initializer=1)
@@ -383,14 +376,14 @@ def test_arguments_that_are_wrong() -> None:
         {"l2_shrinkage_regularization_strength": -1.0},
     ],
 )
-def test_numbers_outside_of_their_range(arguments: dict[str, float]) -> None:
+def test_numbers_outside_of_their_range(arguments):
     with pytest.raises(ValueError, match="must not be negative"):
         tf.train.FtrlOptimizer(0.1, **arguments)
 
 
-def test_a_subclass_without_a_method_for_the_gradient() -> None:
+def test_a_subclass_without_a_method_for_the_gradient():
     class DenseOnly(tf.train.Optimizer):
-        def _apply_dense(self, grad: Any, var: Any) -> Any:
+        def _apply_dense(self, grad, var):
             return var.assign_sub(grad).op
 
     w = tf.get_variable("w", initializer=[1.0])

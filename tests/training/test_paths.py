@@ -1,10 +1,6 @@
 """Directories given as bytes or as path objects, and names that no file can have."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +8,7 @@ import tpuref as tf
 
 
 @pytest.mark.parametrize("kind", [str, Path, lambda text: text.encode()])
-def test_directories(kind: Callable[[str], Any], tmp_path: Path) -> None:
+def test_directories(kind, tmp_path):
     tf.train.create_global_step()
     step = tf.train.get_global_step().assign_add(1)
     with tf.train.MonitoredTrainingSession(
@@ -27,6 +23,6 @@ def test_directories(kind: Callable[[str], Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800"])
-def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+def test_names_that_no_file_can_have(name, tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="no NUL.*E210"):
         tf.train.update_checkpoint_state(str(tmp_path), "m", latest_filename=name)

@@ -1,7 +1,5 @@
 """Programs that are killed, and cores that die: training goes on from the last step."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,12 +17,12 @@ pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]
 PROGRAM = Path(__file__).with_name("counting_steps.py")
 
 
-def started(folder: Path, last: int) -> subprocess.Popen[str]:
+def started(folder, last):
     command = [sys.executable, str(PROGRAM), str(folder), str(last)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_killed_program_continues(tmp_path: Path) -> None:
+def test_a_killed_program_continues(tmp_path):
     moments = random.Random(3)
     saved = 0
     for _ in range(3):
@@ -49,21 +46,21 @@ def test_a_killed_program_continues(tmp_path: Path) -> None:
 class StartsCores(tf.train.SessionRunHook):
     """Starts the TPU system for each session, as TPUEstimator does."""
 
-    def begin(self) -> None:
+    def begin(self):
         self.start = tf.tpu.initialize_system()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session, coord):
         session.run(self.start)
 
 
-def test_cores_that_die(tmp_path: Path) -> None:
+def test_cores_that_die(tmp_path):
     step = tf.train.create_global_step()
     (sums,) = tf.tpu.shard(
         tf.tpu.cross_replica_sum, [tf.constant([1, 2])], num_shards=2
     )
     with tf.control_dependencies([sums]):
         train_op = step.assign_add(1)
-    results: list[Any] = []
+    results = []
     with (
         tf.config.override(executor="pool", cores=2),
         tf.train.MonitoredTrainingSession(
@@ -79,7 +76,7 @@ def test_cores_that_die(tmp_path: Path) -> None:
     assert results == [[step, [3, 3]] for step in range(1, 7)]
 
 
-def cores_of(host: int) -> list[int]:
+def cores_of(host):
     """Return the numbers of the core processes of a process."""
     children = Path(f"/proc/{host}/task/{host}/children").read_text().split()
     return [int(child) for child in children]

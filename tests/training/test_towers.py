@@ -1,10 +1,5 @@
 """Optimizers in the towers of a strategy: they do what one does on the whole batch."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,7 +11,7 @@ ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")
 TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]] + 0.25).astype("float32")
 IDS = np.random.RandomState(4).randint(0, 5, 16).astype("int32")
 
-OPTIMIZERS: dict[str, Callable[[Any], tf.train.Optimizer]] = {
+OPTIMIZERS = {
     "GradientDescent": lambda rate: tf.train.GradientDescentOptimizer(rate),
     "Nesterov": lambda rate: tf.train.MomentumOptimizer(rate, 0.5, use_nesterov=True),
     "Adam": lambda rate: tf.train.AdamOptimizer(rate),
@@ -27,7 +22,7 @@ OPTIMIZERS: dict[str, Callable[[Any], tf.train.Optimizer]] = {
 }
 
 
-def loss_of(rows: Any, targets: Any, ids: Any) -> Any:
+def loss_of(rows, targets, ids):
     """Return a loss with two dense variables, and a table of which rows are used."""
     w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
     b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
@@ -36,13 +31,13 @@ def loss_of(rows: Any, targets: Any, ids: Any) -> Any:
     return tf.reduce_mean(tf.square(guesses - targets))
 
 
-def train_op_of(optimizer: str, *batch: Any) -> Any:
+def train_op_of(optimizer, *batch):
     step = tf.train.get_or_create_global_step()
     rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
     return OPTIMIZERS[optimizer](rate).minimize(loss_of(*batch), global_step=step)
 
 
-def after_steps(train_op: Any, fetches: Any) -> Any:
+def after_steps(train_op, fetches):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for _ in range(STEPS):
@@ -50,7 +45,7 @@ def after_steps(train_op: Any, fetches: Any) -> Any:
         return session.run(fetches)
 
 
-def on_the_whole_batch(optimizer: str) -> Any:
+def on_the_whole_batch(optimizer):
     with tf.Graph().as_default():
         train_op = train_op_of(optimizer, ROWS, TARGETS, IDS)
         return after_steps(train_op, tf.trainable_variables())
@@ -58,13 +53,13 @@ def on_the_whole_batch(optimizer: str) -> Any:
 
 @pytest.mark.parametrize("towers", [1, 2, 4, 8])
 @pytest.mark.parametrize("optimizer", ["GradientDescent", "Adam"])
-def test_towers_train_as_one(strategy_of: Any, optimizer: str, towers: int) -> None:
+def test_towers_train_as_one(strategy_of, optimizer, towers):
     expected = on_the_whole_batch(optimizer)
     strategy = strategy_of(towers)
     parts = [np.stack(np.split(a, towers)) for a in (ROWS, TARGETS, IDS)]
     with strategy.scope():
 
-        def fn(tower: int) -> Any:
+        def fn(tower):
             return train_op_of(optimizer, *(tf.constant(part[tower]) for part in parts))
 
         done = strategy.group(
@@ -80,10 +75,10 @@ def test_towers_train_as_one(strategy_of: Any, optimizer: str, towers: int) -> N
 
 
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
-def test_a_dataset_trains_all_optimizers(strategy_of: Any, optimizer: str) -> None:
+def test_a_dataset_trains_all_optimizers(strategy_of, optimizer):
     """Towers sum whole tensors, so that rows without a gradient change too."""
 
-    def whole() -> Any:
+    def whole():
         loss = loss_of(ROWS, TARGETS, tf.constant(IDS))
         step = tf.train.get_or_create_global_step()
         rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
@@ -105,7 +100,7 @@ def test_a_dataset_trains_all_optimizers(strategy_of: Any, optimizer: str) -> No
         )
         iterator = dataset.make_initializable_iterator()
 
-        def step(context: Any, *batch: Any) -> Any:
+        def step(context, *batch):
             return strategy.group(
                 strategy.call_for_each_tower(train_op_of, optimizer, *batch)
             )
@@ -120,7 +115,7 @@ def test_a_dataset_trains_all_optimizers(strategy_of: Any, optimizer: str) -> No
         np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of: Any) -> None:
+def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of):
     strategy = strategy_of(2)
     optimizer = tf.train.AdamOptimizer(0.1)
     with strategy.scope():
@@ -134,7 +129,7 @@ def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of: Any) -
     assert names == ["beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0"]
 
 
-def test_a_loss_that_is_a_sum_is_not_divided(strategy_of: Any) -> None:
+def test_a_loss_that_is_a_sum_is_not_divided(strategy_of):
     strategy = strategy_of(4)
     with strategy.scope():
         w = tf.get_variable("w", initializer=1.0)
@@ -150,20 +145,18 @@ def test_a_loss_that_is_a_sum_is_not_divided(strategy_of: Any) -> None:
         assert session.run(w) == 1.0 - 4 * 3.0
 
 
-def test_across_towers_there_is_no_tower_to_apply_gradients_in(
-    strategy_of: Any,
-) -> None:
+def test_across_towers_there_is_no_tower_to_apply_gradients_in(strategy_of):
     with strategy_of(2).scope():
         w = tf.get_variable("w", initializer=1.0)
         with pytest.raises(RuntimeError, match="call_for_each_tower"):
             tf.train.AdamOptimizer().apply_gradients([(1.0, w)])
 
 
-def test_towers_average_a_moving_average(strategy_of: Any) -> None:
+def test_towers_average_a_moving_average(strategy_of):
     strategy = strategy_of(2)
     with strategy.scope():
 
-        def fn(tower: int) -> Any:
+        def fn(tower):
             seen = tf.constant(float(tower + 1) * 2.0, name="seen")
             average = tf.get_variable("average", initializer=1.0, trainable=False)
             return assign_moving_average(average, seen, 0.5)

@@ -1,9 +1,5 @@
 """create_train_op, clipped gradients, contrib's layers: as in TensorFlow 1.15.5."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,16 +8,16 @@ import tpuref as tf
 GraphKeys = tf.GraphKeys
 
 
-def names(collection: str) -> list[str]:
+def names(collection):
     return [variable.name for variable in tf.get_collection(collection)]
 
 
-def spread(*shape: int) -> Any:
+def spread(*shape):
     values = np.linspace(-1, 1, int(np.prod(shape))).reshape(shape)
     return tf.constant_initializer(values)
 
 
-def loss_of_two_layers() -> Any:
+def loss_of_two_layers():
     layers = tf.contrib.layers
     rows = tf.constant(np.arange(12).reshape(4, 3) / 10, tf.float32)
     hidden = layers.fully_connected(
@@ -46,7 +42,7 @@ def loss_of_two_layers() -> Any:
     )
 
 
-def test_a_train_op_trains_as_in_tensorflow() -> None:
+def test_a_train_op_trains_as_in_tensorflow():
     count = tf.Variable(0.0, trainable=False)
     tf.add_to_collection(GraphKeys.UPDATE_OPS, count.assign_add(1.0))
     train = tf.contrib.training.create_train_op(
@@ -69,7 +65,7 @@ def test_a_train_op_trains_as_in_tensorflow() -> None:
     assert losses == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_loss_that_is_no_number_ends_a_step() -> None:
+def test_a_loss_that_is_no_number_ends_a_step():
     weight = tf.Variable(0.0)
     optimizer = tf.train.GradientDescentOptimizer(0.0)
     train = tf.contrib.training.create_train_op(tf.log(weight), optimizer, None)
@@ -80,7 +76,7 @@ def test_a_loss_that_is_no_number_ends_a_step() -> None:
             session.run(train)
 
 
-def test_gradients_are_clipped_together_as_in_tensorflow() -> None:
+def test_gradients_are_clipped_together_as_in_tensorflow():
     w, v = tf.Variable([3.0, 4.0]), tf.Variable([1.0])
     unused = tf.Variable(7.0)
     momentum = tf.train.MomentumOptimizer(1.0, 0.9)
@@ -100,7 +96,7 @@ def test_gradients_are_clipped_together_as_in_tensorflow() -> None:
     assert optimizer.variables() == momentum.variables()
 
 
-def test_a_layer_shares_its_variables_and_needs_a_known_size() -> None:
+def test_a_layer_shares_its_variables_and_needs_a_known_size():
     connected = tf.contrib.layers.fully_connected
     first = connected(tf.ones([2, 3, 4]), 5, scope="a")
     again = connected(tf.ones([2, 3, 4]), 5, scope="a", reuse=True)

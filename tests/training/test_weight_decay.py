@@ -1,16 +1,11 @@
 """Decoupled weight decay: what TensorFlow 1.15.5 computes over 100 steps."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-OPTIMIZERS: dict[str, Callable[[], Any]] = {
+OPTIMIZERS = {
     "AdamW": lambda: tf.contrib.opt.AdamWOptimizer(0.01, 0.1),
     "MomentumW": lambda: tf.contrib.opt.MomentumWOptimizer(0.02, 0.1, 0.9),
     "Adagrad": lambda: tf.contrib.opt.extend_with_decoupled_weight_decay(
@@ -19,7 +14,7 @@ OPTIMIZERS: dict[str, Callable[[], Any]] = {
 }
 # The sums of the rows of `w` with a dense and with a sparse gradient; then `b` if it is
 # shrunk too, and if it is not.
-MEASURED: dict[str, Any] = {
+MEASURED = {
     "AdamW": (
         [18.2204146326888, 19.1188533693712, -18.0207563455515, -17.1223176088692],
         [18.2204131126977, 0.2727272727273, 20.01729638886, -17.1223176088692],
@@ -44,7 +39,7 @@ MEASURED: dict[str, Any] = {
 @pytest.mark.parametrize("some", [False, True])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_it_is_what_tensorflow_computes(name: str, sparse: bool, some: bool) -> None:
+def test_it_is_what_tensorflow_computes(name, sparse, some):
     w = tf.get_variable("w", initializer=np.linspace(-1, 2, 12).reshape(4, 3))
     b = tf.get_variable("b", initializer=np.array([1.0, 2.0, 3.0]))
     gradient = tf.constant(np.linspace(-1, 1, 12).reshape(4, 3))
@@ -64,7 +59,7 @@ def test_it_is_what_tensorflow_computes(name: str, sparse: bool, some: bool) -> 
     np.testing.assert_allclose(other, MEASURED[name][2 + some], rtol=1e-11)
 
 
-def test_minimize_honours_the_list_too() -> None:
+def test_minimize_honours_the_list_too():
     """In 1.15.5 it has no effect there, although it is documented."""
     w, b = tf.Variable(1.0), tf.Variable(1.0)
     optimizer = tf.contrib.opt.MomentumWOptimizer(0.5, 0.1, 0.0)
@@ -75,11 +70,11 @@ def test_minimize_honours_the_list_too() -> None:
         np.testing.assert_allclose(session.run([w, b]), [0.4, 0.9], rtol=1e-6)
 
 
-def test_every_tower_shrinks_its_component(strategy_of: Any) -> None:
+def test_every_tower_shrinks_its_component(strategy_of):
     strategy = strategy_of(3)
     with strategy.scope():
 
-        def fn() -> Any:
+        def fn():
             w = tf.get_variable("w", initializer=3.0)
             optimizer = tf.contrib.opt.MomentumWOptimizer(0.5, 0.1, 0.0)
             return optimizer.minimize(w * 2.0, decay_var_list=tf.trainable_variables())

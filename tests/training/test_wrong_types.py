@@ -1,11 +1,5 @@
 """Arguments of the wrong type: the error names the argument and has a code."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -17,19 +11,19 @@ from tpuref.python.training import moving_averages
 ARRAY = np.zeros(2)
 
 
-def variable() -> Any:
+def variable():
     return tf.get_variable("v", [2])
 
 
-def parse(feature: Any) -> Any:
+def parse(feature):
     return tf.parse_single_example("", {"a": feature})
 
 
-def batch_jacobian() -> Any:
+def batch_jacobian():
     return tf.GradientTape(persistent=True).batch_jacobian(tf.ones([2, 1]), ARRAY)
 
 
-CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+CALLS = [
     (lambda: parse(5), ValueError, "the feature 'a' must be a tf.FixedLen"),
     (lambda: parse(tf.FixedLenFeature([2], tf.int64, ["x", None])), ValueError,
      "default_value must be int64 of shape \\[2\\]"),
@@ -74,13 +68,7 @@ CALLS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), CALLS)
-def test_wrong_types(
-    call: Callable[[], Any],
-    kind: type[Exception],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_wrong_types(call, kind, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with tf.Graph().as_default(), pytest.raises(kind, match=message) as raised:
         call()

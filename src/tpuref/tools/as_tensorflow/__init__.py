@@ -36,18 +36,8 @@ SETTING = "TPUREF_AS_TENSORFLOW"
 def install(release: int | None = None) -> None:
     """Let ``import tensorflow`` mean tpuref from here on, also in child processes.
 
-    Parameters
-    ----------
-    release
-        1 or 2, as which release of TensorFlow the program starts; by default
-        that of the environment, or else it is as after ``import tpuref``.
-
-    Raises
-    ------
-    ImportError
-        If this process has imported the real TensorFlow before.
-    ValueError
-        If the release is neither 1 nor 2.
+    `release`, 1 or 2, is the TensorFlow that the program starts as, by default that of
+    the environment.  ImportError if the real TensorFlow was imported before.
     """
     refuse_if_loaded()
     _start_as(release_in_environment() if release is None else release)

@@ -6,10 +6,11 @@ import argparse
 import contextlib
 import importlib.util
 import io
+import runpy
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -52,17 +53,9 @@ def why_missing() -> str | None:
     return None if _path().exists() else "not installed; examples/ is in the sources"
 
 
-def _example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("digits_example", _path())
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def epoch_times(model: str, epochs: int) -> dict[str, Callable[[], float]]:
     """Compare the results of all executors, and return functions that time an epoch."""
-    example = _example()
+    example = SimpleNamespace(**runpy.run_path(str(_path())))
     options = argparse.Namespace(model=model, batch=160, rate=0.5, seed=1, epochs=FEW)
     images, labels, *_ = example.load(options.seed)
 

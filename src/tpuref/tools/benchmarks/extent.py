@@ -8,20 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of a benchmark.
+    """The extent of a benchmark."""
 
-    Attributes
-    ----------
-    quick
-        Whether to measure only a few small cases in few rounds.
-    peers
-        Whether to measure other libraries too.
-    report
-        Called with each line as soon as it is measured.
-    """
-
-    quick: bool = False
-    peers: bool = True
+    quick: bool = False  # whether to measure only a few small cases in few rounds
+    peers: bool = True  # whether to measure other libraries too
+    # called with each line as soon as it is measured
     report: Callable[[str], None] = lambda line: None
 
     @property

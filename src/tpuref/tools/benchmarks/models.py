@@ -25,22 +25,13 @@ STEP = 1e-5
 
 
 class Model(NamedTuple):
-    """A model, its first weights and its batch.
+    """A model, its first weights and its batch."""
 
-    Attributes
-    ----------
-    weights
-        The weights before the first step.
-    inputs, labels
-        The whole batch; labels are one-hot.
-    loss
-        The loss of a share of the batch, as a function of the namespace (such as
-        NumPy), the convolution, the weights, the inputs and the labels.
-    """
-
-    weights: list[npt.NDArray[np.float32]]
-    inputs: npt.NDArray[Any]
+    weights: list[npt.NDArray[np.float32]]  # the weights before the first step
+    inputs: npt.NDArray[Any]  # the whole batch; labels are one-hot
     labels: npt.NDArray[np.float32]
+    # the loss of a share of the batch, as a function of the namespace (such as NumPy),
+    # the convolution, the weights, the inputs and the labels
     loss: Callable[[Any, Convolve, Weights, Any, Any], Any]
 
 
@@ -158,17 +149,7 @@ def convolved(images: Any, filters: Any) -> Any:
 
 
 def verify(model: Model, loss: float, after: Weights) -> None:
-    """Raise AssertionError unless loss and update of the first step agree with NumPy.
-
-    Parameters
-    ----------
-    model
-        The model.
-    loss
-        The loss of the whole batch in the first step.
-    after
-        The weights after the step.
-    """
+    """Assert that loss and update of the first step agree with NumPy."""
     # The update divided by the rate is the gradient. Its product with a random
     # direction must equal the central difference of NumPy's loss along it.
     before = [weight.astype(np.float64) for weight in model.weights]

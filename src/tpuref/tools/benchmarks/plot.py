@@ -17,13 +17,7 @@ _DARK = """<style>
 
 
 def write_plot(table: Table, path: Path) -> None:
-    """Draw the medians of a table, one group of bars for each point.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Draw the medians of a table with matplotlib, a group of bars for each point."""
     import matplotlib
 
     matplotlib.use("svg")

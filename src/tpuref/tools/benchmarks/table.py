@@ -13,21 +13,12 @@ from tpuref.tools.benchmarks.units import time_text
 
 @dataclass(frozen=True)
 class Goal:
-    """The target of a point.
+    """The target of a point."""
 
-    Attributes
-    ----------
-    against
-        The name of the contestant to compare with.
-    factor
-        The measured speed relative to that contestant; None if not measured.
-    target
-        The least relative speed that meets the target.
-    """
-
-    against: str
+    against: str  # the name of the contestant to compare with
+    # the measured speed relative to that contestant; None if not measured
     factor: float | None
-    target: float
+    target: float  # the least relative speed that meets the target
 
     @property
     def verdict(self) -> str:
@@ -47,24 +38,13 @@ class Goal:
 
 @dataclass(frozen=True)
 class Row:
-    """One measured point.
+    """One measured point."""
 
-    Attributes
-    ----------
-    point
-        The measured case, a text for each key column.
-    samples
-        Seconds per operation in each round, by contestant.
-    floor
-        The minimum number of seconds on this machine, None if there is no such bound.
-    goals
-        The targets of the first contestant.
-    """
-
-    point: Mapping[str, str]
-    samples: Samples
+    point: Mapping[str, str]  # the measured case, a text for each key column
+    samples: Samples  # seconds per operation in each round, by contestant
+    # the minimum number of seconds on this machine, None if there is no such bound
     floor: float | None = None
-    goals: Sequence[Goal] = ()
+    goals: Sequence[Goal] = ()  # the targets of the first contestant
 
     @property
     def fraction(self) -> float | None:
@@ -77,26 +57,14 @@ class Row:
 
 @dataclass
 class Table:
-    """A table of measured points of one kind.
+    """A table of measured points of one kind."""
 
-    Attributes
-    ----------
-    name
-        The name of its files.
-    title
-        Its title.
-    contestants
-        The names of the columns of seconds; the first one is judged.
-    rows
-        The points.
-    missing
-        The reason why a contestant was not measured, by name.
-    """
-
-    name: str
-    title: str
+    name: str  # the name of its files
+    title: str  # its title
+    # the names of the columns of seconds; the first one is judged
     contestants: Sequence[str]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)  # the points
+    # the reason why a contestant was not measured, by name
     missing: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: Row, report: Callable[[str], None]) -> None:

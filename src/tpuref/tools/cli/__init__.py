@@ -35,7 +35,7 @@ COMMANDS = (
     bench,
     completion,
 )
-"""The modules of the commands, each with ``NAME``, ``add`` and ``run``.
+"""The modules of the commands: names, texts, ``add`` for the options, and ``run``.
 
 The help needs all of them, so imports that take time are inside ``run``.
 """
@@ -91,7 +91,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"tpuref {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
-        command.add(commands)
+        command.add(
+            commands.add_parser(
+                command.NAME,
+                help=command.HELP,
+                description=command.DESCRIPTION,
+                epilog=command.EPILOG,
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
+        )
     conformance.add(commands)
     return parser
 

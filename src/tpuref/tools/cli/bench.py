@@ -15,9 +15,12 @@ BENCHMARKS = (
 )
 """The names of `benchmarks.command.BENCHMARKS`, which is slow to import."""
 
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = f"""examples:
+HELP = "compare tpuref's speed with other libraries'"
+DESCRIPTION = (
+    "Measure tpuref and other libraries in turns. "
+    f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all."
+)
+EPILOG = f"""examples:
   tpuref bench --quick --no-peers
   tpuref bench all-reduce steps --json
   tpuref bench --write-docs docs
@@ -25,16 +28,8 @@ _EPILOG = f"""examples:
 To install the other libraries: {install_line('tpuref[bench]')}"""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    bench = commands.add_parser(
-        NAME,
-        help="compare tpuref's speed with other libraries'",
-        description="Measure tpuref and other libraries in turns. "
-        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(bench: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     names = bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
     names.completer = lambda **_: BENCHMARKS  # type: ignore[attr-defined]
     bench.add_argument(

@@ -45,24 +45,12 @@ VARIABLES = (
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes
-    ----------
-    name
-        The subject of the check.
-    state
-        `GOOD`, `NOTE` if it works but could be better, or `PROBLEM`.
-    found
-        The finding.
-    advice
-        What the user should do; empty if nothing.
-    """
-
-    name: str
-    state: str
-    found: str
-    advice: str = ""
+    name: str  # the subject of the check
+    state: str  # `GOOD`, `NOTE` if it works but could be better, or `PROBLEM`
+    found: str  # the finding
+    advice: str = ""  # empty if there is nothing to do
 
     def as_dict(self) -> dict[str, str]:
         """Return the result for JSON."""

@@ -7,6 +7,8 @@ import importlib.util
 import os
 import sys
 
+from tpuref.tools.cli.failure import fail
+
 NAME = "conformance"
 
 Commands = argparse._SubParsersAction  # the type has no public name
@@ -39,11 +41,7 @@ def run(arguments: list[str]) -> int:
     try:
         from tpuref_conformance import main as conformance
     except ImportError:
-        print(
-            "tpuref conformance: the suite is not installed; install tpuref with pip",
-            file=sys.stderr,
-        )
-        return 2
+        return fail(NAME, "the suite is not installed; install tpuref with pip")
     status: int = conformance(arguments)
     return status
 

@@ -18,6 +18,11 @@ from tpuref.tools.cli.checks import PROBLEM, Check
 from tpuref.tools.cli.colour import alarming, bold
 
 NAME = "doctor"
+HELP = "check this computer and the settings, and say what to do"
+DESCRIPTION = (
+    "Print versions, kernels, processors, memory, settings and "
+    "topology; start the cores and sum a number from each; say what to do."
+)
 
 EXTRAS = {
     "cloud": ("grpc", "googleapiclient", "google.auth", "fsspec"),
@@ -25,25 +30,15 @@ EXTRAS = {
 }
 """Modules of the extras that programs may need."""
 
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref doctor
   TPUREF_CORES=64 tpuref doctor --json
 
 The exit status is 1 if a problem must be fixed before programs run."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    doctor = commands.add_parser(
-        NAME,
-        help="check this computer and the settings, and say what to do",
-        description="Print versions, kernels, processors, memory, settings and "
-        "topology; start the cores and sum a number from each; say what to do.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(doctor: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.tools.cli.colour import bold
 from tpuref.tools.cli.conformance import name_of_document
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.error_catalogue.entry import Entry
 
 NAME = "explain"
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+HELP = "explain an error code and say what to do"
+DESCRIPTION = "Say what an error code means and what to do. Without a code, list all."
+EPILOG = """examples:
   tpuref explain                   all codes
   tpuref explain TPUREF-E021       one of them; E021 and e021 mean the same
   tpuref explain --json E021"""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    explain = commands.add_parser(
-        NAME,
-        help="explain an error code and say what to do",
-        description="Say what an error code means and what to do. Without a code, list "
-        "all.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(explain: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     explain.add_argument("--json", action="store_true", help="print JSON")
     code = explain.add_argument(
         "code", nargs="?", metavar="CODE", help="the code at the end of a message"
@@ -53,11 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if entry is None:
         close = near(options.code)
         hint = f"did you mean {_either(close)}?" if close else "see tpuref explain"
-        print(
-            f"tpuref explain: there is no code {options.code!r}; {hint}",
-            file=sys.stderr,
-        )
-        return 2
+        return fail(NAME, f"there is no code {options.code!r}; {hint}")
     print(json.dumps(as_dict(entry), indent=2) if options.json else as_text(entry))
     return 0
 

@@ -8,35 +8,30 @@ import json
 import math
 import re
 import shlex
-import sys
 import threading
 from typing import TYPE_CHECKING
+
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.testing import FakeCloudTPU, Node
 
 NAME = "fake-cloud-tpu"
+HELP = "serve the Cloud TPU API and the metadata server on this computer"
+DESCRIPTION = (
+    "Serve the Cloud TPU API and the metadata server on a loopback "
+    "port until interrupted. The printed variables direct programs to them."
+)
 
 _FAILURE = re.compile(r"([0-9]{3}|cut)(?:x([0-9]{1,6}))?")
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470
   tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --state CREATING --port 8080
   tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --fail 503x2"""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    parser = commands.add_parser(
-        NAME,
-        help="serve the Cloud TPU API and the metadata server on this computer",
-        description="Serve the Cloud TPU API and the metadata server on a loopback "
-        "port until interrupted. The printed variables direct programs to them.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--node",
         action="append",
@@ -84,8 +79,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         cloud = _service(options).start()
     except (ValueError, OverflowError, OSError) as error:
-        print(f"tpuref {NAME}: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     with contextlib.suppress(KeyboardInterrupt):
         _print(cloud.variables(), options)
         threading.Event().wait()

@@ -15,9 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import IO
 
+from tpuref.tools.cli.failure import fail
 from tpuref.tools.cli.run import AS_TENSORFLOW, add_program
 
 NAME = "launch"
+HELP = "run a script on several hosts on this machine"
+DESCRIPTION = (
+    "Run SCRIPT in a process for each host, with the XLA executor. "
+    "Each line of their output starts with the number of the host."
+)
 
 _FORWARDED = [
     getattr(signal, name)
@@ -27,9 +33,7 @@ _FORWARDED = [
 _PATIENCE = 20.0
 """The seconds that other hosts have to end by themselves after one has failed."""
 
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref launch --hosts 4 train.py
   tpuref launch --hosts 4 --cores-per-host 2 train.py --steps 100
 
@@ -37,18 +41,8 @@ All hosts end when one fails. The exit status is that of the first host that fai
 plus the signal's number if a signal ended it), or 0."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    launch = commands.add_parser(
-        NAME,
-        help="run a script on several hosts on this machine",
-        description=(
-            "Run SCRIPT in a process for each host, with the XLA executor. "
-            "Each line of their output starts with the number of the host."
-        ),
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(launch: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     launch.add_argument(
         "--hosts",
         type=_positive,
@@ -75,11 +69,9 @@ def _positive(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the script on all hosts, and return the exit status."""
     if sys.platform == "win32":
-        print("tpuref launch: needs Linux or macOS", file=sys.stderr)
-        return 2
+        return fail(NAME, "needs Linux or macOS")
     if not os.path.exists(options.script):
-        print(f"tpuref launch: there is no file {options.script!r}", file=sys.stderr)
-        return 2
+        return fail(NAME, f"there is no file {options.script!r}")
     with _Hosts(options) as hosts:
         return hosts.wait()
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.tools.porting.program import Program
     from tpuref.tools.porting.rewrite import Rewrite
 
 NAME = "port"
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+HELP = "list the names of tf that a program uses, and those that tpuref lacks"
+DESCRIPTION = (
+    "List the names of tf that scripts and notebooks use, without "
+    "running them: which tpuref has, which it lacks, and what to do."
+)
+EPILOG = """examples:
   tpuref port train.py             list its names of tf, and which are missing
   tpuref port models notebooks     check all scripts and notebooks in two folders
   tpuref port --write train.py     change its import lines as well
@@ -25,16 +28,8 @@ Nothing is run. The exit status is 1 if a name is missing, or if --write could n
 change an import line."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    port = commands.add_parser(
-        NAME,
-        help="list the names of tf that a program uses, and those that tpuref lacks",
-        description="List the names of tf that scripts and notebooks use, without "
-        "running them: which tpuref has, which it lacks, and what to do.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(port: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     port.add_argument("--json", action="store_true", help="print JSON")
     port.add_argument(
         "--write",
@@ -57,30 +52,23 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for place in options.places for path in files(place)]
     if not paths:
         places = " ".join(map(str, options.places))
-        return _print_error(f"there are no scripts or notebooks in {places}")
+        return fail(NAME, f"there are no scripts or notebooks in {places}")
     programs = []
     status = 0
     for path in dict.fromkeys(paths):
         try:
             programs.append(_read_program(path, options.write))
         except (OSError, ValueError) as error:
-            status = _print_error(f"cannot read {path}: {error}")
+            status = fail(NAME, f"cannot read {path}: {error}")
     for _, rewrite in programs:
         if rewrite is not None:
             try:
                 rewrite.save()
             except OSError as error:
-                status = _print_error(
-                    f"cannot write {error.filename}: {error.strerror}"
-                )
+                status = fail(NAME, f"cannot write {error.filename}: {error.strerror}")
     print(_report_as_json(programs) if options.json else _report_as_text(programs))
     refused = any(rewrite is not None and rewrite.refusals for _, rewrite in programs)
     return status or int(refused or any(program.missing for program, _ in programs))
-
-
-def _print_error(message: str) -> int:
-    print(f"tpuref port: {message}", file=sys.stderr)
-    return 2
 
 
 def _read_program(path: Path, write: bool) -> tuple[Program, Rewrite | None]:

@@ -15,14 +15,14 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.executors import EXECUTORS
+from tpuref.tools.cli.failure import fail
 
 NAME = "run"
+HELP = "run a script on a chosen topology"
+DESCRIPTION = "Run SCRIPT as python would, on a TPU system of the given size."
 AS_TENSORFLOW = "--as-tensorflow"
 SETTING = "TPUREF_AS_TENSORFLOW"
-
-Commands = argparse._SubParsersAction  # the type has no public name
-
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref run train.py
   tpuref run --topology 2x2x2 train.py --steps 100
   tpuref run --cores 4 --executor lockstep train.py
@@ -34,15 +34,8 @@ The exit status is that of the script: 1 if it raises an exception, and 2 if it 
 start."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    run = commands.add_parser(
-        NAME,
-        help="run a script on a chosen topology",
-        description="Run SCRIPT as python would, on a TPU system of the given size.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(run: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     run.add_argument(
         "--json",
         action="store_true",
@@ -102,8 +95,7 @@ def run(options: argparse.Namespace) -> int:
         apply_settings(options)
         _join_hosts(options)
     except (ImportError, ValueError, UnavailableError) as error:
-        print(f"tpuref run: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     if options.json:
         return _report(options)
     try:
@@ -164,12 +156,8 @@ def from_script(
 def apply_settings(options: argparse.Namespace) -> None:
     """Apply the options: topology, executor, and ``import tensorflow`` as tpuref.
 
-    Raises
-    ------
-    ValueError
-        If the system is invalid, or the script does not exist.
-    ImportError
-        If TensorFlow is to be tpuref and was imported before.
+    ValueError if the system is invalid or there is no script; ImportError if the real
+    TensorFlow was imported before.
     """
     from tpuref.engine.configuration import config
     from tpuref.engine.runtime.topology.topology import Topology

@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpuref.tools.cli.colour import is_coloured
+from tpuref.tools.cli.failure import fail
 
 if TYPE_CHECKING:
     from tpuref.engine.runtime.topology.topology import Topology
     from tpuref.interface.tpu.device_assignment import DeviceAssignment
 
 NAME = "topology"
-
-Commands = argparse._SubParsersAction  # the type has no public name
+HELP = "draw a mesh of chips and the replicas on it"
+DESCRIPTION = "Draw a mesh, its hosts, and the cores of each replica."
 
 _SIZES = re.compile(r"[1-9][0-9]{0,4}(x[1-9][0-9]{0,4}){2,3}")
-_EPILOG = """examples:
+EPILOG = """examples:
   tpuref topology                                      the configured system
   tpuref topology 4x4x2 --replicas 8 --cores-per-replica 4
   tpuref topology 4x4x2 --replicas 16 --cores-per-replica 4
@@ -32,15 +33,8 @@ _EPILOG = """examples:
 The exit status is 1 if the replicas do not fit."""
 
 
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    topology = commands.add_parser(
-        NAME,
-        help="draw a mesh of chips and the replicas on it",
-        description="Draw a mesh, its hosts, and the cores of each replica.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(topology: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     topology.add_argument(
         "mesh",
         nargs="?",
@@ -83,17 +77,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         topology = _topology(options.mesh and _with_cores(options))
     except ValueError as error:
-        return _print_error(error, 2)
+        return fail(NAME, error, 2)
     try:
         assignment = _assignment(topology, options)
     except ValueError as error:
-        return _print_error(error, 1)
+        return fail(NAME, error, 1)
     drawn = topology if assignment is None else assignment
     if options.svg is not None:
         try:
             _write(options.svg, drawn.draw("svg"))
         except OSError as error:
-            return _print_error(error, 2)
+            return fail(NAME, error, 2)
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:
@@ -234,11 +228,6 @@ def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
         file=sys.stderr,
     )
     return (*mesh, 2)
-
-
-def _print_error(error: object, status: int) -> int:
-    print(f"tpuref {NAME}: {error}", file=sys.stderr)
-    return status
 
 
 def _sizes(text: str) -> tuple[int, ...]:

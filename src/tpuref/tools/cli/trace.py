@@ -9,28 +9,23 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
 from tpuref.base.errors import OpError
+from tpuref.tools.cli.failure import fail
 from tpuref.tools.cli.run import add_script, apply_settings, run_script
 
 if TYPE_CHECKING:
     from tpuref.interface.profiler.summary import Summary
 
 NAME = "trace"
+HELP = "run a script and write a trace for Perfetto"
+DESCRIPTION = """\
+Run SCRIPT as `tpuref run` does, write a trace of its cores and the host, and
+print a summary. Open the trace at https://ui.perfetto.dev or in
+chrome://tracing."""
+EPILOG = "example: tpuref trace -o trace.json --cores 8 train.py --steps 100"
 
-Commands = argparse._SubParsersAction  # the type has no public name
 
-
-def add(commands: Commands[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``tpuref``."""
-    trace = commands.add_parser(
-        NAME,
-        help="run a script and write a trace for Perfetto",
-        description=(
-            "Run SCRIPT as `tpuref run` does, write a trace of its cores and the host, "
-            "and print a summary. Open the trace at https://ui.perfetto.dev "
-            "or in chrome://tracing."
-        ),
-        epilog="example: tpuref trace -o trace.json --cores 8 train.py --steps 100",
-    )
+def add(trace: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     trace.add_argument(
         "-o",
         "--output",
@@ -54,8 +49,7 @@ def run(options: argparse.Namespace) -> int:
         apply_settings(options)
         profiler.start(options.output)
     except (ImportError, OpError, OSError, ValueError) as error:
-        print(f"tpuref trace: {error}", file=sys.stderr)
-        return 2
+        return fail(NAME, error)
     try:
         with redirect_stdout(sys.stderr if options.json else sys.stdout):
             run_script(options)

@@ -1,46 +1,53 @@
-"""The catalogue of errors: what each code means, and what to do."""
+"""The catalogue of errors: what each code means, and what to do.
+
+Its text is ``catalogue.txt``: areas, and entries with an indented body.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
+import textwrap
+from importlib import resources
 
-from tpuref.tools.error_catalogue import (
-    arguments,
-    compilation,
-    cores,
-    files,
-    graphs,
-    infeed,
-    operations,
-    replicas,
-    servers,
-    sessions,
-    settings,
-    strategies,
-    topologies,
-    training,
-    warnings,
-)
 from tpuref.tools.error_catalogue.entry import Entry
 
-AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
-    ("Settings and names", settings.ENTRIES),
-    ("Arguments and results", arguments.ENTRIES),
-    ("Replicas, shards and sums", replicas.ENTRIES),
-    ("Cores and hosts", cores.ENTRIES),
-    ("Compilation by XLA", compilation.ENTRIES),
-    ("Topologies and devices", topologies.ENTRIES),
-    ("Cloud TPUs, clusters and servers", servers.ENTRIES),
-    ("Distribution strategies", strategies.ENTRIES),
-    ("Datasets, files and checkpoints", files.ENTRIES),
-    ("Graphs, traced functions and gradients", graphs.ENTRIES),
-    ("Operations and values", operations.ENTRIES),
-    ("Sessions and variables", sessions.ENTRIES),
-    ("Training", training.ENTRIES),
-    ("Infeed and outfeed", infeed.ENTRIES),
-    ("Warnings, which are logged", warnings.ENTRIES),
-)
+_FIELD = re.compile(r"^  (What to do|Replaces|Rule|Needs): ", re.MULTILINE)
+
+
+def _read(text: str) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
+    areas: dict[str, list[Entry]] = {}
+    for block in re.split(r"\n\n(?=\S)", text):  # a program may have empty lines
+        head, _, body = block.partition("\n")
+        if head.startswith("= "):
+            entries = areas[head.strip("= ")] = []
+        else:
+            code, _, title = head.partition(" ")
+            entries.append(_entry(code, title, *_divide_body(body)))
+    return tuple((area, tuple(entries)) for area, entries in areas.items())
+
+
+def _divide_body(body: str) -> tuple[str, str]:
+    prose, _, program = body.partition("\n  Program:\n")
+    return prose, textwrap.dedent(program.rstrip("\n") + "\n" if program else "")
+
+
+def _entry(code: str, title: str, prose: str, program: str) -> Entry:
+    meaning, *fields = (" ".join(part.split()) for part in _FIELD.split(prose))
+    named = dict(zip(fields[::2], fields[1::2], strict=True))
+    return Entry(
+        code,
+        title,
+        meaning,
+        remedy=named["What to do"],
+        program=program,
+        document=named.get("Rule"),
+        replaces=named.get("Replaces", ""),
+        needs=tuple(named.get("Needs", "").split()),
+    )
+
+
+AREAS = _read(resources.files(__name__).joinpath("catalogue.txt").read_text("utf-8"))
 """The entries, by area."""
 
 ENTRIES: tuple[Entry, ...] = tuple(entry for _, entries in AREAS for entry in entries)

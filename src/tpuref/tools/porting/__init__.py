@@ -1,1 +1,1 @@
-"""What programs written for TensorFlow take from ``tf``, found without running them."""
+"""Names of ``tf`` in programs for TensorFlow, read without running them."""

@@ -1,4 +1,4 @@
-"""Notebooks: the code in their cells, and how to change it in the file."""
+"""Notebooks: the code of their cells, and replacements in it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,18 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def code_cells(text: str) -> list[tuple[int, str]]:
-    """Return number and text of each code cell of a notebook.
-
-    Raises
-    ------
-    ValueError
-        If the text is not a notebook.
-    """
+    """Return number and text of each code cell; ValueError if it is no notebook."""
     found = json.loads(text)
     if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
         raise ValueError("it has no list of cells")
     return [
-        (number, _source_text(cell.get("source", "")))
+        (number, _join(cell.get("source", "")))
         for number, cell in enumerate(found["cells"], 1)
         if cell.get("cell_type") == "code"
     ]
 
 
-def _source_text(source: str | list[str]) -> str:
+def _join(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
@@ -71,14 +65,9 @@ def _without_magic(line: str) -> str:
 def with_replacements(
     text: str, replacements: Mapping[int, Sequence[Replacement]]
 ) -> str:
-    """Return a notebook with other code; every other byte stays.
+    """Return a notebook with replacements by cell, and every other byte unchanged.
 
-    `replacements` are by the number of the cell.
-
-    Raises
-    ------
-    ValueError
-        If a string that has to change is not written as JSON usually writes it.
+    ValueError if a string that changes is not written as the `json` module writes it.
     """
     pieces = []
     end = 0
@@ -115,7 +104,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, str]]:
-    """Yield the strings of a JSON value in the order of the text, with their paths."""
+    """Give the strings of a JSON value as they follow in the text, with their paths."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, _Pairs):

@@ -1,4 +1,4 @@
-"""The names that a program takes from ``tf``, and whether tpuref has them."""
+"""The names that a program takes from ``tf``, and those that tpuref lacks."""
 
 from __future__ import annotations
 
@@ -19,18 +19,10 @@ from tpuref.tools.porting.token_reader import TokenReader
 
 
 class Place(NamedTuple):
-    """Where a program takes a name.
+    """Where a program takes a name."""
 
-    Attributes
-    ----------
-    cell
-        The cell of a notebook, 0 for a script.
-    line
-        The line of the script, or of the cell.
-    """
-
-    cell: int
-    line: int
+    cell: int  # the cell of a notebook, 0 for a script
+    line: int  # the line of the script, or of the cell
 
     def __str__(self) -> str:
         return f"cell {self.cell} line {self.line}" if self.cell else str(self.line)
@@ -38,62 +30,36 @@ class Place(NamedTuple):
 
 @dataclass
 class Name:
-    """A name that a program takes.
+    """A name that a program takes."""
 
-    Attributes
-    ----------
-    name
-        The name, such as ``"tf.contrib.tpu.shard"``.
-    places
-        The places where the program takes it.
-    missing
-        The origin of the name and advice, if tpuref lacks it.
-    """
-
-    name: str
-    missing: Missing | None
-    places: list[Place] = field(default_factory=list)
+    name: str  # the name, such as ``"tf.contrib.tpu.shard"``
+    missing: Missing | None  # its origin and advice, None if tpuref has it
+    places: list[Place] = field(default_factory=list)  # where the program takes it
 
 
 @dataclass
 class Program:
-    """A script or notebook, and the names that it takes.
-
-    Attributes
-    ----------
-    path
-        The path of the file.
-    names
-        The names, in the order of their first places.
-    unparsed
-        Whether some part is not Python 3, so that its tokens were read instead.
-    """
+    """A script or notebook, and the names that it takes."""
 
     path: Path
-    names: list[Name]
-    unparsed: bool
+    names: list[Name]  # the names, in the order of their first places
+    unparsed: bool  # whether Python 3 cannot parse all of it, so tokens were read
 
     @property
     def missing(self) -> list[Name]:
-        """The names that tpuref lacks."""
+        """The names that tpuref does not have."""
         return [name for name in self.names if name.missing is not None]
 
 
 def read_program(source: Source) -> Program:
-    """Return the names that a program takes from ``tf``, without running it.
-
-    Raises
-    ------
-    ValueError
-        If a file that should be a notebook is not one.
-    """
+    """Return the names that a program takes from ``tf``, without running it."""
     names: dict[str, Name] = {}
     cell = 0
 
     def take(path: str, line: int, root: str) -> None:
         name = _interface_name(path)
         if root and len(name) <= len(root):
-            return  # a member of a value that was already taken under its own name
+            return  # a member of a value; the value itself was taken earlier
         full = f"tf.{name}"
         missing = None if first_missing(name) is None else about(full)
         found = names.setdefault(full, Name(full, missing))
@@ -119,12 +85,12 @@ def read_program(source: Source) -> Program:
 
 @functools.cache
 def _interface_name(path: str) -> str:
-    """Return the longest part of a dotted name that is a name of the interface."""
+    """Return the part of a dotted name that names something of the interface."""
     return part_there(path) if first_missing(path) is None else longest_known(path)
 
 
 def syntax_tree(part: Part) -> ast.Module | None:
-    """Return the syntax tree, or None if Python cannot parse the part."""
+    """Return the syntax tree, or None if Python 3 cannot parse the text."""
     for text in (part.text, notebook.without_magics(part.text)):
         try:
             with warnings.catch_warnings():

@@ -12,26 +12,18 @@ SHOWN = 3
 """The number of names that a sentence gives as the reason."""
 
 SWITCHES = ("disable_v2_behavior", "disable_eager_execution", "enable_v2_behavior")
-"""Functions that only programs call in which ``tf`` may be TensorFlow 2."""
+"""Functions that a program calls only if its ``tf`` may be TensorFlow 2."""
 
 
 class Release(NamedTuple):
-    """The release that a program is written for.
+    """The release that a program is written for."""
 
-    Attributes
-    ----------
-    number
-        1 or 2; None if no name is of one release only.
-    because
-        The names of one release only, the most frequent first.
-    """
-
-    number: int | None
-    because: tuple[str, ...]
+    number: int | None  # 1 or 2; None where nothing tells
+    because: tuple[str, ...]  # the names that tell, the most frequent first
 
     @property
     def text(self) -> str:
-        """The release in words: ``"TensorFlow 1 (tf.Session, tf.add)"``."""
+        """The release in words: ``"TensorFlow 1 (tf.Session, tf.placeholder)"``."""
         if self.number is None:
             return "either release of TensorFlow: nothing in it tells"
         more = len(self.because) - SHOWN
@@ -42,9 +34,9 @@ class Release(NamedTuple):
 def release_of(program: Program) -> Release:
     """Return the release that a program is written for.
 
-    It is the release with more of the names that ``tf`` has in one release only.
-    ``tf.compat.v1`` is in both: a program that takes only its names means TensorFlow 1,
-    one that takes other names of ``tf`` too means TensorFlow 2.
+    A name that ``tf`` has in one of the releases alone tells, and the release with more
+    of them is taken.  ``tf.compat.v1`` is in both: a program that takes only its names
+    means TensorFlow 1, one that takes them beside others of ``tf`` means TensorFlow 2.
     """
     telling: dict[int, list[tuple[int, str]]] = {1: [], 2: []}
     fixed = []

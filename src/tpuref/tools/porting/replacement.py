@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """The new text for the piece of text from `start` to `end`."""
+    """New text for a piece of a text."""
 
-    start: int
+    start: int  # where the piece begins and ends
     end: int
     new: str
 
     def moved(self, distance: int) -> Replacement:
-        """Return the replacement for a text that begins at `distance`."""
+        """Return it for a text that begins elsewhere."""
         return Replacement(self.start + distance, self.end + distance, self.new)
 
 

@@ -1,4 +1,4 @@
-"""Reports on programs: as text, and as JSON."""
+"""The report on programs, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tpuref.tools.porting.rewrite import Rewrite
 
 WIDTH = 80
 PLACES = 10
-"""The number of places of a name in the text; JSON has all."""
+"""The most places of a name in the text; JSON has all."""
 
 MOST = 10
-"""The number of names in the text that most files lack."""
+"""The most names in the list of those that most files lack."""
 
 
 def program_text(program: Program) -> str:
-    """Return the names of a program, missing ones first, grouped by their advice."""
-    lines = [str(program.path), _fill(f"written for {release_of(program).text}", 2)]
+    """Return the names of a program: missing ones by advice, then the others."""
+    lines = [str(program.path), _wrap(f"written for {release_of(program).text}", 2)]
     if program.unparsed:
         lines.append("  (Python 3 cannot parse it, so its tokens were read)")
     by_advice: dict[str, list[str]] = {}
     for name in program.missing:
         by_advice.setdefault(_advice(name), []).append(_line(name))
     for advice, names in by_advice.items():
-        lines += [_fill(advice, 2), *names]
+        lines += [_wrap(advice, 2), *names]
     there = [name.name for name in program.names if name.missing is None]
     if there:
-        lines.append(_fill(f"tpuref has {', '.join(there)}", 2))
+        lines.append(_wrap(f"tpuref has {', '.join(there)}", 2))
     return "\n".join(lines)
 
 
@@ -45,12 +45,12 @@ def _advice(name: Name) -> str:
 def _line(name: Name) -> str:
     places = [str(place) for place in name.places[:PLACES]]
     more = len(name.places) - len(places)
-    return _fill(
+    return _wrap(
         f"{name.name}: {', '.join(places)}" + (f" and {more} more" if more else ""), 6
     )
 
 
-def _fill(text: str, indent: int) -> str:
+def _wrap(text: str, indent: int) -> str:
     return textwrap.fill(
         text,
         WIDTH,
@@ -62,19 +62,19 @@ def _fill(text: str, indent: int) -> str:
 
 
 def rewrite_text(program: Program, rewrite: Rewrite) -> str:
-    """Return the changed lines of a program, and the refused ones."""
+    """Return the lines of a program that have changed, and those that have not."""
     lines = []
     for change in rewrite.changes:
         lines.append(f"{program.path}:{change.place}")
         lines += [f"  - {change.before}", f"  + {change.after}"]
     for refusal in rewrite.refusals:
         lines.append(f"{program.path}:{refusal.place} stays as it is")
-        lines.append(_fill(refusal.reason, 6))
+        lines.append(_wrap(refusal.reason, 6))
     return "\n".join(lines)
 
 
 def summary_text(programs: Sequence[Program]) -> str:
-    """Return the numbers of names, and the names that most files lack."""
+    """Return the number of names, and those that most files lack."""
     facts = summary(programs)
     lines = [
         f"{_count(len(programs), 'file')}, {_count(facts['names'], 'name')} taken "
@@ -109,7 +109,7 @@ def summary(programs: Sequence[Program]) -> dict[str, Any]:
 
 
 def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
-    """Return a program for JSON."""
+    """Return a program as it stands in JSON."""
     found: dict[str, Any] = {
         "file": str(program.path),
         "parsed": not program.unparsed,

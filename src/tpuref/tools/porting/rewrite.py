@@ -1,4 +1,4 @@
-"""Rewrite import lines: tpuref instead of TensorFlow."""
+"""Import lines that take tpuref instead of TensorFlow."""
 
 from __future__ import annotations
 
@@ -21,60 +21,33 @@ TO = "tpuref"
 
 @dataclass(frozen=True)
 class Change:
-    """A line that changes.
+    """A line that changes."""
 
-    Attributes
-    ----------
-    place
-        Its place.
-    before, after
-        The line.
-    """
-
-    place: Place
-    before: str
+    place: Place  # where it is
+    before: str  # the line
     after: str
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An import that does not change, and the reason.
+    """An import that cannot change."""
 
-    Attributes
-    ----------
-    place
-        The place where it begins.
-    reason
-        The reason, for the report.
-    """
-
-    place: Place
-    reason: str
+    place: Place  # where it begins
+    reason: str  # why
 
 
 @dataclass
 class Rewrite:
-    """A file after its import lines have changed.
+    """A file after its import lines have changed."""
 
-    Attributes
-    ----------
-    source
-        The file before.
-    text
-        The whole text after.
-    changes
-        The changed lines.
-    refusals
-        The imports of TensorFlow that did not change.
-    """
-
-    source: Source
-    text: str
-    changes: list[Change] = field(default_factory=list)
+    source: Source  # the file before the changes
+    text: str  # all of it
+    changes: list[Change] = field(default_factory=list)  # the lines that are different
+    # the imports of TensorFlow that are not
     refusals: list[Refusal] = field(default_factory=list)
 
     def save(self) -> None:
-        """Write the file if anything has changed."""
+        """Write the file if it has changed."""
         if self.changes:
             data = self.text.encode(self.source.encoding)
             self.source.path.write_bytes(data)
@@ -83,12 +56,7 @@ class Rewrite:
 def rewrite(source: Source, release: int | None = None) -> Rewrite:
     """Return a file whose import lines take tpuref, with all else byte for byte.
 
-    With release 1, ``import tensorflow`` means TensorFlow 1 whatever the mode.
-
-    Raises
-    ------
-    ValueError
-        If a notebook cannot be parsed, or its JSON is not written as usual.
+    With `release` 1, ``import tensorflow`` becomes ``tpuref.compat.v1``.
     """
     result = Rewrite(source, source.text)
     replacements: dict[int, list[Replacement]] = {}
@@ -120,10 +88,10 @@ def _changes(part: Part, replacements: list[Replacement]) -> list[Change]:
 
 
 def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | str]]:
-    """Yield the line of each import of TensorFlow, with its edits or a refusal.
+    """Yield the line of each import of TensorFlow, and its edits or the refusal.
 
-    If there is a syntax tree, the lines of the tokens must be its lines, so that no
-    import within a string changes.
+    The lines of the tokens have to be those of the syntax tree, where there is one, so
+    that nothing within a string changes.
     """
     expected = _import_lines(part)
     for statement in statements(part.text):
@@ -166,7 +134,7 @@ def _is_of_tensorflow(found: Import) -> bool:
 
 
 def _edit(found: Import, whole: str) -> list[Replacement] | str:
-    """Return the edits of an import, or the reason of a refusal.
+    """Return the edits of an import, or the reason why it stays.
 
     `whole` is the module that ``import tensorflow`` becomes.
     """
@@ -187,7 +155,7 @@ def _edit(found: Import, whole: str) -> list[Replacement] | str:
 
 
 def _edit_module(module: Imported, whole: str) -> Replacement | str:
-    """Return the edit of ``import module as bound``, or the reason of a refusal."""
+    """Return the edit of ``import module as bound``, or why it stays."""
     below = below_tf(module.name) or ""
     start = module.token.start
     if below == "compat.v2" and module.bound:

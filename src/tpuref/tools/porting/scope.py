@@ -1,4 +1,4 @@
-"""Scopes: the names of a program that are bound to modules and members of ``tf``."""
+"""Scopes: the names of a program that stand for modules and members of ``tf``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from tpuref.names.releases import table
 
 Take = Callable[[str, int, str], None]
-"""A function of a name below ``tf``, its line, and the prefix of the name that another
-name of the program is bound to; the prefix of ``tf`` itself is empty."""
+"""Is called with a name below ``tf``, its line, and the part of the name that a name of
+the program is bound to, empty for ``tf``."""
 
 PACKAGES = {"tensorflow": "", "tpuref": "", "tensorflow_estimator": "estimator"}
-"""The places below ``tf`` of packages that programs import."""
+"""The packages that a program imports, and where their names are below ``tf``."""
 
 
 def joined(*parts: str) -> str:
@@ -26,7 +26,7 @@ def joined(*parts: str) -> str:
 
 
 def below_tf(module: str) -> str | None:
-    """Return the name below ``tf`` of a module; None for modules of other packages.
+    """Return the name below ``tf`` of a module, None for modules of others.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def without_v2(path: str) -> str:
 class Scope:
     """The names of a module, a class or a function.
 
-    Names that it does not bind are looked up in `outer`.  If it is the body of a class,
-    functions inside do not see it.
+    Names that it lacks are looked up in `outer`; functions inside the body of a class
+    (`of_class`) do not see its names.
     """
 
     def __init__(self, outer: Scope | None = None, *, of_class: bool = False) -> None:
@@ -61,16 +61,16 @@ class Scope:
         self._stars: list[str] = []
 
     def for_functions(self) -> Scope:
-        """Return the scope of the functions that are defined here."""
+        """Return the scope that functions defined here see."""
         if self.of_class and self.outer is not None:
             return self.outer.for_functions()
         return self
 
     def bind(self, name: str, path: str | None, *, perhaps: bool = False) -> None:
-        """Bind a name from here on.
+        """Bind a name to a path below ``tf`` (empty for ``tf``), or None to others.
 
-        `path` is a name below ``tf``, empty for ``tf``, and None for anything else.
-        With `perhaps`, as in a branch, a name below ``tf`` is not replaced by None.
+        `perhaps` says that this holds on some branches only: an earlier path then
+        stays.
         """
         if name in self.of_module and self is not self.module:
             self.module.bind(name, path, perhaps=perhaps)
@@ -78,20 +78,22 @@ class Scope:
             self._names[name] = None if path is None else without_v2(path)
 
     def bind_all(self, path: str) -> None:
-        """Record an import of everything from a module."""
+        """Bind all names of a module, as ``import *`` does."""
         self._stars.append(path)
 
     def path(self, name: str) -> str | None:
-        """Return the name below ``tf`` that a name is bound to, or None."""
+        """Return the path below ``tf`` that a name is bound to, or None."""
         if name in self._names:
             return self._names[name]
-        return self._look_outside(name, Scope.path)
+        return self._look_up_outside(name, Scope.path)
 
     def starred(self, name: str) -> str | None:
-        """Return the name below ``tf`` that an import of everything binds, or None."""
-        return None if name in self._names else self._look_outside(name, Scope.starred)
+        """Return the path of a name that ``import *`` binds, or None."""
+        return (
+            None if name in self._names else self._look_up_outside(name, Scope.starred)
+        )
 
-    def _look_outside(
+    def _look_up_outside(
         self, name: str, look_up: Callable[[Scope, str], str | None]
     ) -> str | None:
         for star in self._stars:

@@ -17,36 +17,19 @@ SUFFIXES = (".py", NOTEBOOK)
 
 @dataclass(frozen=True)
 class Part:
-    """A script, or a code cell of a notebook.
+    """A script, or a code cell of a notebook."""
 
-    Attributes
-    ----------
-    text
-        The code in it, line by line as in the file.
-    cell
-        The number of the cell among all cells, from 1 up; None for a script.
-    """
-
-    text: str
+    text: str  # the code, line by line as in the file
+    # the number of the cell among all cells, from 1 up; None for a script
     cell: int | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of a program.
-
-    Attributes
-    ----------
-    path
-        The path of the file.
-    text
-        The whole text, with its ends of lines.
-    encoding
-        The encoding of the file.
-    """
+    """A file of a program."""
 
     path: Path
-    text: str
+    text: str  # the whole text, with its line ends
     encoding: str
 
     @property
@@ -55,7 +38,7 @@ class Source:
         return self.path.suffix == NOTEBOOK
 
     def parts(self) -> list[Part]:
-        """Return its code; ValueError if a notebook cannot be parsed."""
+        """Return its scripts or cells; ValueError if it is no notebook."""
         if not self.is_notebook:
             return [Part(self.text)]
         return [Part(text, cell) for cell, text in notebook.code_cells(self.text)]
@@ -82,10 +65,10 @@ def _is_searched(folder: Path) -> bool:
 
 
 def read(path: Path) -> Source:
-    """Return a file; OSError if it cannot be read.
+    """Return a file; OSError where it cannot be read.
 
-    If the file does not have the encoding that it declares, as some of Python 2, it is
-    read as Latin-1, in which every byte is a character.
+    A file that contradicts its declared encoding, as some for Python 2 do, is read as
+    Latin-1, in which every byte is a character.
     """
     data = path.read_bytes()
     try:

@@ -12,11 +12,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class SyntaxReader(ast.NodeVisitor):
-    """Reads a module, or one cell of a notebook after the other.
-
-    It binds names in `scope`, that of the module, and calls `take` with each name that
-    the program takes.
-    """
+    """Reads a module, or the cells of a notebook in order, and takes each name."""
 
     def __init__(self, scope: Scope, take: Take) -> None:
         self._scope = scope
@@ -25,7 +21,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._bodies: list[tuple[Scope, Sequence[ast.AST]]] = []
 
     def read(self, tree: ast.Module) -> None:
-        """Read a tree; bodies of functions last, as they are called."""
+        """Read a tree; bodies of functions last, because calls run them later."""
         self.generic_visit(tree)
         while self._bodies:
             scope, body = self._bodies.pop(0)
@@ -47,7 +43,7 @@ class SyntaxReader(ast.NodeVisitor):
     # -- names -----------------------------------------------------------------
 
     def _path(self, node: ast.AST) -> str | None:
-        """Return the name below ``tf`` of a chain of attributes, or None."""
+        """Return the path below ``tf`` of a chain of attributes, or None."""
         if isinstance(node, ast.Name):
             return self._scope.path(node.id)
         if isinstance(node, ast.Attribute):
@@ -56,7 +52,7 @@ class SyntaxReader(ast.NodeVisitor):
         return None
 
     def _root(self, node: ast.AST) -> str:
-        """Return the name below ``tf`` of the first name in a chain of attributes."""
+        """Return the path that the first name of a chain of attributes is bound to."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return self._path(node) or ""
@@ -70,7 +66,7 @@ class SyntaxReader(ast.NodeVisitor):
             self._take(path, node.lineno, self._root(node))
 
     def visit_Name(self, node: ast.Name) -> None:
-        """Take a name that an import of everything binds, or bind it."""
+        """Take a name that an import of everything binds, or bind one anew."""
         if not isinstance(node.ctx, ast.Load):
             self._bind(node.id, None)
         elif (path := self._scope.starred(node.id)) is not None:
@@ -79,7 +75,7 @@ class SyntaxReader(ast.NodeVisitor):
     def _bind(self, name: str, path: str | None) -> None:
         self._scope.bind(name, path, perhaps=self._perhaps)
 
-    # -- bindings --------------------------------------------------------------
+    # -- bindings ---------------------------------------------------------------
 
     def visit_Import(self, node: ast.Import) -> None:
         """Bind the modules of TensorFlow, and take those below ``tf``."""
@@ -106,7 +102,7 @@ class SyntaxReader(ast.NodeVisitor):
                 self._bind(alias.asname or alias.name, path)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Bind the targets; ``tpu = tf.contrib.tpu`` is another name of that module."""
+        """Bind the targets; ``tpu = tf.contrib.tpu`` binds a name to a path."""
         self.visit(node.value)
         for target in node.targets:
             self._assign(target, node.value)
@@ -129,7 +125,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._scope.of_module.update(node.names)
 
     def visit_FunctionDef(self, node: Function) -> None:
-        """Read decorators, defaults and annotations, and keep the body for later."""
+        """Read decorators and defaults now, and the body at the end."""
         if not isinstance(node, ast.Lambda):
             self._visit_all(node.decorator_list)
             self._visit_all([node.returns])
@@ -175,7 +171,7 @@ class SyntaxReader(ast.NodeVisitor):
         self._perhaps = before
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
-        """Bind the loop variable, and read the body."""
+        """Bind the targets of the loop, and read the body as a branch."""
         self._visit_all([node.iter, node.target])
         before, self._perhaps = self._perhaps, True
         self._visit_all([*node.body, *node.orelse])

@@ -1,7 +1,7 @@
 """The names that a program takes from ``tf``, by its tokens.
 
-It reads programs that Python 3 cannot parse: for Python 2, or broken.  It ignores
-functions, so a name has the same meaning in the whole program.
+It reads programs that Python 3 cannot parse: for Python 2, and broken ones.  It has no
+scopes of functions, so a name has one binding at a time.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from tpuref.tools.porting.tokens import (
 
 
 class TokenReader:
-    """Reads a module, or one cell of a notebook after the other.
-
-    The arguments are those of `SyntaxReader`.
-    """
+    """Reads a module, or the cells of a notebook in order, and takes each name."""
 
     def __init__(self, scope: Scope, take: Take) -> None:
         self._scope = scope

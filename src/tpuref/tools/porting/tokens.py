@@ -1,7 +1,6 @@
 """Tokens and import statements, of Python 3 and Python 2 alike.
 
-The `tokenize` module refuses what Python 3 does not have, such as ``0777`` and
-backquotes; this reads on.
+The `tokenize` module refuses the syntax of Python 2, such as ``0777`` and backquotes.
 """
 
 from __future__ import annotations
@@ -28,33 +27,21 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A name, number, string or operator.
+    """A name, number, string or operator."""
 
-    Attributes
-    ----------
-    kind
-        ``"name"``, ``"number"``, ``"string"`` or ``"operator"``.
-    text
-        The characters.
-    start
-        The position of the first character in the text.
-    line
-        Its line, from 1 up.
-    """
-
-    kind: str
+    kind: str  # ``"name"``, ``"number"``, ``"string"`` or ``"operator"``
     text: str
-    start: int
-    line: int
+    start: int  # where it begins in the text
+    line: int  # its line, from 1 up
 
     @property
     def end(self) -> int:
-        """The position after the last character."""
+        """Where it ends."""
         return self.start + len(self.text)
 
 
 def statements(text: str) -> Iterator[list[Token]]:
-    """Yield the tokens of each simple statement, and of each head of a compound one.
+    """Yield the tokens of each simple statement, and of each compound one's head.
 
     Examples
     --------
@@ -86,44 +73,25 @@ def statements(text: str) -> Iterator[list[Token]]:
 
 @dataclass
 class Imported:
-    """A name in an import statement.
+    """A name in an import statement."""
 
-    Attributes
-    ----------
-    name
-        The dotted name, of a module or of something in one.
-    bound
-        The name after ``as``, or None.
-    token
-        The first token.
-    end
-        The position after the dotted name.
-    """
-
-    name: str
-    bound: str | None
-    token: Token
-    end: int
+    name: str  # the dotted name, of a module or of something in one
+    bound: str | None  # the name after ``as``, or None
+    token: Token  # its first token
+    end: int  # where the dotted name ends
 
 
 @dataclass
 class Import:
-    """An import statement.
+    """An import statement."""
 
-    Attributes
-    ----------
-    module
-        The module after ``from``; None for ``import``.
-    names
-        The names that are imported; ``*`` is one.
-    """
-
-    module: Imported | None
+    module: Imported | None  # the module after ``from``; None for ``import``
+    # the names that are imported; ``*`` is one
     names: list[Imported] = field(default_factory=list)
 
 
 def import_of(statement: list[Token]) -> Import | None:
-    """Return the import statement of tokens, or None if they are another statement.
+    """Return the import statement of the tokens, None for another statement.
 
     Examples
     --------
@@ -136,7 +104,7 @@ def import_of(statement: list[Token]) -> Import | None:
     if not rest:
         return None
     if rest[0].text == "from":
-        module, rest = _parse_name(rest[1:])
+        module, rest = _imported(rest[1:])
         if module is None or not rest or rest[0].text != "import":
             return None
         found = Import(module)
@@ -146,7 +114,7 @@ def import_of(statement: list[Token]) -> Import | None:
         return None
     rest = rest[1:]
     while rest:
-        name, rest = _parse_name(rest)
+        name, rest = _imported(rest)
         if name is None:
             return None
         found.names.append(name)
@@ -154,7 +122,7 @@ def import_of(statement: list[Token]) -> Import | None:
     return found if found.names else None
 
 
-def _parse_name(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
+def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
     """Return the first name of tokens, and the tokens after it."""
     count = dotted_length(tokens)
     if not count:
@@ -168,7 +136,7 @@ def _parse_name(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
 
 
 def dotted_length(tokens: list[Token]) -> int:
-    """Return the number of tokens of a dotted name, or of the star of imports."""
+    """Return how many of the first tokens are a dotted name, or the star of imports."""
     if not tokens or (tokens[0].kind != "name" and tokens[0].text != "*"):
         return 0
     count = 1

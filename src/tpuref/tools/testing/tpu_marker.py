@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from tpuref.base.executors import EXECUTORS
@@ -19,21 +20,11 @@ class MarkerError(ValueError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The TPU system for one run of a test; None means as configured.
+    """The TPU system for one run of a test; None means as configured."""
 
-    Attributes
-    ----------
-    cores
-        The number of cores.
-    topology
-        The mesh as text, ``"XxYxC"``.
-    executor
-        ``"pool"``, ``"lockstep"`` or ``"xla"``.
-    """
-
-    cores: int | None = None
-    topology: str | None = None
-    executor: str | None = None
+    cores: int | None = None  # the number of cores
+    topology: str | None = None  # the mesh as text, ``"XxYxC"``
+    executor: str | None = None  # ``"pool"``, ``"lockstep"`` or ``"xla"``
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -53,17 +44,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Request:
-    """The combined request of the markers of one test.
+    """The combined request of the markers of one test."""
 
-    Attributes
-    ----------
-    systems
-        The systems to run the test on, one after another.
-    timeout
-        The seconds after which it fails, None if no marker has a timeout.
-    """
-
-    systems: tuple[Wanted, ...]
+    systems: tuple[Wanted, ...]  # the systems to run the test on, one after another
+    # the seconds after which it fails, None if no marker has a timeout
     timeout: float | None
 
 
@@ -105,60 +89,44 @@ def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, An
     return dict(kwargs)
 
 
-def _systems(
-    cores: Any = None, topology: Any = None, executor: Any = None
-) -> tuple[Wanted, ...]:
-    counts = [_checked_cores(value) for value in _values("cores", cores)]
-    meshes = [_checked_topology(value) for value in _values("topology", topology)]
-    executors = [_checked_executor(value) for value in _values("executor", executor)]
-    return tuple(
-        Wanted(count, mesh, name)
-        for count in counts
-        for mesh in meshes
-        for name in executors
-    )
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "cores": (
+        lambda value: type(value) is int and value > 0,
+        "a positive integer",
+    ),
+    "topology": (
+        lambda value: isinstance(value, str) and bool(_MESH.fullmatch(value)),
+        "text such as '2x2x2' (chips along x and y, cores per chip)",
+    ),
+    "executor": (
+        lambda value: value in EXECUTORS,
+        " or ".join(map(repr, EXECUTORS)),
+    ),
+}
+"""Each argument's valid values, as a function and in words."""
+
+
+def _systems(**arguments: Any) -> tuple[Wanted, ...]:
+    values = (_values(name, arguments.get(name)) for name in _RULES)
+    return tuple(Wanted(*chosen) for chosen in product(*values))
 
 
 def _values(name: str, value: Any) -> list[Any]:
     """Return the values of an argument, or None as the only one."""
-    if not isinstance(value, (list, tuple, range)):
-        return [value]
-    if not value:
+    if value is None:
+        return [None]
+    values = list(value) if isinstance(value, (list, tuple, range)) else [value]
+    if not values:
         raise MarkerError(f"tpu({name}=...) must list at least one value, got none")
-    if None in value or len(set(map(repr, value))) < len(value):
-        raise MarkerError(
-            f"tpu({name}=...) must not repeat values, got {list(value)!r}"
-        )
-    return list(value)
-
-
-def _checked_cores(value: Any) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if value is not None and not (whole and value > 0):
-        raise MarkerError(
-            "tpu(cores=...) must be a positive integer, or a list of those, got "
-            f"{value!r}"
-        )
-    return value
-
-
-def _checked_topology(value: Any) -> Any:
-    text = isinstance(value, str)
-    if value is not None and not (text and _MESH.fullmatch(value)):
-        raise MarkerError(
-            "tpu(topology=...) must be text such as '2x2x2' (chips along x and y, "
-            f"cores per chip), or a list of those, got {value!r}"
-        )
-    return value
-
-
-def _checked_executor(value: Any) -> Any:
-    if value is not None and value not in EXECUTORS:
-        raise MarkerError(
-            f"tpu(executor=...) must be {' or '.join(map(repr, EXECUTORS))}, or a list "
-            f"of those, got {value!r}"
-        )
-    return value
+    if None in values or len(set(map(repr, values))) < len(values):
+        raise MarkerError(f"tpu({name}=...) must not repeat values, got {values!r}")
+    is_valid, words = _RULES[name]
+    for one in values:
+        if not is_valid(one):
+            raise MarkerError(
+                f"tpu({name}=...) must be {words}, or a list of those, got {one!r}"
+            )
+    return values
 
 
 def seconds(value: Any) -> float:

@@ -52,13 +52,7 @@ def _mpiexec() -> str | None:
 
 
 class Peer:
-    """A library (a name in `REQUIRED`) in processes that serve many requests.
-
-    Raises
-    ------
-    Withdrawn
-        If its processes do not start.
-    """
+    """A library, a name in `REQUIRED`, in processes; `Withdrawn` if none start."""
 
     def __init__(self, name: str, cores: int) -> None:
         self._name, self._cores = name, cores
@@ -117,12 +111,7 @@ class Peer:
 
         Tasks are ``"sum"`` of float32 vectors of length `elements`; JAX also has
         ``"chain"``, sums within one program, and each kind of step with ``", pmap"`` or
-        ``", jit"``.
-
-        Raises
-        ------
-        Withdrawn
-            If the peer does not answer.
+        ``", jit"``.  `Withdrawn` if the peer does not answer.
         """
         if self._lost is not None:
             raise self._lost

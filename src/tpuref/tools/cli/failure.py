@@ -1,0 +1,11 @@
+"""Errors of the commands."""
+
+from __future__ import annotations
+
+import sys
+
+
+def fail(command: str, error: object, status: int = 2) -> int:
+    """Print why a command fails, and return its exit status."""
+    print(f"tpuref {command}: {error}", file=sys.stderr)
+    return status

@@ -1,0 +1,73 @@
+"""The example scripts, each in a fresh interpreter: what they print, and how well."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+DOCUMENTS = EXAMPLES / "documents"
+PRINTED = {
+    "replicate_basic.py": ["replica 0: 3.0", "replica 1: 6.0"],
+    "replicate_advanced.py": [
+        f"{rows} rows: 2.0 and 4.0" for rows in ("3 and 5", "7 and 1", "4 and 4")
+    ],
+    "captured_constant_shard.py": ["[10, 10]"],
+    "captured_constant_batch_parallel.py": ["[10, 10]"],
+}
+
+
+def printed(*command, **environment):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *map(str, command)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("script", sorted(PRINTED))
+def test_the_documents_own_examples(script):
+    assert printed(DOCUMENTS / script).splitlines() == PRINTED[script]
+
+
+def test_every_example_of_the_documents_is_tested():
+    assert sorted(path.name for path in DOCUMENTS.glob("*.py")) == sorted(PRINTED)
+
+
+TRAINED = [
+    # command, executor, accuracy, whether it is compared with NumPy, what it says
+    ("digits.py --model softmax --epochs 30", None, 0.95, True, []),
+    ("digits.py --model perceptron --epochs 60", None, 0.95, True, []),
+    ("strategy_digits.py --compare-speed --turns 1", "pool", 0.96, True,
+     ["steps on 8 cores: 540", "ratio: "]),
+    ("tf2_digits.py --epochs 20 --time", "pool", 0.96, False,
+     ["replicas: 8", "ms per step"]),
+    ("resolver.py --epochs 5", None, 0.9, True,
+     ["tpu: 'my-tpu', the name of a Cloud TPU",
+      "not yet: TPU 'my-tpu' is not ready: state 'CREATING'",
+      r"grpc://localhost:\d+ has 8 cores"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "executor", "least", "compared", "words"), TRAINED)
+def test_training(command, executor, least, compared, words):
+    pytest.importorskip("sklearn", reason="the examples need the extra 'examples'")
+    script, *options = command.split()
+    for module in ("googleapiclient", "grpc") if script == "resolver.py" else ():
+        pytest.importorskip(module, reason="it needs the extras 'gcp' and 'grpc'")
+    chosen = {"TPUREF_EXECUTOR": executor} if executor else {}
+    output = printed(EXAMPLES / script, *options, **chosen)
+    assert float(re.search(r"test accuracy: ([0-9.]+)", output)[1]) >= least
+    if compared:
+        largest = re.search(r"largest difference to NumPy: (\S+)", output)
+        assert float(largest[1]) <= 1e-5
+    for word in words:
+        assert re.search(word, output), word
