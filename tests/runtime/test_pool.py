@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -96,6 +97,28 @@ def test_after_a_shutdown(session: tf.Session) -> None:
     assert not any(map(alive, pids))
     with pytest.raises(FailedPreconditionError, match="test_pool.py"):
         session.run(fetch)
+
+
+@pytest.mark.parametrize("fed", [2, 0, -1])
+def test_a_session_ends_with_its_last_reference(session: tf.Session, fed: int) -> None:
+    def on_host(x: Any) -> Any:
+        assert x >= 0
+        return x
+
+    def divide(x: tf.Tensor) -> tf.Tensor:
+        return 6 // tf.tpu.outside_compilation(tf.py_func, on_host, [x], x.dtype)
+
+    x = tf.placeholder(tf.int32, [])
+    step, other = tf.tpu.rewrite(divide, [x]), tf.Session()
+    gc.disable()
+    try:
+        with contextlib.suppress(tf.errors.OpError):  # of the core, or of the host
+            other.run(step, {x: fed})
+        kept = weakref.ref(other), weakref.ref(other._executor.state)
+        del other
+        assert [reference() for reference in kept] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_programs_are_sent_once(session: tf.Session) -> None:

@@ -329,10 +329,13 @@ class Gathering:
     def _call(
         self, core: int, replica: int, instr: Instr, inputs: Sequence[Described]
     ) -> None:
-        arrays = [self._cores.copied(described) for described in inputs]
-        self._run.watch = self._look_after
+        arrays, run = [self._cores.copied(described) for described in inputs], self._run
+        run.watch = self._look_after
         self._settled = True
-        outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
+        try:
+            outputs = run_instr(instr, {replica: arrays}, run)[replica]
+        finally:
+            run.watch = self._watch  # the cycle would keep the session until a gc
         self._settled = False
         self._watched().host_was_busy()
         answer = [describe_inline(np.asarray(array)) for array in outputs]
