@@ -1,14 +1,108 @@
-"""The larger messages between the host and a process of the pool.
+"""Messages between the host and a process: their content, arrays among it, and errors.
 
-A message is a tuple that begins with its kind; these records are the rest of it.
+A message is a tuple that begins with its kind; the records here are the rest of the
+larger ones.  Small arrays travel by value, others as offsets in the arena.
 """
 
 from __future__ import annotations
 
 import signal
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from tpuref.engine.runtime.pool.descriptions import Described, DescribedColumn
+import numpy as np
+
+from tpuref.base import errors
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import datatype_enum, numpy_dtype, string
+from tpuref.base.errors import OpError
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Column, Stacked
+
+INLINE_BYTES = 512
+"""Arrays up to this size travel in the message itself."""
+
+Described = tuple[Any, ...]
+"""Element type and shape, then either the bytes or texts of the array, or its offset in
+the arena and, unless it is contiguous, its strides."""
+
+DescribedColumn = tuple[int, list[Described]]
+"""How the arrays of a column lie, then the description of the one array or the stack,
+or of each array."""
+
+_STRING = string.as_datatype_enum
+
+
+def goes_inline(array: Array) -> bool:
+    """Return whether an array travels in the message."""
+    return array.dtype == object or array.nbytes <= INLINE_BYTES
+
+
+def describe_inline(array: Array) -> Described:
+    """Describe an array by value."""
+    if array.dtype == object:
+        return _STRING, array.shape, [bytes(item) for item in array.flat]
+    return datatype_enum(array.dtype), array.shape, array.tobytes()
+
+
+def describe_in_arena(array: Array, offset: int) -> Described:
+    """Describe an array in the arena."""
+    described = datatype_enum(array.dtype), array.shape, offset
+    return described if array.flags.c_contiguous else (*described, array.strides)
+
+
+def offset_of(described: Described) -> int | None:
+    """Return the offset of an array in the arena, None if the message holds it."""
+    return described[2] if isinstance(described[2], int) else None
+
+
+def array_of(described: Described, arena: Arena) -> Array:
+    """Return the array that is described, a view if it is in the arena."""
+    number, shape, content, *strides = described
+    if isinstance(content, int):
+        return arena.view(content, shape, numpy_dtype(number), *strides)
+    return inline_array(described)
+
+
+def inline_array(described: Described) -> Array:
+    """Return an array that is described by value."""
+    number, shape, content = described
+    if number == _STRING:
+        strings = np.empty(shape, object)
+        for index, item in zip(np.ndindex(*shape), content, strict=True):
+            strings[index] = item
+        return strings
+    array: Array = np.frombuffer(content, numpy_dtype(number)).reshape(shape)
+    return array
+
+
+def describe_column(
+    arrays: Sequence[Array], describe: Callable[[Array], Described]
+) -> DescribedColumn:
+    """Describe a column with what describes one array; small ones travel as a stack."""
+    first = arrays[0]
+    if all(array is first for array in arrays):
+        return SAME, [describe(first)]
+    dtype, shape = first.dtype, first.shape
+    stackable = not dtype.hasobject and first.nbytes <= INLINE_BYTES
+    if stackable and all(a.shape == shape and a.dtype == dtype for a in arrays):
+        content = b"".join([array.tobytes() for array in arrays])
+        return STACKED, [(datatype_enum(dtype), (len(arrays), *shape), content)]
+    return APART, [describe(array) for array in arrays]
+
+
+def column_of(
+    described: DescribedColumn, length: int, received: Callable[[Described], Array]
+) -> Column:
+    """Return the column that is described, with what gives each of its arrays."""
+    kind, parts = described
+    if kind == SAME:
+        return [received(parts[0])] * length
+    if kind == STACKED:
+        return Stacked(inline_array(parts[0]))
+    return [received(part) for part in parts]
+
 
 STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
 """What the host sends to a process that is to write its stack to its log, if it can."""
@@ -135,3 +229,24 @@ class Failure(NamedTuple):
     op: str | None
     site: Site | None
     text: str
+
+
+class RemoteTraceback(Exception):
+    """The traceback of an error, as text from the process where it was raised."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+def remote_traceback(text: str) -> RemoteTraceback | None:
+    """Return a cause that shows what a core wrote, None if it wrote nothing."""
+    return RemoteTraceback(text) if text else None
+
+
+def rebuilt(failure: Failure) -> OpError:
+    """Return the error of a core, with the core's traceback as its cause."""
+    kind: type[OpError] = getattr(errors, failure.kind)
+    site = None if failure.site is None else CallSite(*failure.site)
+    error = kind(failure.message, op=failure.op, site=site)
+    error.__cause__ = remote_traceback(failure.text)
+    return error

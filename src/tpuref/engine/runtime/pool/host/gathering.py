@@ -23,18 +23,21 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.engine.runtime.pool.channel import Channel, await_mail
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.descriptions import (
-    Described,
-    DescribedColumn,
-    column_of,
-    describe_inline,
-)
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
-from tpuref.engine.runtime.pool.host.result_slabs import ResultSlabs
+from tpuref.engine.runtime.pool.host.memory import ResultSlabs
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
-from tpuref.engine.runtime.pool.messages import Divergence, Failure, Results
-from tpuref.engine.runtime.pool.remote_error import rebuilt, remote_traceback
+from tpuref.engine.runtime.pool.messages import (
+    Described,
+    DescribedColumn,
+    Divergence,
+    Failure,
+    Results,
+    column_of,
+    describe_inline,
+    rebuilt,
+    remote_traceback,
+)
 from tpuref.engine.runtime.pool.split import Lane, Lanes, Split
 
 HOST_GAVE_UP = 2
@@ -314,7 +317,7 @@ class Gathering:
         return column_of(described, len(replicas), pinned)
 
     def _pinned(self, process: int, described: Described) -> Array:
-        return self._cores.pinned(process, described)
+        return self._cores.memory.pin(process, described)
 
     def _take_call(
         self, core: int, path: Sequence[int], inputs: Sequence[Described]
@@ -329,7 +332,10 @@ class Gathering:
     def _call(
         self, core: int, replica: int, instr: Instr, inputs: Sequence[Described]
     ) -> None:
-        arrays, run = [self._cores.copied(described) for described in inputs], self._run
+        arrays, run = (
+            [self._cores.memory.copied(described) for described in inputs],
+            self._run,
+        )
         run.watch = self._look_after
         self._settled = True
         try:

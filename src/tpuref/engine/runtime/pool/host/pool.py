@@ -28,8 +28,7 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -45,17 +44,19 @@ from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.recording import note_on_host
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
-from tpuref.engine.runtime.pool.descriptions import INLINE_BYTES
-from tpuref.engine.runtime.pool.host.announced_variables import AnnouncedVariables
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
 from tpuref.engine.runtime.pool.host.gathering import Gathering
-from tpuref.engine.runtime.pool.host.input_blocks import InputBlocks
+from tpuref.engine.runtime.pool.host.memory import InputBlocks, ResultSlabs
 from tpuref.engine.runtime.pool.host.occupation import Occupation
-from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
-from tpuref.engine.runtime.pool.host.result_slabs import ResultSlabs
+from tpuref.engine.runtime.pool.host.program_facts import (
+    AnnouncedVariables,
+    PlacedProgram,
+    ProgramFacts,
+    RegisteredProgram,
+)
 from tpuref.engine.runtime.pool.host.workload import LIGHT_WORK, workload
-from tpuref.engine.runtime.pool.messages import Drawn, RunRequest
-from tpuref.engine.runtime.pool.split import Lanes, Placement, Split, lanes_of
+from tpuref.engine.runtime.pool.messages import INLINE_BYTES, Drawn, RunRequest
+from tpuref.engine.runtime.pool.split import Placement, Split, lanes_of
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
@@ -104,7 +105,7 @@ class CorePool:
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
         self._say(logging.INFO, "%d cores started in %.2f s", self._number, seconds)
-        self._programs: dict[int, _Registered] = {}
+        self._programs: dict[int, RegisteredProgram] = {}
         self._runs = 0
 
     def _say(self, level: int, message: str, *values: object) -> None:
@@ -203,7 +204,7 @@ class CorePool:
                 return np.empty(shape, dtype)
             try:
                 self._restart = True  # an interrupt would leave the heap half changed
-                slab = self._cores.slab(size)[1]
+                slab = self._cores.memory.slab(size)[1]
             except ResourceExhaustedError:
                 self._restart = False
                 return np.empty(shape, dtype)
@@ -237,16 +238,19 @@ class CorePool:
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
-        cores.returned.free()
-        cores.heap.begin_run()
-        sent, placed = InputBlocks(cores), self._placed(program, inputs, run.cores)
+        cores.memory.free_returned()
+        cores.memory.heap.begin_run()
+        sent, placed = (
+            InputBlocks(cores.memory),
+            self._placed(program, inputs, run.cores),
+        )
         facts = placed.known.facts
         gathering = Gathering(cores, placed.split, placed.lanes, program, run)
         self._gathering = gathering
         try:
             self._tell_of(placed)
             self._runs += 1
-            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
+            gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
             news = self._news(facts, placed.announced, run)
             common = self._request(placed, news, gathering.slabs, run, sent)
             gathering.expect()
@@ -261,7 +265,7 @@ class CorePool:
                     ],
                     inputs=[sent.describe_column(column) for column in given],
                     draws=_draws(facts, lanes.replicas, run),
-                    freed=cores.take_freed(process),
+                    freed=cores.memory.take_freed(process),
                 )
                 cores.post(process, ("run", *request))
             placed.announced.update(news)
@@ -303,17 +307,17 @@ class CorePool:
 
     def _placed(
         self, program: Program, inputs: Values, placement: Placement
-    ) -> _Placed:
-        """Return the record of a program on some cores, which may be a new one."""
+    ) -> PlacedProgram:
+        """Return the record of a program on some cores, a new one at first."""
         known = self._programs.pop(id(program), None)
         if known is None:
-            known = _Registered(program, ProgramFacts(program))
+            known = RegisteredProgram(program, ProgramFacts(program))
         self._programs[id(program)] = known  # the one used last is at the end
         placed = known.placed.get(placement)
         if placed is None:
             split = self._split_for(program, inputs)
             number, lanes = len(known.placed), lanes_of(split, placement)
-            placed = _Placed(known, number, placement, split, lanes)
+            placed = PlacedProgram(known, number, placement, split, lanes)
             known.placed[placement] = placed
         return placed
 
@@ -329,7 +333,7 @@ class CorePool:
         light = workload(program, len(inputs), given) <= LIGHT_WORK
         return split.together if light else split
 
-    def _tell_of(self, placed: _Placed) -> None:
+    def _tell_of(self, placed: PlacedProgram) -> None:
         """Send all processes a program, and where it runs, unless they know it."""
         known, number = placed.known, id(placed.known.program)
         if not known.sent:
@@ -368,8 +372,8 @@ class CorePool:
                 value = variables.read(handle)
             if not announced.lacks(handle, value):
                 continue
-            if value is not None and not self._cores.can_read(value):
-                copy = self._cores.kept(value)
+            if value is not None and not self._cores.memory.can_read(value):
+                copy = self._cores.memory.move(value)
                 variables.relocate(handle, value, copy)
                 value = copy
             news.append((handle, value))
@@ -377,7 +381,7 @@ class CorePool:
 
     def _request(
         self,
-        placed: _Placed,
+        placed: PlacedProgram,
         news: list[tuple[str, Array | None]],
         slabs: ResultSlabs,
         run: Run,
@@ -405,29 +409,6 @@ class CorePool:
             freed=[],
             all_reduce=config.all_reduce,
         )
-
-
-@dataclass
-class _Registered:
-    """A program, and the cores on which it has run."""
-
-    program: Program
-    facts: ProgramFacts
-    placed: dict[Placement, _Placed] = field(default_factory=dict)
-    sent: bool = False
-
-
-@dataclass
-class _Placed:
-    """A program on some cores, and what the processes know of it."""
-
-    known: _Registered
-    number: int
-    placement: Placement
-    split: Split
-    lanes: Mapping[int, Lanes]
-    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
-    sent: bool = False
 
 
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:

@@ -11,13 +11,16 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.log import advice
-from tpuref.engine.runtime.pool.host.process import CoreProcess
-from tpuref.engine.runtime.pool.process.arrangement import Together, exchange_of
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
-from tpuref.engine.runtime.pool.program_counters import (
+from tpuref.engine.runtime.pool.control_area import (
     EXCHANGE,
     ProgramCounters,
     instruction,
+)
+from tpuref.engine.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.process.arrangement import (
+    PlacementPlan,
+    Together,
+    exchange_of,
 )
 from tpuref.engine.runtime.pool.split import Lane, Split, named
 from tpuref.kernels import flags as kernel

@@ -16,9 +16,9 @@ from tpuref.engine.runtime.meaning.lockstep import compute, perform
 from tpuref.engine.runtime.meaning.verdict import truth
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.core_events import HOST_CALL, kind
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.feed import CoreFeed
-from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Step, Values
+from tpuref.engine.runtime.pool.process.schedule import CoreServices, Path, Step, Values
 from tpuref.engine.runtime.pool.split import Lane
 
 PREPARED_BLOCKS = 64

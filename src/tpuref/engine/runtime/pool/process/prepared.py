@@ -14,6 +14,7 @@ from tpuref.engine.ops.sources import CONST
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import compute
 from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.control_area import EXCHANGE, numbered
 from tpuref.engine.runtime.pool.core_events import (
     COLLECTIVE,
     RECEIVE,
@@ -24,16 +25,25 @@ from tpuref.engine.runtime.pool.core_events import (
     Peer,
     kind,
 )
-from tpuref.engine.runtime.pool.process.arrangement import Together, arranged
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.arrangement import (
+    PlacementPlan,
+    Together,
+    Transfer,
+    arranged,
+)
+from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan, Transfer
 from tpuref.engine.runtime.pool.process.row_steps import RowSteps
-from tpuref.engine.runtime.pool.process.schedule import Fusible, Numbered, Schedule
-from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Values
+from tpuref.engine.runtime.pool.process.schedule import (
+    CoreServices,
+    Fusible,
+    Numbered,
+    Path,
+    Schedule,
+    Values,
+)
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
-from tpuref.engine.runtime.pool.program_counters import EXCHANGE, numbered
 from tpuref.engine.runtime.pool.split import Lane
 
 

@@ -7,7 +7,7 @@ one step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,14 +15,63 @@ from tpuref.base.errors import OpError
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate
+from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.core_events import Label, Peer
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.core_events import CoreEvents, Label, Peer
+from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
+from tpuref.engine.runtime.pool.process.collectives import Addend, Exchange
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import Memory
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
-from tpuref.engine.runtime.pool.process.services import CoreServices, Step, Values
 from tpuref.engine.runtime.pool.split import Lane
+
+Values = list[Any]
+"""The columns of all slots; None for a slot without values."""
+
+Step = Callable[[Values], None]
+"""Reads and writes the values of all cores of a process."""
+
+Path = tuple[int, ...]
+"""Where an instruction is: its index, then block and index at each level inside."""
+
+
+class CoreServices(Protocol):
+    """What a program asks of the process that runs it.
+
+    Attributes
+    ----------
+    run, runs
+        The run, and the same with the variables as each logical core sees them.
+    lane
+        The core that the process is at, None while it is at no certain one.
+    events
+        What the run is observed by, None for nothing.
+    counter
+        The program counter of the process.
+    """
+
+    run: Run
+    runs: dict[int, Run]
+    lane: Lane | None
+    events: CoreEvents | None
+    counter: memoryview
+
+    def go_on(self) -> None:
+        """Raise if the run was called off."""
+
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the function that takes part in sums over replicas."""
+
+    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+        """Send a value from a core of this process to any other."""
+
+    def receive(self, lane: Lane, peer: Peer) -> Array:
+        """Return the next value for a core of this process from another."""
+
+    def call_host(
+        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+    ) -> Sequence[Sequence[Array]]:
+        """Let the host run the instruction at `path` for some cores."""
+
 
 Numbered = tuple[Step, int, Label]
 """A step with the number of its instruction, and what an observer has to know."""

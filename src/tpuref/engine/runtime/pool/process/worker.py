@@ -35,7 +35,12 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.channel import Channel
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.control_area import control_bytes, mailboxes
+from tpuref.engine.runtime.pool.control_area import (
+    ProgramCounters,
+    control_bytes,
+    instruction,
+    mailboxes,
+)
 from tpuref.engine.runtime.pool.core_events import (
     PREPARE,
     TO_CORE,
@@ -43,9 +48,14 @@ from tpuref.engine.runtime.pool.core_events import (
     Label,
     Peer,
 )
-from tpuref.engine.runtime.pool.descriptions import (
+from tpuref.engine.runtime.pool.messages import (
+    STACK_SIGNAL,
     Described,
     DescribedColumn,
+    Drawn,
+    Failure,
+    Results,
+    RunRequest,
     array_of,
     column_of,
     describe_column,
@@ -54,24 +64,16 @@ from tpuref.engine.runtime.pool.descriptions import (
     goes_inline,
     inline_array,
 )
-from tpuref.engine.runtime.pool.messages import (
-    STACK_SIGNAL,
-    Drawn,
-    Failure,
-    Results,
-    RunRequest,
-)
+from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import (
     CoreCollectives,
     Diverged,
+    Exchange,
     Stopped,
 )
-from tpuref.engine.runtime.pool.process.exchange import Exchange
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
 from tpuref.engine.runtime.pool.process.prepared import PreparedProgram
-from tpuref.engine.runtime.pool.process.services import Path
+from tpuref.engine.runtime.pool.process.schedule import Path
 from tpuref.engine.runtime.pool.process.state import CoreState, CoreVariables
-from tpuref.engine.runtime.pool.program_counters import ProgramCounters, instruction
 from tpuref.engine.runtime.pool.split import (
     Lane,
     Lanes,
