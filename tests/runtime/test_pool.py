@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import signal
 import threading
 import time
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref import kernels
 from tpuref.base.errors import FailedPreconditionError
+from tpuref.engine.runtime import pool as pool_package
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
 from tpuref.engine.runtime.system import LOCAL
@@ -209,3 +213,11 @@ def test_more_cores_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) ->
         pytest.raises(tf.errors.ResourceExhaustedError, match="2000000 cores need"),
     ):
         session.run(tf.tpu.initialize_system())
+
+
+def test_the_first_page_names_files_that_exist() -> None:
+    named = re.findall(r"``([a-z_/]+\.(?:py|h))``", pool_package.__doc__ or "")
+    folders = [Path(package.__path__[0]) for package in (pool_package, kernels)]
+    folders.append(folders[1] / "cython")
+    missing = [n for n in named if not any((f / n).is_file() for f in folders)]
+    assert len(named) > 20 and not missing

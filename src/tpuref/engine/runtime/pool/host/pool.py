@@ -188,7 +188,7 @@ class CorePool:
                 self._make_usable()
                 return self._run(program, inputs, run)
             finally:
-                self._end_where_retired()
+                self._end_if_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the cores can read it.
@@ -212,9 +212,9 @@ class CorePool:
                 self._restart = False
                 return slab.part(0, shape, dtype)
             finally:
-                self._end_where_retired()
+                self._end_if_retired()
 
-    def _end_where_retired(self) -> None:
+    def _end_if_retired(self) -> None:
         if self._retired:
             self._broken = self._broken or "they were shut down"
             self._cores.end()
@@ -236,49 +236,25 @@ class CorePool:
             )
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
-        cores, begin = self._cores, monotonic_ns()
-        self._restart = True  # until all is well: an interrupt may come at any moment
+        memory = self._cores.memory
+        self._restart = True  # until all is well: an interrupt may come at any bytecode
         cores.memory.free_returned()
         cores.memory.heap.begin_run()
         sent, placed = (
             InputBlocks(cores.memory),
-            self._placed(program, inputs, run.cores),
+            self._place(program, inputs, run.cores),
         )
-        facts = placed.known.facts
         gathering = Gathering(cores, placed.split, placed.lanes, program, run)
         self._gathering = gathering
         try:
-            self._tell_of(placed)
-            self._runs += 1
-            gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
-            news = self._news(facts, placed.announced, run)
-            common = self._request(placed, news, gathering.slabs, run, sent)
-            gathering.expect()
-            for process, lanes in placed.lanes.items():
-                given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
-                here = {None, *lanes.replicas}
-                request = common._replace(
-                    variables=[
-                        told
-                        for told in common.variables
-                        if not here.isdisjoint(facts.users[told[0]])
-                    ],
-                    inputs=[sent.describe_column(column) for column in given],
-                    draws=_draws(facts, lanes.replicas, run),
-                    freed=cores.memory.take_freed(process),
-                )
-                cores.post(process, ("run", *request))
-            placed.announced.update(news)
-            if run.events is not None:
-                size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
-                run.events.on_host("send to cores", begin, size)
+            self._send_run(placed, inputs, run, sent, gathering)
             results = gathering.results()
             self._restart = False
             return results
         except BaseException as error:
             fault = gathering.call_off(error)
-            self._tell_of_loss(gathering)
-            self._take_leave(gathering)
+            self._log_loss(gathering)
+            self._kill_unless_usable(gathering)
             try:
                 if fault is error:
                     raise
@@ -289,14 +265,49 @@ class CorePool:
             self._gathering = None
             sent.release()
 
-    def _tell_of_loss(self, gathering: Gathering) -> None:
+    def _send_run(
+        self,
+        placed: PlacedProgram,
+        inputs: Values,
+        run: Run,
+        sent: InputBlocks,
+        gathering: Gathering,
+    ) -> None:
+        """Send each process its inputs, and the variables of its replicas."""
+        cores, facts, begin = self._cores, placed.known.facts, monotonic_ns()
+        self._send_program(placed)
+        self._runs += 1
+        gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
+        news = self._news(facts, placed.announced, run)
+        common = self._request(placed, news, gathering.slabs, run, sent)
+        gathering.expect()
+        for process, lanes in placed.lanes.items():
+            columns = zip(*[inputs[r] for r in lanes.replicas], strict=True)
+            users = {None, *lanes.replicas}  # None: all replicas use the variable
+            request = common._replace(
+                inputs=[sent.describe_column(column) for column in columns],
+                variables=[
+                    (handle, value)
+                    for handle, value in common.variables
+                    if not users.isdisjoint(facts.users[handle])
+                ],
+                draws=_draws(facts, lanes.replicas, run),
+                freed=cores.memory.take_freed(process),
+            )
+            cores.post(process, ("run", *request))
+        placed.announced.update(news)
+        if run.events is not None:
+            size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
+            run.events.on_host("send to cores", begin, size)
+
+    def _log_loss(self, gathering: Gathering) -> None:
         if gathering.lost is not None and not self._cores.closing:
             core, replica = gathering.lost
             where = {"core": core, "replica": replica, "run": self._runs}
             extra = {**where, "epoch": self.epoch}
             _LOG.warning("%s", gathering.broken, extra=extra)
 
-    def _take_leave(self, gathering: Gathering) -> None:
+    def _kill_unless_usable(self, gathering: Gathering) -> None:
         """Kill the cores if the run left them in a state that cannot go on."""
         if gathering.broken is not None:
             self._broken = self._broken or gathering.broken
@@ -305,7 +316,7 @@ class CorePool:
             return
         self._cores.kill()
 
-    def _placed(
+    def _place(
         self, program: Program, inputs: Values, placement: Placement
     ) -> PlacedProgram:
         """Return the record of a program on some cores, a new one at first."""
@@ -333,7 +344,7 @@ class CorePool:
         light = workload(program, len(inputs), given) <= LIGHT_WORK
         return split.together if light else split
 
-    def _tell_of(self, placed: PlacedProgram) -> None:
+    def _send_program(self, placed: PlacedProgram) -> None:
         """Send all processes a program, and where it runs, unless they know it."""
         known, number = placed.known, id(placed.known.program)
         if not known.sent:

@@ -158,7 +158,7 @@ class FusionPlan:
                 if last[slot] == k and slot not in self._wanted
             ]
             self._add(instr, [self._values[slot] for slot in ending])
-        self._outputs = [(slot, *self._given(self._values[slot])) for slot in wanted]
+        self._outputs = [(slot, *self._output(self._values[slot])) for slot in wanted]
 
     def run(self, values: list[Any], counter: memoryview) -> None:
         """Compute the columns of the outputs from those of the inputs.
@@ -195,7 +195,7 @@ class FusionPlan:
         self._table[value.entry :] = [array, [array] * self._cores]
         return value
 
-    def _given(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
+    def _output(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
         """Return the entry of an output, and what makes a column of it."""
         if value.rows:
             return value.entry + 1, lambda rows: rows
@@ -231,7 +231,7 @@ class FusionPlan:
             value.rows = True
         return entry + 1
 
-    def _aligned(self, value: _Value, rank: int) -> int:
+    def _align(self, value: _Value, rank: int) -> int:
         """Return the entry of a stack whose arrays have a rank, as they broadcast."""
         entry = self._whole(value)
         assert value.shape is not None
@@ -277,31 +277,40 @@ class FusionPlan:
         operands = [self._values[slot] for slot in instr.inputs]
         shape = _shape(instr, operands)
         if _is_foldable(instr, shape, operands):
-            self._values[instr.outputs[0]] = self._folded(instr, operands)
+            self._values[instr.outputs[0]] = self._fold(instr, operands)
             return
         if shape is not None and _stacks_rows(instr, shape, operands):
-            function = _stacking(instr, (self._cores, *shape))
+            function, kind = _stacking(instr, (self._cores, *shape)), STACKED
             sources = [
                 value.entry if value.known is not None else self._whole(value)
                 for value in operands
             ]
-            self._add_returning(instr, function, STACKED, shape, sources, operands)
-            return
-        if all(value.kind == SAME for value in operands):
-            kind, sources = SAME, [self._whole(value) for value in operands]
-        elif self._stacks(instr, shape, operands) and _stackable(shape, operands):
-            rank = len(shape or ())
-            kind, sources = STACKED, [self._aligned(value, rank) for value in operands]
+            writes = False
         else:
-            kind, sources = APART, [self._rows(value) for value in operands]
-        function = _function(instr, operands)
-        writes = isinstance(function, np.ufunc) or instr.definition.writes_into
+            kind, sources = self._sources(instr, shape, operands)
+            function = _function(instr, operands)
+            writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
             self._add_writing(instr, function, kind, shape, sources, ending)
         else:
             self._add_returning(instr, function, kind, shape, sources, operands)
 
-    def _folded(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
+    def _sources(
+        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
+    ) -> tuple[int, list[int]]:
+        """Return the layout in which to compute an operation, and its operands in it.
+
+        The layouts in the order of preference: one call for the value that all cores
+        share, one call for the stack of all cores, a call for each core.
+        """
+        if all(value.kind == SAME for value in operands):
+            return SAME, [self._whole(value) for value in operands]
+        if self._stacks(instr, shape, operands) and _stackable(shape, operands):
+            rank = len(shape or ())
+            return STACKED, [self._align(value, rank) for value in operands]
+        return APART, [self._rows(value) for value in operands]
+
+    def _fold(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
         """Return the constant that an operation gives in every run."""
         result = _function(instr, operands)(*map(_any_array, operands))
         constant = np.array(result, instr.specs[0].dtype.np, order="C")
@@ -336,7 +345,7 @@ class FusionPlan:
         (slot,) = instr.outputs
         if instr.definition.elementwise:
             self._release(ending)  # it may write over what it reads
-        result = self._placed(slot, kind, shape, instr.specs[0].dtype.np)
+        result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
         once = function if isinstance(function, np.ufunc) else _writing(function)
         if kind == APART:
@@ -376,13 +385,13 @@ class FusionPlan:
         self._call(each if by_core else whole)
         self._values[slot] = result
 
-    def _placed(
+    def _allocate(
         self, slot: int, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
         """Return a value with memory: the plan's own unless others read it."""
         memory = self._memories.get(slot)
         if memory is not None and (kind == APART or self._cores == 1):
-            return self._placed_there(memory, kind, shape, dtype)
+            return self._take_memory(memory, kind, shape, dtype)
         full = shape if kind == SAME else (self._cores, *shape)
         result = self._new(min(kind, STACKED), shape, dtype, whole=True)
         entry = result.entry
@@ -397,7 +406,7 @@ class FusionPlan:
         self._allocations.append(allocate)
         return result
 
-    def _placed_there(
+    def _take_memory(
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
         """Return a value in the memory that its reader gives."""

@@ -337,37 +337,29 @@ class InstructionSteps:
         split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
 
         def step(values: Values) -> None:
-            columns = at(values, instr.inputs, places)
-            turning, captured = columns[:split], columns[split:]
-            left: list[list[Any]] = [[None] * len(places) for _ in turning]
+            loop = _Loop(at(values, instr.inputs, places), split, len(places))
             kept = [nothing_kept(instr.specs[split:]) for _ in places]
-            inside, turns = list(range(len(places))), 0
-            tested, turned = condition(inside), body(inside)
+            turns = 0
+            tested, turned = condition(loop.inside), body(loop.inside)
             while limit is None or turns < limit:
                 around.go_on()
-                verdicts = [
-                    truth(instr, array) for array in tested.run(turning + captured)[0]
-                ]
+                (column,) = tested.run(loop.columns)
+                verdicts = [truth(instr, array) for array in column]
                 if not all(verdicts):
-                    _merge(left, turning, inside)
-                    staying = [k for k, verdict in enumerate(verdicts) if verdict]
-                    inside = [inside[k] for k in staying]
-                    turning = _picked(turning, staying)
-                    captured = _picked(captured, staying)
-                    if not inside:
+                    loop.leave(verdicts)
+                    if not loop.inside:
                         break
-                    tested, turned = condition(inside), body(inside)
-                given = turned.run(turning + captured)
-                turning = given[:split]
-                for number, column in enumerate(given[split:]):
-                    for place, array in zip(inside, column, strict=True):
+                    tested, turned = condition(loop.inside), body(loop.inside)
+                results = turned.run(loop.columns)
+                loop.variables = results[:split]
+                for number, column in enumerate(results[split:]):
+                    for place, array in zip(loop.inside, column, strict=True):
                         # the next turn may reuse its memory
                         kept[place][number].append(array.copy())
                 turns += 1
-            _merge(left, turning, inside)
             ends = [joined(each, instr.specs[split:]) for each in kept]
             self._store(values, instr.outputs[split:], places, ends)
-            for slot, column in zip(instr.outputs, left, strict=False):
+            for slot, column in zip(instr.outputs, loop.ends(), strict=False):
                 values[slot] = self.column(places, column, values[slot])
 
         return step
@@ -390,6 +382,37 @@ class InstructionSteps:
 
         chosen(range(len(places)))
         return chosen
+
+
+class _Loop:
+    """The loop variables of the cores that are still in a loop, and of those that left.
+
+    A core leaves after its own number of turns.  The others go on with shorter columns,
+    without it: `inside` has their places.
+    """
+
+    def __init__(self, columns: Sequence[Column], split: int, cores: int) -> None:
+        self.variables, self._captured = list(columns[:split]), list(columns[split:])
+        self.inside = list(range(cores))
+        self._ends = [[None] * cores for _ in self.variables]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The inputs of the condition and of the body."""
+        return [*self.variables, *self._captured]
+
+    def leave(self, verdicts: Sequence[bool]) -> None:
+        """Keep the cores whose condition is true."""
+        _merge(self._ends, self.variables, self.inside)
+        staying = [k for k, verdict in enumerate(verdicts) if verdict]
+        self.inside = [self.inside[k] for k in staying]
+        self.variables = _picked(self.variables, staying)
+        self._captured = _picked(self._captured, staying)
+
+    def ends(self) -> Sequence[Column]:
+        """Return the final loop variables of all cores."""
+        _merge(self._ends, self.variables, self.inside)
+        return self._ends
 
 
 def at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:

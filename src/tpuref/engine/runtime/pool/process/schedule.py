@@ -231,18 +231,18 @@ class Schedule:
         self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
 
     def fuse(self) -> None:
-        """Append what was collected for a fusion as one step."""
+        """Append the operations that were collected for a fusion as one step."""
         if not self._fusing:
             return
         fusing, self._fusing = self._fusing, []
-        instrs = [fusible.instr for fusible in fusing]
         one_by_one = [step for fusible in fusing for step in fusible.alone]
         one_by_one.sort(key=lambda numbered: numbered[1])
+        # A slot is an output of the fusion if anything else reads it.
         inside = {id(label.instr) for _, _, label in one_by_one}
-        made = [slot for instr in instrs for slot in instr.outputs]
+        made = [fusible.instr.outputs[0] for fusible in fusing]
         wanted = [slot for slot in made if self.readers.get(slot, inside) - inside]
         fusion = Fusion(
-            instrs,
+            [fusible.instr for fusible in fusing],
             [fusible.alone[0][1] for fusible in fusing],
             len(self._lanes),
             self.known,
@@ -255,6 +255,20 @@ class Schedule:
             for instr, _, slots in fusing
             if slots and instr.outputs[0] in wanted
         ]
+        step = self._fused_step(fusion, one_by_one, of_towers)
+        self.append_unseen(step, fusing[0].alone[0][1])
+
+    def _fused_step(
+        self,
+        fusion: Fusion,
+        one_by_one: Sequence[Numbered],
+        of_towers: Sequence[tuple[int, tuple[int, ...]]],
+    ) -> Step:
+        """Return the step of a fusion.
+
+        A fusion that fails has changed nothing that others read, so its operations can
+        run again one by one, and the one at fault raises the error with its name.
+        """
 
         def step(values: Values) -> None:
             if fusion.run(values):
@@ -266,8 +280,7 @@ class Schedule:
                 for whole, slots in of_towers:
                     values[whole] = column_across(values, slots)
 
-        number = fusing[0].alone[0][1]
-        self.append_unseen(step, number)
+        return step
 
     def _is_summed(self, slot: int) -> bool:
         """Whether a collective of all cores takes a value."""
