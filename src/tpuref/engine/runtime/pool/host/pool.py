@@ -238,13 +238,10 @@ class CorePool:
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         memory = self._cores.memory
         self._restart = True  # until all is well: an interrupt may come at any bytecode
-        cores.memory.free_returned()
-        cores.memory.heap.begin_run()
-        sent, placed = (
-            InputBlocks(cores.memory),
-            self._place(program, inputs, run.cores),
-        )
-        gathering = Gathering(cores, placed.split, placed.lanes, program, run)
+        memory.free_returned()
+        memory.heap.begin_run()
+        sent, placed = InputBlocks(memory), self._place(program, inputs, run.cores)
+        gathering = Gathering(self._cores, placed.split, placed.lanes, program, run)
         self._gathering = gathering
         try:
             self._send_run(placed, inputs, run, sent, gathering)
