@@ -1,4 +1,4 @@
-"""Columns: a value as each core of a process has it."""
+"""Columns: the per-core values of one slot, on one process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from tpuref.engine.ops.meaning import Array
 
 Column = Sequence[Any]
-"""A value as each of the cores has it, None for one that has none."""
+"""The values of the cores, None for a core without one."""
 
 
 class Stacked(list[Array]):
@@ -47,7 +47,7 @@ array, or each by itself."""
 
 Shape = tuple[int, ...]
 Layout = tuple[int, Shape]
-"""How a column lies in memory, and the shape that all its arrays have."""
+"""The layout of a column in memory, and the shape of all its arrays."""
 
 
 def layout(column: Column) -> Layout | None:

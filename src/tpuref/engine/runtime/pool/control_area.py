@@ -1,4 +1,4 @@
-"""The control area: the part of the arena through which processes follow one another.
+"""The control area of the arena: flags, program counters and mailboxes.
 
 ::
 
@@ -43,22 +43,18 @@ def _mailbox_offset(cores: int, processes: int, number: int) -> int:
 
 
 EXCHANGE = 1 << 63
-"""Added to the number of a sum by a process that takes all sums of its exchange."""
+"""Added to the number of a sum while a process takes all sums of its exchange."""
 
 
 class ProgramCounters:
     """The program counters of all processes.
 
-    Each holds the instruction that its process is in, counted from 1 in the order of
+    Each is the number of its process's instruction, counted from 1 in the order of
     `Program.all_instrs`; 0 while it is in none.  With `EXCHANGE`, it is the first sum
-    of the exchange that the process is in.
+    of an exchange.
 
-    Parameters
-    ----------
-    arena
-        The whole arena, flat bytes.
-    cores, processes
-        How many there are.
+    Only its process writes a counter, and the host reads it at any time without a lock:
+    it is one aligned word, and a late value only makes the report of a stall late.
     """
 
     def __init__(self, arena: Array, cores: int, processes: int) -> None:
@@ -83,6 +79,6 @@ def numbered(program: Program) -> dict[int, int]:
 
 
 def instruction(program: Program, number: int) -> Instr | None:
-    """Return the instruction with a number, None for 0."""
+    """Return the instruction of a program counter, None for 0."""
     number &= ~EXCHANGE
     return list(program.all_instrs())[number - 1] if number else None

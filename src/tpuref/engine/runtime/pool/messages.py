@@ -28,8 +28,7 @@ Described = tuple[Any, ...]
 the arena and, unless it is contiguous, its strides."""
 
 DescribedColumn = tuple[int, list[Described]]
-"""How the arrays of a column lie, then the description of the one array or the stack,
-or of each array."""
+"""The layout of a column, then the description of its one array, stack, or of each."""
 
 _STRING = string.as_datatype_enum
 
@@ -58,7 +57,7 @@ def offset_of(described: Described) -> int | None:
 
 
 def array_of(described: Described, arena: Arena) -> Array:
-    """Return the array that is described, a view if it is in the arena."""
+    """Return the array of a description, a view if it is in the arena."""
     number, shape, content, *strides = described
     if isinstance(content, int):
         return arena.view(content, shape, numpy_dtype(number), *strides)
@@ -66,7 +65,7 @@ def array_of(described: Described, arena: Arena) -> Array:
 
 
 def inline_array(described: Described) -> Array:
-    """Return an array that is described by value."""
+    """Return the array of a description by value."""
     number, shape, content = described
     if number == _STRING:
         strings = np.empty(shape, object)
@@ -80,7 +79,7 @@ def inline_array(described: Described) -> Array:
 def describe_column(
     arrays: Sequence[Array], describe: Callable[[Array], Described]
 ) -> DescribedColumn:
-    """Describe a column with what describes one array; small ones travel as a stack."""
+    """Describe a column by a function for one array; small arrays travel as a stack."""
     first = arrays[0]
     if all(array is first for array in arrays):
         return SAME, [describe(first)]
@@ -95,7 +94,7 @@ def describe_column(
 def column_of(
     described: DescribedColumn, length: int, received: Callable[[Described], Array]
 ) -> Column:
-    """Return the column that is described, with what gives each of its arrays."""
+    """Return the column of a description; `received` returns one array."""
     kind, parts = described
     if kind == SAME:
         return [received(parts[0])] * length
@@ -105,43 +104,43 @@ def column_of(
 
 
 STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
-"""What the host sends to a process that is to write its stack to its log, if it can."""
+"""The signal at which a process writes its stack to its log, None without signals."""
 
 Site = tuple[str, int, str, "str | None"]
 """A call site, as plain values."""
 
 
 class RunRequest(NamedTuple):
-    """``run``, from the host: what the cores of one process have to do.
+    """``run``, from the host: a run for the cores of one process.
 
     Attributes
     ----------
     run
         The number of the run.
     program, placement
-        The number of the program, and of the cores that it runs on.
+        The numbers of the program and of its placement.
     inputs
-        The inputs of the replicas of which the process carries a core.
+        The inputs of the replicas with a core on the process.
     draws
-        How often each replica evaluated each random operation before.
+        The number of earlier evaluations of each random operation by each replica.
     owners
-        The replicas whose values of the variables that they write are wanted.
+        The replicas whose writes of variables the host keeps.
     blocks
         For each result the size per replica and the offset of its block, None for no
         block.
     variables
-        The value of each variable, None for one without, unless it is the same as in
-        the last run of the program with these cores.
+        The variables with another value than in the last run with this placement; None
+        for one without a value.
     entropy
-        Makes draws without seeds differ from session to session.
+        The seed of the session for operations without one.
     timeout
         The deadline of every wait, in seconds.
     traced
         Whether it sends the names of the operations that ran.
     capacity
-        How many events of each core it records.
+        The number of events to record for each core.
     freed
-        The blocks of the process's heap that the host no longer uses.
+        The blocks of the process's heap that the host has dropped.
     all_reduce
         The algorithm for sums over replicas.
     """
@@ -163,7 +162,7 @@ class RunRequest(NamedTuple):
 
 
 Drawn = tuple[int, str, int]
-"""A replica, a random operation, and how often the one has evaluated the other."""
+"""A replica, a random operation, and the number of its evaluations."""
 
 
 class Results(NamedTuple):
@@ -172,14 +171,13 @@ class Results(NamedTuple):
     Attributes
     ----------
     outputs
-        The results of the replicas whose first core it carries, None for those that
-        lie in their block.
+        The results of the replicas whose first core is here, None for those in blocks.
     written
         The variables that replicas wrote: replica, name and value.
     draws
-        How often each replica has evaluated each random operation.
+        The number of evaluations of each random operation.
     trace
-        Each core with the names of the operations that ran on it.
+        The names of the operations that ran, by core.
     """
 
     outputs: list[DescribedColumn | None]
@@ -212,14 +210,14 @@ class Divergence(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """``error``, from a process: what one of its cores raised.
+    """``error``, from a process: the error of one of its cores.
 
     Attributes
     ----------
     kind, message
-        The class of the error, and what it says.
+        The class of the error, and its message.
     op, site
-        The operation that failed, None if that is not known.
+        The operation that failed, or None.
     text
         The traceback.
     """
@@ -239,11 +237,11 @@ class RemoteTraceback(Exception):
 
 
 def remote_traceback(text: str) -> RemoteTraceback | None:
-    """Return a cause that shows what a core wrote, None if it wrote nothing."""
+    """Return an exception that shows the output of a core, None if it is empty."""
     return RemoteTraceback(text) if text else None
 
 
-def rebuilt(failure: Failure) -> OpError:
+def rebuild(failure: Failure) -> OpError:
     """Return the error of a core, with the core's traceback as its cause."""
     kind: type[OpError] = getattr(errors, failure.kind)
     site = None if failure.site is None else CallSite(*failure.site)

@@ -26,18 +26,18 @@ from tpuref.engine.runtime.pool.split import Split, named
 from tpuref.kernels import flags as kernel
 
 PROCESS_BYTES = 16 << 20
-"""The least memory a process needs, before it has any data."""
+"""The least memory of a process, without data."""
 
 CORE_BYTES = 16 << 10
-"""The least memory that a run takes for each core, on host and process together."""
+"""The least memory of a run for each core, on host and process together."""
 
 START_SECONDS = 30.0
-"""How long cores that compute may take to start, even if the deadline is shorter."""
+"""The time for cores to start while they compute, even with a shorter deadline."""
 
 _LOOK_SECONDS = 1.0  # how often to see whether cores that start make progress
 
 GRACE_SECONDS = 0.5
-"""How long cores may take to stop a run that was called off, and to end."""
+"""The time for cores to stop a run that was called off, and to end."""
 
 
 class LostProcess(Exception):
@@ -54,9 +54,9 @@ class Cores:
     Parameters
     ----------
     split
-        How many cores there are, and on how many processes.
+        The numbers of cores and processes.
     occupation
-        Held by whoever uses them.
+        The lock of the cores.
 
     Attributes
     ----------
@@ -111,7 +111,11 @@ class Cores:
             raise
 
     def _await_ready(self) -> None:
-        """Wait for all together, so that the death of any is noticed at once."""
+        """Wait for all processes together, to notice the death of any at once.
+
+        A start is late only if nothing happens for the deadline: neither a process is
+        ready, nor do they use processor time.  Imports on a busy machine take long.
+        """
         begin = alive = time.monotonic()
         used, poll = 0, select.poll()
         starting = {}
@@ -160,7 +164,7 @@ class Cores:
     # -- messages --------------------------------------------------------------
 
     def post(self, process: int, message: tuple[Any, ...]) -> None:
-        """Send a message without waiting; what does not fit is sent later."""
+        """Send a message without waiting; the rest of a large one is sent later."""
         try:
             self.processes[process].channel.post(message)
         except EOFError:
@@ -183,7 +187,7 @@ class Cores:
         return all(process.is_well() for process in self.processes)
 
     def kill(self) -> None:
-        """Kill the processes, whatever they are doing."""
+        """Kill the processes, also in the middle of a run."""
         with interrupts_later():
             for process in self.processes:
                 process.kill()

@@ -11,10 +11,9 @@
         host call  <-- mailbox ---  -- mailbox -->   |
     results        <-- arena, mailbox ---        done, stopped, or error
 
-A mailbox is in the arena, and a process that waits looks there a moment before it
-sleeps on its socket.  The host sleeps on all sockets together, so it notices the death
-of a process as it would its answer.  One that fails poisons the arena, and its peers
-stop at their next wait.
+A process that waits polls its mailbox a moment before it sleeps on its socket.  The
+host sleeps on all sockets together, so the end of a process wakes it as a reply does.
+A process that fails poisons the flags, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
@@ -59,24 +58,24 @@ from tpuref.engine.runtime.pool.messages import INLINE_BYTES, Drawn, RunRequest
 from tpuref.engine.runtime.pool.split import Placement, Split, lanes_of
 
 CACHED_PROGRAMS = 256
-"""How many programs the cores keep."""
+"""The number of programs that the processes keep."""
 
 _LOG = logger("pool")
 _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The executor that has processes for the cores.
+    """The executor that runs cores in processes.
 
     Parameters
     ----------
     cores
-        How many cores to start, on ``tf.config.processes`` processes.
+        The number of cores, on ``tf.config.processes`` processes.
 
     Attributes
     ----------
     epoch
-        How often this program has started processes, counted up to these.
+        The number of these processes among all starts of this program, from 1.
 
     Raises
     ------
@@ -97,7 +96,7 @@ class CorePool:
 
     def _launch(self) -> None:
         """Start the processes with new memory."""
-        _require_a_future()
+        _require_running_program()
         begin = monotonic_ns()
         self._cores = Cores(Split.configured(self._number), self._occupation)
         _close_all_at_exit()
@@ -113,13 +112,13 @@ class CorePool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The processes, in the order of the cores that they carry."""
+        """The process ids, in the order of cores."""
         return [process.pid for process in self._cores.processes]
 
     # -- life ------------------------------------------------------------------
 
     def close(self) -> None:
-        """Shut the cores down; results that were handed out stay valid.
+        """Shut the cores down; earlier results stay valid.
 
         A run of another thread ends with an error.
         """
@@ -191,10 +190,10 @@ class CorePool:
                 self._end_if_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the cores can read it.
+        """Return an array for an input, in the arena unless a program runs.
 
-        While a program runs, perhaps one that waits for this thread, it is in other
-        memory and copied later.
+        That program may wait for this thread, so this must not wait for the cores; the
+        input is then copied when its run starts.
         """
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
@@ -203,7 +202,9 @@ class CorePool:
             if not idle or self._broken is not None or self._restart:
                 return np.empty(shape, dtype)
             try:
-                self._restart = True  # an interrupt would leave the heap half changed
+                self._restart = (
+                    True  # in case an interrupt leaves the heap inconsistent
+                )
                 slab = self._cores.memory.slab(size)[1]
             except ResourceExhaustedError:
                 self._restart = False
@@ -257,7 +258,7 @@ class CorePool:
                     raise
                 raise fault from fault.__cause__
             finally:
-                del fault  # it would keep this frame, and all that lives in it
+                del fault  # its traceback has this frame: a cycle
         finally:
             self._gathering = None
             sent.release()
@@ -275,7 +276,7 @@ class CorePool:
         self._send_program(placed)
         self._runs += 1
         gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
-        news = self._news(facts, placed.announced, run)
+        news = self._new_values(facts, placed.announced, run)
         common = self._request(placed, news, gathering.slabs, run, sent)
         gathering.expect()
         for process, lanes in placed.lanes.items():
@@ -330,19 +331,19 @@ class CorePool:
         return placed
 
     def _split_for(self, program: Program, inputs: Values) -> Split:
-        """Return which process carries which cores for a program.
+        """Return the split of a program: one process if its work is light.
 
         It stays the same, even if later inputs are larger.
         """
         split = self._cores.split
         if config.processes is not None:
             return split
-        given = [array.size for array in inputs[0]]
-        light = workload(program, len(inputs), given) <= LIGHT_WORK
+        sizes = [array.size for array in inputs[0]]
+        light = workload(program, len(inputs), sizes) <= LIGHT_WORK
         return split.together if light else split
 
     def _send_program(self, placed: PlacedProgram) -> None:
-        """Send all processes a program, and where it runs, unless they know it."""
+        """Send all processes a program and its placement, unless they have them."""
         known, number = placed.known, id(placed.known.program)
         if not known.sent:
             content = pickle.dumps(known.program, pickle.HIGHEST_PROTOCOL)
@@ -364,13 +365,13 @@ class CorePool:
             self._cores.post_to_all(("place", number, *where))
             placed.sent = True
 
-    def _news(
+    def _new_values(
         self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
     ) -> list[tuple[str, Array | None]]:
-        """Return the variables whose values the processes have not been told.
+        """Return the variables whose values the processes do not have yet.
 
         All replicas begin with the same values.  A large one moves into the arena, and
-        stays there until it has a new value.
+        stays there until the variable has a new value.
         """
         variables, news = run.variables[0], []
         assert isinstance(variables, ReplicaVariables)
@@ -395,7 +396,7 @@ class CorePool:
         run: Run,
         sent: InputBlocks,
     ) -> RunRequest:
-        """Return what all processes are told alike."""
+        """Return the parts of the request that are equal for all processes."""
         state, known, every = run.state, placed.known, range(len(run.cores))
         assert isinstance(state, State)
         return RunRequest(
@@ -420,7 +421,7 @@ class CorePool:
 
 
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:
-    """Return how often some replicas have evaluated each random operation."""
+    """Return the numbers of evaluations of random operations by some replicas."""
     state = run.state
     assert isinstance(state, State)
     return [(r, name, state.draws(name, r)) for name in facts.random for r in replicas]
@@ -443,7 +444,7 @@ _ENDING = threading.Event()
 
 @functools.cache
 def _close_all_at_exit() -> None:
-    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    """Register the handler with the first cores: it runs before Python's finalizers."""
     atexit.register(_close_all)
 
 
@@ -453,7 +454,7 @@ def _close_all() -> None:
         pool.close()
 
 
-def _require_a_future() -> None:
+def _require_running_program() -> None:
     if _ENDING.is_set():
         raise FailedPreconditionError(
             "no cores are started any more, as this program ends; let its threads end "

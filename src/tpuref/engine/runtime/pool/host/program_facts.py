@@ -1,4 +1,4 @@
-"""Programs as the host knows them: facts for each run, what the processes know."""
+"""The host's records of programs: facts for each run, and what was sent."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ProgramFacts:
     users
         For each variable the replicas that use it, None among them for all.
     owners
-        The replicas whose values of the variables that they write are kept.
+        The replicas whose writes of variables count.
     random
         The names of its random operations.
     results
@@ -105,7 +105,7 @@ class AnnouncedVariables:
 
 @dataclass
 class RegisteredProgram:
-    """A program, its placements, and whether the processes have it."""
+    """A program, its placements, and whether it was sent."""
 
     program: Program
     facts: ProgramFacts
@@ -115,7 +115,7 @@ class RegisteredProgram:
 
 @dataclass
 class PlacedProgram:
-    """A program on certain cores, and what the processes know of it."""
+    """A program on certain cores, and the variables that the processes hold."""
 
     known: RegisteredProgram
     number: int

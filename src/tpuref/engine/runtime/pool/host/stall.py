@@ -1,4 +1,10 @@
-"""Processes that keep a run waiting: noticed, reported once, given up in the end."""
+"""Detection of stalls: a report once, an error at the deadline.
+
+A process makes progress if its program counter or the flags of its cores move, or if it
+uses processor time outside of a collective: a wait in a collective also spins.  The
+culprits of a stall are the processes that a signal holds, else those outside of a
+collective while others wait in one, else those with the least flag.
+"""
 
 from __future__ import annotations
 
@@ -31,24 +37,24 @@ WARNING_SECONDS = 10.0
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
 _LONG_STACK_SECONDS = 5.0  # if nothing else waits for them
-_BUSY = 0.15  # of a processor: a process that uses less does not compute
+_BUSY = 0.15  # of a processor; a process that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = advice("stall")
 
 
 class Stall:
-    """What the host sees of the processes while it waits for them.
+    """The progress of the processes of one run.
 
     Parameters
     ----------
     program
-        What they run.
+        The program.
     split, lanes
-        Which process carries which cores, and those of each that run the program.
+        The cores of each process, and those that run the program.
     processes
         The processes.
     counters, flags
-        What they write of themselves.
+        The program counters of the processes, and the flags of the cores.
     seconds
         The deadline of every wait.
     """
@@ -80,7 +86,7 @@ class Stall:
 
     @property
     def next_look(self) -> float:
-        """When to look again."""
+        """The time of the next look."""
         return self._looked + self._patience / _LOOKS
 
     def host_was_busy(self) -> None:
@@ -153,7 +159,7 @@ class Stall:
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:
-        """Return the processes that the others, or the host, wait for."""
+        """Return the processes for which the others, or the host, wait."""
         stopped = [core for core in late if self._processes[core].is_stopped()]
         waiting = [core for core in late if self._is_waiting(core)]
         if stopped or not waiting:
@@ -164,7 +170,7 @@ class Stall:
         return absent or [core for core in running if positions[core] == least]
 
     def _position(self, process: int) -> tuple[int, int]:
-        """Return the run and the phase of what a process reached first."""
+        """Return the least run and phase of the cores of a process."""
         cores = (lane.core for lane in self._lanes[process])
         return min(self._flags.position(core) for core in cores)
 
@@ -189,18 +195,18 @@ class Stall:
         return exchange_of(first, self._program, plan)
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
-        """Say where the cores are, with the stacks of those that are missing."""
+        """Describe the position of the cores, with the stacks of the missing ones."""
         lines, missing = [], set(missing)
         stacks = self._stacks(missing)
         for process in sorted(running):
             mark = "missing" if process in missing else "waits"
-            lines += [f"  {mark}: {line}" for line in self._described(process)]
+            lines += [f"  {mark}: {line}" for line in self._describe_cores(process)]
             if process in missing:
                 lines.append(f"    {stacks[process]}")
         return "\n".join(lines)
 
-    def _described(self, process: int) -> list[str]:
-        """Name each core of a process and say what it is doing."""
+    def _describe_cores(self, process: int) -> list[str]:
+        """Describe each core of a process, with its operation."""
         pid, doing = self._processes[process].pid, self._doing(process)
         return [
             f"core {core} (replica {replica}, logical core {logical}, process {pid}) "
@@ -218,10 +224,10 @@ class Stall:
         return f"in {len(built)} sums in one exchange: {'; '.join(built)}"
 
     def describe(self, process: int) -> str:
-        """Name all cores of a process and say what they are doing."""
+        """Describe all cores of a process in a line, with their operation."""
         lanes = self._lanes.get(process, ())
         if len(lanes) == 1:
-            return self._described(process)[0]
+            return self._describe_cores(process)[0]
         if not lanes:
             idle = named(self._split.carried(process))
             return f"{idle} (process {self._processes[process].pid}), which ran nothing"
@@ -233,10 +239,10 @@ class Stall:
         )
 
     def stacks(self, running: Iterable[int]) -> str:
-        """Say where all cores are, with the stacks of the processes that run."""
+        """Describe the position of all cores, with the stacks of running processes."""
         stacks, lines = self._stacks(running, _LONG_STACK_SECONDS), []
         for process in sorted(self._lanes):
-            lines += [f"  {line}" for line in self._described(process)]
+            lines += [f"  {line}" for line in self._describe_cores(process)]
             lines.append(f"    {stacks.get(process, 'it has answered')}")
         return "\n".join(lines)
 
@@ -263,7 +269,7 @@ class Stall:
 
 
 def _title(sums: Together) -> str:
-    """Return what the error of a sum begins with, or of several in one exchange."""
+    """Return the title of an error in a sum, or in several of one exchange."""
     if len(sums) == 1:
         return sums[0].op
     names = ", ".join(repr(instr.name) for instr in sums)

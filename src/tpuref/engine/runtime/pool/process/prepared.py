@@ -1,8 +1,9 @@
-"""What a process does with a program, for the cores that it carries.
+"""Programs prepared for the cores of one process.
 
 A program is prepared once for some cores: each instruction becomes a step, a function
-that reads and writes the values of all of them, as lockstep does.  A run calls the
-steps in order.
+that reads and writes the per-core values of all of them.  A run calls the steps in
+order.  All processes prepare the same program in the same order, so their collectives
+and transfers match.
 """
 
 from __future__ import annotations
@@ -55,15 +56,15 @@ class PreparedProgram:
     program
         The program.
     around
-        The process that runs it.
+        The process.
     lanes
         The cores.
     plan
-        Which core of a replica runs which instructions.
+        The placement of the program on the cores of a replica.
     path
-        The position of the program within a larger one.
+        The position of a block within the whole program.
     numbers
-        What the process puts into its program counter, by the id of an instruction.
+        The program counter of each instruction, by its id.
     """
 
     def __init__(
@@ -160,7 +161,10 @@ class PreparedProgram:
                 self._schedule.append(step, label)
 
     def _note_exchange(self, sums: Together, summed: dict[int, Addend]) -> None:
-        """Note which values the cores exchange, before there is what computes them."""
+        """Note the contributions to an exchange, before their operations are prepared.
+
+        An operation can then write its result where the peers read it.
+        """
         there = [self._lanes[place] for place in self._places(sums[0])]
         exchange = self._around.exchange(sums, there)
         for number, instr in enumerate(sums):
@@ -168,7 +172,7 @@ class PreparedProgram:
             summed.setdefault(instr.inputs[0], addend)
 
     def _add_exchange(self, sums: Together) -> None:
-        """Take several sums in one step; observed, they are taken one by one."""
+        """Append several sums as one step, and one by one for an observer."""
         places = self._places(sums[0])
         if not places:
             return
@@ -183,11 +187,11 @@ class PreparedProgram:
             )
 
         def step(values: Values) -> None:
-            given = [at(values, instr.inputs, places)[0] for instr in sums]
-            if not exchange.joins(given):
+            columns = [at(values, instr.inputs, places)[0] for instr in sums]
+            if not exchange.joins(columns):
                 self._schedule.take(alone, values)
                 return
-            totals = exchange(given)
+            totals = exchange(columns)
             for instr, total in zip(sums, totals, strict=True):
                 (target,) = instr.outputs
                 values[target] = self._instructions.column(
@@ -204,7 +208,7 @@ class PreparedProgram:
         return in_rows(order, [lane.replica for lane in self._lanes])
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
-        """Compute a constant now; only a trace lists it when the program runs."""
+        """Compute a constant now; a run only lists it in its trace."""
         around, (slot,) = self._around, instr.outputs
         replica = self._lanes[places[0]].replica
         (value,) = compute(CONST, instr, [], replica, around.run)

@@ -1,7 +1,9 @@
-"""The steps of a prepared program, in the order in which a process takes them.
+"""The schedule: the steps of a prepared program, in order.
 
-Operations that follow each other are collected until something else comes, and are then
-one step.
+Consecutive operations that can be fused are collected until another kind of instruction
+comes, and are then one step.  There are two lists of steps: `_steps`, and `_observed`
+with one step for each instruction, for runs with a trace or a recording.  Both compute
+the same bits.
 """
 
 from __future__ import annotations
@@ -31,20 +33,20 @@ Step = Callable[[Values], None]
 """Reads and writes the values of all cores of a process."""
 
 Path = tuple[int, ...]
-"""Where an instruction is: its index, then block and index at each level inside."""
+"""The position of an instruction: its index, then block and index at each level."""
 
 
 class CoreServices(Protocol):
-    """What a program asks of the process that runs it.
+    """The services of a process for its programs.
 
     Attributes
     ----------
     run, runs
         The run, and the same with the variables as each logical core sees them.
     lane
-        The core that the process is at, None while it is at no certain one.
+        The core of the current operation, None while it runs for all.
     events
-        What the run is observed by, None for nothing.
+        The recorder of the run's events, or None.
     counter
         The program counter of the process.
     """
@@ -74,20 +76,20 @@ class CoreServices(Protocol):
 
 
 Numbered = tuple[Step, int, Label]
-"""A step with the number of its instruction, and what an observer has to know."""
+"""A step, the number of its instruction, and its description for an observer."""
 
 
 class Fusible(NamedTuple):
-    """An operation that all cores of a process compute.
+    """An operation on all cores of a process, for a fusion.
 
     Attributes
     ----------
     instr
         The operation.
     alone
-        The steps that compute it without a fusion.
+        Its steps without a fusion.
     slots
-        Where each tower looks for its own output, if that is not the output's slot.
+        The slots in which towers read the output, if not that of `instr`.
     """
 
     instr: Instr
@@ -101,24 +103,24 @@ class Schedule:
     Parameters
     ----------
     around
-        The process that runs it.
+        The process.
     lanes
         The cores.
     program, plan
-        The program, and which core of a replica runs which of its instructions.
+        The program, and its placement on the cores of a replica.
     numbers
-        What the process puts into its program counter, by the id of an instruction.
+        The program counter of each instruction, by its id.
     summed
-        By slot, what the cores contribute to an exchange.
+        By slot, the contributions to an exchange.
 
     Attributes
     ----------
     constants
         The columns that no run changes, by slot.
     known
-        The values that all cores have in every run, by slot.
+        The constants that all cores share, by slot.
     readers
-        The ids of what reads each slot: instructions, and the program itself.
+        The ids of the readers of each slot: instructions, and the program itself.
     """
 
     def __init__(
@@ -146,7 +148,7 @@ class Schedule:
         self._fusing: list[Fusible] = []
 
     def run(self, values: Values) -> None:
-        """Take all steps; where the process is observed, one instruction at a time."""
+        """Run all steps; with an observer, one instruction at a time."""
         if self._around.events is None:
             self.take(self._steps, values)
         else:
@@ -158,7 +160,7 @@ class Schedule:
         values: Values,
         observe: Callable[[Step, Label, Values], None] | None = None,
     ) -> None:
-        """Take some steps, and say in an error which instruction it comes from."""
+        """Run some steps, and name the instruction in an error."""
         counter = self._around.counter
         try:
             for step, number, label in steps:
@@ -181,7 +183,7 @@ class Schedule:
         traced: bool = False,
         peers: Mapping[int, tuple[Peer, ...]] | None = None,
     ) -> Label:
-        """Return what an observer has to know of a step of an instruction."""
+        """Return the description of a step of an instruction."""
         lanes = {place: self._lanes[place] for place in places}
         number = self._numbers[id(instr)]
         return Label(instr, number, kind, lanes, slots, peers or {}, traced)
@@ -193,7 +195,7 @@ class Schedule:
         self._observed.append((step, label.number, label))
 
     def append_unseen(self, step: Step, number: int = 0) -> None:
-        """Append a step that an observed run takes in parts, or not at all."""
+        """Append a step for runs without an observer."""
         self._steps.append((step, number, Label(None, number, None, {})))
 
     def append_in_parts(
@@ -203,32 +205,32 @@ class Schedule:
         parts: Sequence[Numbered],
         instr: Instr | None = None,
     ) -> None:
-        """Append a step that an observed run takes in these parts.
+        """Append a step; a run with an observer takes `parts` instead.
 
-        Its errors are those of the instruction, if they say nothing else.
+        An error of the step that names no operation names `instr`.
         """
         self.fuse()
         self._steps.append((step, number, Label(instr, number, None, {})))
         self._observed += parts
 
     def note(self, label: Label) -> None:
-        """Let a trace list an instruction that takes no step."""
+        """Add an instruction without a step to traces."""
         self._observed.append((lambda values: None, label.number, label))
 
     def add(self, fusible: Fusible) -> None:
-        """Add an operation, to be part of the next fusion."""
+        """Add an operation to the next fusion."""
         self._fusing.append(fusible)
         self._observed += fusible.alone
 
     def computes(self, slots: Sequence[int]) -> bool:
-        """Return whether a fusion that is not closed gives a value of some slots."""
+        """Return whether the open fusion computes one of some slots."""
         waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
         return not waiting.isdisjoint(slots)
 
     def close(self) -> None:
-        """Append what is left; nothing is added after it."""
+        """Append the last fusion; nothing is added afterwards."""
         self.fuse()
-        self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
+        self._observed.sort(key=lambda numbered: numbered[1])  # in program order
 
     def fuse(self) -> None:
         """Append the operations that were collected for a fusion as one step."""
@@ -283,7 +285,7 @@ class Schedule:
         return step
 
     def _is_summed(self, slot: int) -> bool:
-        """Whether a collective of all cores takes a value."""
+        """Whether the value of a slot is a contribution of all these cores to a sum."""
         return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
 
     def _memory(self, slot: int) -> Memory:
@@ -300,7 +302,7 @@ class Schedule:
 
 
 def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
-    """Return the ids of what reads each slot: instructions, and the program itself."""
+    """Return the ids of the readers of each slot: instructions, the program itself."""
     readers: dict[int, set[int]] = {slot: {id(program)} for slot in program.results}
     for instr in program.instrs:
         for slot in instr.inputs:
@@ -313,5 +315,5 @@ def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
 
 
 def column_across(values: Values, slots: Sequence[int]) -> Column:
-    """Return the column of what each core has in a slot of its own."""
+    """Return the column of values that cores have in different slots."""
     return [values[slot][place] for place, slot in enumerate(slots)]
