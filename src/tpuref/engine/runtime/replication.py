@@ -1,4 +1,4 @@
-"""Running a replicated computation: its cores, its inputs, what it leaves behind."""
+"""Running a replicated computation: placement, inputs, commit of variables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Placement:
     cores
         Physical core numbers, indexed by replica and logical core.
     wanted
-        What is replicated.
+        The attributes of the computation.
     """
 
     topology: Topology
@@ -165,9 +165,9 @@ def replicate(
         elsewhere=run.elsewhere,
         events=run.events and run.events.within(placement.job, placement.cores),
     )
-    given: Values = {replica: own[replica] + captured for replica in range(replicas)}
+    values: Values = {replica: own[replica] + captured for replica in range(replicas)}
     try:
-        results = executor.run(instr.blocks[0], given, inner)
+        results = executor.run(instr.blocks[0], values, inner)
     except BaseException as error:
         _end_waits(instr.blocks[0], run, error)
         raise
@@ -177,7 +177,7 @@ def replicate(
 
 
 def _end_waits(program: Program, run: Run, error: BaseException) -> None:
-    """Wake the threads that wait for what a failed computation would have done."""
+    """Wake the threads that wait at the queues of a failed computation."""
     definitions = [(instr, instr.definition) for instr in program.all_instrs()]
     used = {
         instr.attrs[queue]

@@ -202,9 +202,7 @@ class CorePool:
             if not idle or self._broken is not None or self._restart:
                 return np.empty(shape, dtype)
             try:
-                self._restart = (
-                    True  # in case an interrupt leaves the heap inconsistent
-                )
+                self._restart = True  # an interrupt may leave the heap inconsistent
                 slab = self._cores.memory.slab(size)[1]
             except ResourceExhaustedError:
                 self._restart = False

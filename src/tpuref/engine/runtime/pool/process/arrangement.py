@@ -102,7 +102,7 @@ def _transfers(
 
 
 def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
-    """Return the instructions of a program in the order in which a process runs them."""
+    """Return the instructions of a program in the order of their steps."""
     arrangement = _Arrangement(plan)
     for instr in program.instrs:
         arrangement.add(instr)

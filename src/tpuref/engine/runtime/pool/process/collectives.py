@@ -1,4 +1,12 @@
-"""How a process takes part in sums over replicas, for the cores that it carries."""
+"""Sums over replicas: the part of one process, for its cores.
+
+One core of the process, the lead, is the member of the group on the links and brings
+the contributions of all its cores; the others follow its progress.  Small vectors go
+through the staging areas of the links, and every member folds all (`flat`).  Large ones
+lie in the arena, and each member folds one chunk of all vectors into a single result
+that all share (`direct`).  Both add in the order of replicas, so their bits are equal.
+`ring` adds each chunk in another order (`tpuref.kernels.schedule`).
+"""
 
 from __future__ import annotations
 
@@ -34,7 +42,7 @@ class Stopped(Exception):
 
 
 class Diverged(Exception):
-    """The replicas of a group did not reach a collective alike."""
+    """The replicas of a group reached different collectives."""
 
     def __init__(self, instr: Instr, shapes: Mapping[int, Shape], group: Sequence[int]):
         super().__init__(instr.name)
@@ -47,7 +55,7 @@ class Diverged(Exception):
 
 
 class Participants(NamedTuple):
-    """Who adds up.
+    """A group of replicas that sum, and the part of this process in it.
 
     Attributes
     ----------
@@ -58,12 +66,12 @@ class Participants(NamedTuple):
     own
         The place of each contribution of this process, by replica in that order.
     complete
-        Whether these are all that this process has to bring.
+        Whether every core of this process in the group contributes.
     lead, following
-        The end of the core that is the member, and those of the others that this
-        process carries.
+        The links of the core that is the member, and of the other cores of this
+        process.
     most
-        The most contributions that one process brings to any group.
+        The most contributions of one process to any group.
     members
         One core of each process of the group.
     """
@@ -84,16 +92,16 @@ class CoreCollectives:
     Parameters
     ----------
     split
-        Which process carries which cores.
+        The assignment of cores to processes.
     arena, heap
         The shared memory, and this process's part of it.
     links
-        The end of each core that it carries of the links to the others.
+        The links of each core of this process.
 
     Attributes
     ----------
     moves
-        How often the replicas were given other cores, or sums another algorithm.
+        The number of changes of the placement or the algorithm, for caches.
     """
 
     def __init__(
@@ -115,7 +123,7 @@ class CoreCollectives:
         self._retired: list[tuple[int, frozenset[int]]] = []
 
     def begin(self, placement: tuple[tuple[int, ...], ...], algorithm: str) -> None:
-        """Take part in a run; free what earlier runs left."""
+        """Take part in a run; free the blocks that earlier runs left."""
         for offset, _ in self._retired:
             self._heap.free(offset)
         for offset in self._unfinished:
@@ -129,7 +137,7 @@ class CoreCollectives:
 
     @property
     def joins(self) -> bool:
-        """Whether a vector may be part of a longer one without rounding differently."""
+        """Whether vectors may be concatenated: in a ring, chunks decide the order."""
         return self._algorithm != "ring"
 
     def participants(
@@ -139,14 +147,14 @@ class CoreCollectives:
         shapes: Sequence[Shape],
         dtype: np.dtype[Any],
     ) -> list[Participants]:
-        """Return the groups that some cores add up in, in an order that all share."""
+        """Return the groups of some cores, in the same order on all processes."""
         logical = max(instr.core, 0)
         places = {lane.replica: place for place, lane in enumerate(lanes)}
         groups = instr.attrs["groups"] or (range(len(self._placement)),)
         cores = [[self._placement[r][logical] for r in sorted(g)] for g in groups]
         carriers = [[self._split.carrier(core) for core in row] for row in cores]
         most = max(max(Counter(row).values()) for row in carriers)
-        found = []
+        groups_here = []
         for k, replicas in enumerate(map(sorted, groups)):
             own = {r: places[r] for r in replicas if r in places}
             if not own:
@@ -157,12 +165,12 @@ class CoreCollectives:
             lead, *following = [self._links[c] for c in cores[k] if c in self._links]
             complete = len(own) == 1 + len(following)
             members = frozenset(group.members.tolist())
-            found.append(
+            groups_here.append(
                 Participants(
                     group, replicas, own, complete, lead, following, most, members
                 )
             )
-        return found
+        return groups_here
 
     def sum(
         self, known: Participants, instr: Instr, given: Sequence[Array]
@@ -188,7 +196,7 @@ class CoreCollectives:
         return alone and whole and self._chosen(size, known.most) == "flat"
 
     def small_sum(self, known: Participants, instr: Instr, given: Array) -> Array:
-        """Return such a sum."""
+        """Return a sum for which `is_small` is true."""
         result = np.empty(given.shape, given.dtype)
         source = np.ascontiguousarray(given)
         outcome = known.lead.flat(known.group, source, result)
@@ -199,7 +207,7 @@ class CoreCollectives:
     def places(
         self, known: Participants, shape: Shape, dtype: np.dtype[Any]
     ) -> Array | None:
-        """Return memory for each contribution; None if any memory will do."""
+        """Return memory for each contribution, None if they may be anywhere."""
         size = dtype.itemsize * math.prod(shape)
         if len(known.replicas) == 1 or self._chosen(size, known.most) == "flat":
             return None
@@ -209,7 +217,7 @@ class CoreCollectives:
         )
 
     def _chosen(self, size: int, most: int) -> str:
-        """Return the name of the algorithm for vectors of so many bytes."""
+        """Return the name of the algorithm for vectors of `size` bytes."""
         if self._algorithm != "auto":
             return self._algorithm
         return "flat" if most * size <= status.FLAT_LIMIT else "direct"
@@ -217,7 +225,10 @@ class CoreCollectives:
     def _refuse(
         self, known: Participants, instr: Instr, given: Sequence[Array]
     ) -> None:
-        """Meet the others with something that differs from what they bring."""
+        """Join the collective with a fingerprint that no other has, so that all fail.
+
+        If this process only raised its error, the peers would wait for it.
+        """
         label = zlib.crc32(f"{instr.name} of {sorted(self._links)} alone".encode())
         group = known.group._replace(fingerprint=label, dtype=_INT32, parts=None)
         nothing = np.zeros(1, np.int32)
@@ -265,10 +276,14 @@ class CoreCollectives:
     def _direct(
         self, known: Participants, given: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
-        """Sum into one result for all, in the heap of the first member."""
+        """Sum into one result that all share, in the heap of the first member.
+
+        The result is read-only.  Its owner frees it when its own reference has died and
+        the readers have dropped theirs (`_free_retired`).
+        """
         first, owns = given[0], known.group.members[0] in self._links
         target = self._allocated(first.nbytes) if owns else 0
-        source, _kept = self._side_by_side(given)
+        source, _held = self._adjacent(given)
         outcome = known.lead.direct(known.group, source, target, first.size)
         if outcome != status.OK:
             return given, outcome
@@ -287,7 +302,7 @@ class CoreCollectives:
         first, count = given[0], len(given)
         target = self._allocated(count * first.nbytes)
         scratch = self._allocated(4 * count * first.size)  # float32 partial sums
-        source, _kept = self._side_by_side(given)
+        source, _held = self._adjacent(given)
         outcome = known.lead.ring(known.group, source, target, scratch, first.size)
         if outcome != status.OK:
             return given, outcome
@@ -299,7 +314,7 @@ class CoreCollectives:
     # -- memory ----------------------------------------------------------------
 
     def _allocated(self, size: int) -> int:
-        """Return a block that is freed if the run fails."""
+        """Return a new block; `begin` frees it if this run fails."""
         self._free_dropped()
         offset = self._heap.allocate(size)
         self._unfinished.append(offset)
@@ -308,16 +323,16 @@ class CoreCollectives:
     def _dropped_later(
         self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Array:
-        """Return the array in a block that is freed when the array dies."""
+        """Return the array in a block, which is freed when the array dies."""
         array = self._arena.view(offset, shape, dtype)
         self._unfinished.remove(offset)
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
-    def _side_by_side(self, arrays: Sequence[Array]) -> tuple[int, Any]:
-        """Return where the arena has the arrays side by side, and what holds it.
+    def _adjacent(self, arrays: Sequence[Array]) -> tuple[int, Any]:
+        """Return the offset of the arrays, contiguous in the arena, and their owner.
 
-        That is their own memory, or that of copies.
+        It is that of the arrays themselves if they are adjacent, else of copies.
         """
         start, size = self._arena.offset_of(arrays[0]), arrays[0].nbytes
         if start is not None and all(
@@ -338,18 +353,19 @@ class CoreCollectives:
             self._heap.free(self._dropped.popleft())
 
     def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that neither this process nor its readers use any more.
+        """Free shared results that this process has dropped and all readers too.
 
-        All drop a result at the same point of the program.  A process that has reached
-        a later collective has passed that point.
+        All processes run the same steps, so they drop a result at the same point.  A
+        reader that takes part in a later collective has passed that point: the ones of
+        a collective that has just ended are in `taking_part`.
         """
-        kept = []
+        still_read = []
         for offset, readers in self._retired:
             if readers <= taking_part:
                 self._heap.free(offset)
             else:
-                kept.append((offset, readers))
-        self._retired[:] = kept
+                still_read.append((offset, readers))
+        self._retired[:] = still_read
 
 
 Algorithm = Callable[
@@ -388,12 +404,12 @@ def _diverged(known: Participants, instr: Instr, given: Sequence[Array]) -> Dive
 
 
 class ReplicaSum:
-    """One sum of a program, prepared for many runs.
+    """One sum of a program, with its groups cached from run to run.
 
     Parameters
     ----------
     collectives
-        The part of this process in sums.
+        The sums of this process.
     instr
         The instruction that sums.
     lanes
@@ -430,8 +446,8 @@ class ReplicaSum:
     def __call__(self, given: Sequence[Array]) -> Sequence[Array]:
         """Return the sum of each contribution's group.
 
-        Of a small sum on the only core of a process, everything else here would take
-        more than half of the time, so it comes first.
+        A small sum on the only core of a process comes first: the rest of this method
+        would take more than half of its time.
         """
         first, collectives = given[0], self._collectives
         if self._small == (collectives.moves, first.shape, first.dtype):
@@ -446,29 +462,30 @@ class ReplicaSum:
         return results
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
-        """Return for each contribution memory to compute it in, None for any."""
+        """Return for each contribution its memory, None if it may be anywhere."""
         self._prepare([shape] * len(self.lanes), dtype)
-        found: list[Array | None] = [None] * len(self.lanes)
+        places: list[Array | None] = [None] * len(self.lanes)
         for known in self._participants:
             memory = self._collectives.places(known, shape, dtype)
             if memory is not None:
                 for rank, place in enumerate(known.own.values()):
-                    found[place] = memory[rank, ...]
-        return found
+                    places[place] = memory[rank, ...]
+        return places
 
 
 class Exchange:
-    """Sums of one program that need nothing of each other, prepared for many runs.
+    """Sums that do not depend on each other, in one collective.
 
-    Each core brings one vector that has all its contributions side by side.  Every
-    element is summed as in a sum of its own, so the bits are the same.
+    Each core contributes one vector, the concatenation of its contributions.  `flat`
+    and `direct` add elements independently, in the order of replicas, so the bits are
+    those of separate sums.
 
     Parameters
     ----------
     collectives
-        The part of this process in sums.
+        The sums of this process.
     instrs
-        The instructions that sum; their shapes are known if there are several.
+        The instructions that sum; of several, the shapes are static.
     lanes
         The cores that run them.
 
@@ -477,7 +494,7 @@ class Exchange:
     lanes
         The same.
     sums
-        Each sum by itself.
+        Each sum, for use by itself.
     """
 
     def __init__(
@@ -501,7 +518,7 @@ class Exchange:
         self._places: dict[int, list[Array]] = {}
 
     def joins(self, given: Sequence[Column]) -> bool:
-        """Return whether the contributions to all sums can be added as one vector."""
+        """Return whether the contributions to all sums can be concatenated."""
         return self._collectives.joins and all(
             array.shape == shape
             for column, shape in zip(given, self._shapes, strict=True)
@@ -510,18 +527,18 @@ class Exchange:
 
     def __call__(self, given: Sequence[Column]) -> list[Sequence[Array]]:
         """Return the sums of each instruction, for the contributions to each."""
-        totals = self._together(self._side_by_side(given))
+        totals = self._together(self._concatenate(given))
         self._forget()
         shared = all(total is totals[0] for total in totals)
         different = totals[:1] if shared else totals
-        found: list[Sequence[Array]] = []
+        sums: list[Sequence[Array]] = []
         for part, shape in zip(self._parts, self._shapes, strict=True):
             column = [total[part].reshape(shape) for total in different]
-            found.append(column * len(totals) if shared else column)
-        return found
+            sums.append(column * len(totals) if shared else column)
+        return sums
 
     def one(self, number: int, column: Column) -> Sequence[Array]:
-        """Return one of the sums, taken by itself."""
+        """Return one of the sums, computed by itself."""
         if number == len(self.sums) - 1:
             self._forget()
         return self.sums[number](column)
@@ -529,29 +546,33 @@ class Exchange:
     def places(
         self, number: int, shape: Shape, dtype: np.dtype[Any]
     ) -> list[Array | None]:
-        """Return memory to compute the contributions to a sum in, None for any."""
+        """Return the memory of each contribution to a sum, None if it may be anywhere.
+
+        An operation that computes a contribution there saves the copy into the arena.
+        """
         if len(self.sums) == 1 or not self._collectives.joins:
             return self.sums[number].places(shape, dtype)
-        part, found = self._parts[number], self._memory(dtype)
-        if shape != self._shapes[number] or any(vector is None for vector in found):
-            return [None] * len(found)
-        self._places[number] = [v[part].reshape(shape) for v in found if v is not None]
+        part, vectors = self._parts[number], self._memory(dtype)
+        if shape != self._shapes[number] or any(v is None for v in vectors):
+            return [None] * len(vectors)
+        parts = [v[part].reshape(shape) for v in vectors if v is not None]
+        self._places[number] = parts
         return list(self._places[number])
 
     def _memory(self, dtype: np.dtype[Any]) -> Sequence[Array | None]:
-        """Return where the vectors of the cores are to lie, None for anywhere."""
+        """Return the memory of each core's vector, None if it may be anywhere."""
         if self._vectors is None:
             self._vectors = self._together.places((self._length,), dtype)
         return self._vectors
 
     def _forget(self) -> None:
-        """Leave the memory to the values that lie in it."""
+        """Drop the memory: the values that lie in it keep it."""
         self._vectors = None
         self._places.clear()
 
-    def _side_by_side(self, given: Sequence[Column]) -> list[Array]:
-        """Return the vector of each core, with all its contributions."""
-        found = []
+    def _concatenate(self, given: Sequence[Column]) -> list[Array]:
+        """Return the vector of each core: its contributions, concatenated."""
+        vectors = []
         for place, vector in enumerate(self._memory(given[0][0].dtype)):
             arrays = [column[place] for column in given]
             if vector is None:
@@ -561,19 +582,19 @@ class Exchange:
                     there = self._places.get(number)
                     if there is None or array is not there[place]:
                         vector[self._parts[number]] = array.reshape(-1)
-            found.append(vector)
-        return found
+            vectors.append(vector)
+        return vectors
 
 
 class Addend(NamedTuple):
-    """What the cores contribute to one of the sums of an exchange.
+    """The contributions to one of the sums of an exchange.
 
     Attributes
     ----------
     exchange
         The exchange.
     number
-        Which of its sums.
+        The index of the sum.
     """
 
     exchange: Exchange
@@ -585,7 +606,7 @@ class Addend(NamedTuple):
         return self.exchange.lanes
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
-        """Return memory to compute the contributions in, None for any."""
+        """Return the memory of each contribution, None if it may be anywhere."""
         return self.exchange.places(self.number, shape, dtype)
 
 

@@ -29,7 +29,7 @@ _FAULTS = (UnexpectedShape, OpError, *FAULTS)
 
 
 def fuses(instr: Instr) -> bool:
-    """Whether an instruction can join a fusion: it computes one array, without effects."""
+    """Whether an instruction can join a fusion: it only computes one array."""
     definition = instr.definition
     return (
         definition.foldable

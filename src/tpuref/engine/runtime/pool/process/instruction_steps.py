@@ -1,4 +1,4 @@
-"""What a process does for an instruction: the step of each kind of operation."""
+"""The steps of single instructions: one function for each kind of operation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tpuref.engine.runtime.pool.process.schedule import CoreServices, Path, Step
 from tpuref.engine.runtime.pool.split import Lane
 
 PREPARED_BLOCKS = 64
-"""For how many different sets of cores a branch or loop keeps its program."""
+"""The number of sets of cores for which a branch or loop keeps a prepared block."""
 
 
 class Block(Protocol):
@@ -33,7 +33,7 @@ class Block(Protocol):
 
 
 Prepare = Callable[[Program, Sequence[Lane], Path], Block]
-"""Prepares a block at a path for some cores."""
+"""Prepare a block at a path for some cores."""
 
 
 class InstructionSteps:
@@ -42,15 +42,15 @@ class InstructionSteps:
     Parameters
     ----------
     around
-        The process that runs them.
+        The process.
     lanes
         The cores.
     addends
-        By the id of a sum, what the cores contribute to it.
+        By the id of a sum, the contributions to it.
     summed
         The same by the slot of the contribution.
     prepare
-        Prepares the blocks inside an instruction.
+        The function that prepares the blocks of an instruction.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class InstructionSteps:
     def column(
         self, places: Sequence[int], given: Sequence[Any], before: Column | None
     ) -> Column:
-        """Return the column of a value that the cores at these places have.
+        """Return a column with the values of the cores at some places.
 
-        Each tower has an instruction of its own for what all of them sum, so the slot
-        may have the values of others already.
+        `before` is the column so far: towers have separate instructions that write the
+        same slot, for a value that all of them sum.
         """
         if len(places) == len(self._lanes):
             return given
@@ -122,7 +122,7 @@ class InstructionSteps:
     ) -> Step:
         """Return the step that runs an instruction for one core after the other.
 
-        `carry_out` is given the place of a core, and its inputs.
+        `carry_out` takes the place of a core and its inputs.
         """
         around, lanes, inputs, outputs = (
             self._around,
@@ -159,9 +159,9 @@ class InstructionSteps:
     def _compute_quickly(
         self, definition: OpDef, instr: Instr, places: Sequence[int], thorough: Step
     ) -> Step:
-        """Compute one array from others, and leave any special case to the other step.
+        """Compute one array from others, and leave any special case to `thorough`.
 
-        On small arrays the operation takes no longer than what the other step adds.
+        On small arrays the checks of the thorough step take as long as the operation.
         """
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
         function, dtype = definition.compute, instr.specs[0].dtype.np
@@ -191,7 +191,7 @@ class InstructionSteps:
     def _compute_in_place(
         self, definition: OpDef, instr: Instr, places: Sequence[int]
     ) -> Step | None:
-        """Compute the input of a collective where its peers read, if it can be."""
+        """Compute a contribution to a sum where the peers read it, or return None."""
         around, lanes, (output,) = self._around, self._lanes, instr.outputs
         spec, sums = instr.specs[0], self._summed[output]
         alike = sums.lanes == [lanes[place] for place in places]
@@ -202,9 +202,9 @@ class InstructionSteps:
 
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
             out = memory[place]
-            given = {} if out is None else {"out": out}
+            into = {} if out is None else {"out": out}
             replica = lanes[place].replica
-            return compute(definition, instr, arrays, replica, around.run, **given)
+            return compute(definition, instr, arrays, replica, around.run, **into)
 
         compute_it = self._for_each(instr, places, carry_out)
 
@@ -216,7 +216,7 @@ class InstructionSteps:
         return step
 
     def collective(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Return the step of a sum that is taken by itself."""
+        """Return the step of a sum by itself."""
         exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._lanes)
@@ -257,10 +257,14 @@ class InstructionSteps:
         return step
 
     def _write(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Assign or change a variable; cores with the same values do it together."""
+        """Assign or change a variable, once for cores that share both arrays.
+
+        Consecutive cores with the same old value and change (the same objects) share
+        the new value too, so variables of replicas stay one array.
+        """
         around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
-        assigns = instr.definition is ASSIGN  # whatever it held before, if anything
+        assigns = instr.definition is ASSIGN  # the variable may have no value yet
 
         def step(values: Values) -> None:
             results: list[Array] = []
@@ -367,7 +371,7 @@ class InstructionSteps:
     def _block(
         self, instr: Instr, number: int, places: Sequence[int], path: Path
     ) -> Callable[[Sequence[int]], Block]:
-        """Return a function that gives a block, prepared for some of these places."""
+        """Return a function that returns a block, prepared for some of these places."""
         prepared: dict[tuple[int, ...], Block] = {}
 
         def chosen(taking: Sequence[int]) -> Block:
@@ -416,7 +420,7 @@ class _Loop:
 
 
 def at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
-    """Return the columns of some slots, cut down to some places."""
+    """Return the columns of some slots at some places."""
     return _picked([values[slot] for slot in slots], places)
 
 

@@ -61,7 +61,7 @@ class CoreServices(Protocol):
         """Raise if the run was called off."""
 
     def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
-        """Return the function that takes part in sums over replicas."""
+        """Return the sums of these instructions as one exchange."""
 
     def send(self, lane: Lane, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""

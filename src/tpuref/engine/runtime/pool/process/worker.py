@@ -1,4 +1,4 @@
-"""A process of the pool: it receives programs, runs them for its cores and answers.
+"""A process of the pool: it receives programs, runs them for its cores and replies.
 
 Started by `pool.host.process`, with the descriptors of its socket, of the arena and
 of the lifeline.  It ends when the socket closes or the host dies.
@@ -84,7 +84,7 @@ from tpuref.engine.runtime.pool.split import (
 from tpuref.kernels import flags, links
 
 SPINS = 200
-"""How often a wait looks again at once if every process has a processor."""
+"""The number of polls of a wait, if every process has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
@@ -92,10 +92,10 @@ _BY_LINE = 1  # _IOLBF of <stdio.h>
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_* of <malloc.h>
 
 KEPT_BYTES = 64 << 20
-"""How much of the memory that arrays leave a process keeps for the next ones."""
+"""The memory of freed arrays that a process keeps for the next ones."""
 
 KEPT_ARRAY_BYTES = 32 << 20
-"""Up to which size it keeps the memory of an array; a C library allows no more."""
+"""The largest array whose memory it keeps; the C library allows no more."""
 
 
 @dataclass
@@ -106,14 +106,12 @@ class PlacedProgram:
     ----------
     program, placement
         The program, and all cores that run it.
-    split
-        Which process carries which of them.
-    lanes
-        Those of this process.
+    split, lanes
+        The assignment of cores to processes, and those of this one.
     prepared
-        The program as these cores run it, None before the first run.
+        The program prepared for these cores, None before the first run.
     variables
-        The values that the host has told of.
+        The values that the host has sent.
     """
 
     program: Program
@@ -131,14 +129,14 @@ class PlacedProgram:
         return [of[lane.replica] for lane in self.lanes]
 
     def led(self, column: Column) -> Column:
-        """Return what the first cores of replicas have of a column."""
+        """Return the values of the first cores of replicas."""
         if len(self.lanes.leading) == len(self.lanes):
             return column
         return [column[place] for place in self.lanes.leading]
 
 
 class Worker:
-    """A process: its memory, its links to the others, its cores and their programs."""
+    """A process: its memory, its links, its cores and their programs."""
 
     def __init__(
         self, number: int, split: Split, arena: Arena, channel: Channel
@@ -169,7 +167,7 @@ class Worker:
         self.runs: dict[int, Run] = {}
 
     def serve(self) -> None:
-        """Answer the host until it closes the channel."""
+        """Serve the host until it closes the channel."""
         self._channel.send(("ready",))
         while True:
             message = self._channel.receive()
@@ -185,7 +183,7 @@ class Worker:
     def _place(
         self, program: int, number: int, placement: Placement, processes: int
     ) -> None:
-        """Note on which cores a program runs, and on how many processes."""
+        """Record the placement of a program, and its number of processes."""
         split = Split(self._split.cores, processes)
         lanes = lanes_of(split, placement).get(self._number, Lanes(()))
         placed = PlacedProgram(self._sent[program], placement, split, lanes)
@@ -209,7 +207,7 @@ class Worker:
     # -- one run ---------------------------------------------------------------
 
     def _run(self, request: RunRequest) -> None:
-        """Run what the host asks for, and answer."""
+        """Run a request; reply once: done, stopped, diverged or error."""
         self._free([*request.freed, *self._lent])
         self._lent.clear()
         placed = self._placed[request.program, request.placement]
@@ -240,6 +238,7 @@ class Worker:
         except Diverged as diverged:
             answer = ("diverged", [tuple(report) for report in diverged.reports])
         except Exception as error:
+            # The poison ends the waits of the peers, which then reply ``stopped``.
             self._flags.poison(1)
             instr = instruction(placed.program, self.counter[0])
             lane = self.lane or placed.lanes[0]
@@ -254,7 +253,7 @@ class Worker:
     def _variables(
         self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]
     ) -> dict[int, dict[int, CoreVariables]]:
-        """Return the variables as each logical core of each replica sees them."""
+        """Return the view of the variables for each logical core of each replica."""
         for handle, described in news:
             if described is None:
                 placed.variables.pop(handle, None)
@@ -266,7 +265,7 @@ class Worker:
         return views
 
     def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
-        """Return what the cores are given for one input."""
+        """Return one input of the cores."""
         received = column_of(described, len(placed.lanes.replicas), self._received)
         return placed.spread(received)
 
@@ -278,7 +277,7 @@ class Worker:
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
     ) -> Results:
-        """Return the outcome of the run; its blocks belong to the host from now on."""
+        """Return the results of the run; the host owns their blocks from now on."""
         lent = len(self._lent)
         names = {} if self.events is None else self.events.names
         left = Results(
@@ -347,7 +346,7 @@ class Worker:
         self._lent.append(offset)
         return describe_in_arena(copy, offset)
 
-    # -- what a program asks for -----------------------------------------------
+    # -- services for programs -----------------------------------------------
 
     def go_on(self) -> None:
         """Raise if the run was called off."""
@@ -390,7 +389,7 @@ class Worker:
         return [self._answered.pop(lane.core) for lane, _ in calls]
 
     def _take(self, message: tuple[Any, ...]) -> None:
-        """Keep a value from another core, or an answer of the host."""
+        """Store a value from another core, or a reply of the host."""
         if message[0] == "value":
             arrived = self._arrived.setdefault((message[1], message[2]), deque())
             arrived.append(self._received(message[3]))
@@ -400,16 +399,16 @@ class Worker:
             raise Stopped
 
     def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
-        """Return the function that takes part in sums over replicas."""
+        """Return the sums of these instructions as one exchange."""
         return Exchange(self._collectives, instrs, lanes)
 
 
 def _draws(
-    replicas: Sequence[int], known: Sequence[Drawn]
+    replicas: Sequence[int], drawn: Sequence[Drawn]
 ) -> dict[int, dict[str, int]]:
-    """Return how often each replica has evaluated each random operation."""
+    """Return the number of evaluations of random operations, by replica."""
     draws: dict[int, dict[str, int]] = {replica: {} for replica in replicas}
-    for replica, name, count in known:
+    for replica, name, count in drawn:
         draws[replica][name] = count
     return draws
 
@@ -465,9 +464,10 @@ def _write_lines_at_once() -> None:
 
 
 def _keep_memory() -> None:
-    """Let the arrays of a step have the memory of those before them.
+    """Keep the memory of freed arrays in the process (mallopt).
 
-    Otherwise each page of a large one is taken from the system, in every step anew.
+    Otherwise the C library returns large blocks to the system at once, and every step
+    faults in each page of its arrays again.
     """
     with contextlib.suppress(OSError, AttributeError):  # not every C library can
         library = ctypes.CDLL(None)
@@ -476,7 +476,7 @@ def _keep_memory() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the cores of one process until the host is done with it."""
+    """Run the cores of one process until the host closes the channel."""
     processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
     memory, end, lifeline = passed
     _write_lines_at_once()
@@ -486,7 +486,7 @@ def main(arguments: Sequence[str]) -> None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
-    np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
+    np.seterr(all="ignore")  # division by zero and the like follow IEEE 754
     split = Split(cores, processes)
     arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
     incoming, outgoing = mailboxes(arena.bytes, *split, number)
