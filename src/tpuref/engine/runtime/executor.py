@@ -1,4 +1,4 @@
-"""What runs the program of the replicas: lockstep, the core pool, or XLA."""
+"""The executors of replicated programs: lockstep, the core pool, or XLA."""
 
 from __future__ import annotations
 

@@ -42,8 +42,7 @@ class Stacked(list[Array]):
 
 
 SAME, STACKED, APART = range(3)
-"""How the arrays of a column lie in memory: one for all cores, as the rows of one
-array, or each by itself."""
+"""The memory of a column: one array for all cores, rows of one array, separate ones."""
 
 Shape = tuple[int, ...]
 Layout = tuple[int, Shape]

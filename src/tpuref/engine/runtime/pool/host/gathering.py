@@ -235,7 +235,7 @@ class Gathering:
         return self._stall
 
     def _until_next_look(self) -> float:
-        """Return how long to wait, after looking at the cores if it is time to."""
+        """Look at the cores if it is time; return the seconds until the next look."""
         stall = self._watched()
         if stall.next_look <= time.monotonic():
             if self._watch is not None:

@@ -161,7 +161,7 @@ class CoreProcess:
         return self.output.tail(start)
 
     def fate(self, seconds: float) -> str:
-        """Return how the process ended, or that it did not end within some seconds."""
+        """Describe the end of the process; wait for it up to `seconds`."""
         try:
             status = self._process.wait(seconds)
         except subprocess.TimeoutExpired:

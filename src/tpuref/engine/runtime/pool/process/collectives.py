@@ -173,45 +173,45 @@ class CoreCollectives:
         return groups_here
 
     def sum(
-        self, known: Participants, instr: Instr, given: Sequence[Array]
+        self, part: Participants, instr: Instr, contributions: Sequence[Array]
     ) -> Sequence[Array]:
         """Return the sum of a group for each contribution of this process."""
-        arrays = [given[place] for place in known.own.values()]
-        if len(known.replicas) == 1:
+        arrays = [contributions[place] for place in part.own.values()]
+        if len(part.replicas) == 1:
             return arrays
-        if not known.complete or (len(arrays) > 1 and not _are_alike(arrays)):
-            self._refuse(known, instr, given)
-        algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, known.most)]
-        results, outcome = algorithm(self, known, arrays)
+        if not part.complete or (len(arrays) > 1 and not _are_alike(arrays)):
+            self._refuse(part, instr, contributions)
+        algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, part.most)]
+        results, outcome = algorithm(self, part, arrays)
         if outcome != status.OK:
-            self._fail(outcome, known, instr, given)
-        for follower in known.following:
-            follower.follow(known.lead)
+            self._fail(outcome, part, instr, contributions)
+        for follower in part.following:
+            follower.follow(part.lead)
         return results
 
-    def is_small(self, known: Participants, size: int) -> bool:
+    def is_small(self, part: Participants, size: int) -> bool:
         """Whether one contribution of the process is summed flat, in one piece."""
-        alone = known.complete and len(known.own) == 1 < len(known.replicas)
-        whole = known.most * size <= status.FLAT_LIMIT
-        return alone and whole and self._chosen(size, known.most) == "flat"
+        alone = part.complete and len(part.own) == 1 < len(part.replicas)
+        whole = part.most * size <= status.FLAT_LIMIT
+        return alone and whole and self._chosen(size, part.most) == "flat"
 
-    def small_sum(self, known: Participants, instr: Instr, given: Array) -> Array:
+    def small_sum(self, part: Participants, instr: Instr, array: Array) -> Array:
         """Return a sum for which `is_small` is true."""
-        result = np.empty(given.shape, given.dtype)
-        source = np.ascontiguousarray(given)
-        outcome = known.lead.flat(known.group, source, result)
+        result = np.empty(array.shape, array.dtype)
+        source = np.ascontiguousarray(array)
+        outcome = part.lead.flat(part.group, source, result)
         if outcome != status.OK:
-            self._fail(outcome, known, instr, [given])
+            self._fail(outcome, part, instr, [array])
         return result
 
     def places(
-        self, known: Participants, shape: Shape, dtype: np.dtype[Any]
+        self, part: Participants, shape: Shape, dtype: np.dtype[Any]
     ) -> Array | None:
         """Return memory for each contribution, None if they may be anywhere."""
         size = dtype.itemsize * math.prod(shape)
-        if len(known.replicas) == 1 or self._chosen(size, known.most) == "flat":
+        if len(part.replicas) == 1 or self._chosen(size, part.most) == "flat":
             return None
-        count = len(known.own)
+        count = len(part.own)
         return self._dropped_later(
             self._allocated(count * size), (count, *shape), dtype
         )
@@ -223,89 +223,93 @@ class CoreCollectives:
         return "flat" if most * size <= status.FLAT_LIMIT else "direct"
 
     def _refuse(
-        self, known: Participants, instr: Instr, given: Sequence[Array]
+        self, part: Participants, instr: Instr, contributions: Sequence[Array]
     ) -> None:
         """Join the collective with a fingerprint that no other has, so that all fail.
 
         If this process only raised its error, the peers would wait for it.
         """
         label = zlib.crc32(f"{instr.name} of {sorted(self._links)} alone".encode())
-        group = known.group._replace(fingerprint=label, dtype=_INT32, parts=None)
+        group = part.group._replace(fingerprint=label, dtype=_INT32, parts=None)
         nothing = np.zeros(1, np.int32)
-        outcome = known.lead.flat(group, nothing, nothing)
+        outcome = part.lead.flat(group, nothing, nothing)
         if outcome == status.OK:
             outcome = status.MISMATCH
-        self._fail(outcome, known, instr, given)
+        self._fail(outcome, part, instr, contributions)
 
     def _fail(
-        self, outcome: int, known: Participants, instr: Instr, given: Sequence[Array]
+        self,
+        outcome: int,
+        part: Participants,
+        instr: Instr,
+        contributions: Sequence[Array],
     ) -> None:
         """Raise the exception for the status of a failed sum."""
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
-            raise _diverged(known, instr, given)
-        shape, dtype = given[0].shape, str(given[0].dtype)
+            raise _diverged(part, instr, contributions)
+        shape, dtype = contributions[0].shape, str(contributions[0].dtype)
         status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
     # -- the algorithms --------------------------------------------------------
 
     def _flat(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
         """Sum through the staging areas, large vectors in pieces."""
-        first = given[0]
+        first = arrays[0]
         result = np.empty(first.shape, first.dtype)
-        if known.most * first.nbytes <= status.FLAT_LIMIT:
-            single = len(given) == 1
-            source = np.ascontiguousarray(first) if single else np.array(given)
-            outcome = known.lead.flat(known.group, source, result)
-            return [result] * len(given), outcome
-        vectors, totals = np.array(given).reshape(len(given), -1), result.reshape(-1)
-        step = status.FLAT_LIMIT // known.most // first.itemsize
+        if part.most * first.nbytes <= status.FLAT_LIMIT:
+            single = len(arrays) == 1
+            source = np.ascontiguousarray(first) if single else np.array(arrays)
+            outcome = part.lead.flat(part.group, source, result)
+            return [result] * len(arrays), outcome
+        vectors, totals = np.array(arrays).reshape(len(arrays), -1), result.reshape(-1)
+        step = status.FLAT_LIMIT // part.most // first.itemsize
         if not step:
-            return self._direct(known, given)
+            return self._direct(part, arrays)
         for start in range(0, totals.size, step):
             piece = slice(start, start + step)
             source = np.ascontiguousarray(vectors[:, piece])
-            outcome = known.lead.flat(known.group, source, totals[piece])
+            outcome = part.lead.flat(part.group, source, totals[piece])
             if outcome != status.OK:
                 break
-        return [result] * len(given), outcome
+        return [result] * len(arrays), outcome
 
     def _direct(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
         """Sum into one result that all share, in the heap of the first member.
 
         The result is read-only.  Its owner frees it when its own reference has died and
         the readers have dropped theirs (`_free_retired`).
         """
-        first, owns = given[0], known.group.members[0] in self._links
+        first, owns = arrays[0], part.group.members[0] in self._links
         target = self._allocated(first.nbytes) if owns else 0
-        source, _held = self._adjacent(given)
-        outcome = known.lead.direct(known.group, source, target, first.size)
+        source, _held = self._adjacent(arrays)
+        outcome = part.lead.direct(part.group, source, target, first.size)
         if outcome != status.OK:
-            return given, outcome
-        self._free_retired(known.members)
-        result = self._arena.view(known.lead.shared_result, first.shape, first.dtype)
+            return arrays, outcome
+        self._free_retired(part.members)
+        result = self._arena.view(part.lead.shared_result, first.shape, first.dtype)
         result.flags.writeable = False
         if owns:
             self._unfinished.remove(target)
-            weakref.finalize(result, self._retired.append, (target, known.members))
-        return [result] * len(given), outcome
+            weakref.finalize(result, self._retired.append, (target, part.members))
+        return [result] * len(arrays), outcome
 
     def _ring(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
         """Sum chunk by chunk around the ring; each core has its own result."""
-        first, count = given[0], len(given)
+        first, count = arrays[0], len(arrays)
         target = self._allocated(count * first.nbytes)
         scratch = self._allocated(4 * count * first.size)  # float32 partial sums
-        source, _held = self._adjacent(given)
-        outcome = known.lead.ring(known.group, source, target, scratch, first.size)
+        source, _held = self._adjacent(arrays)
+        outcome = part.lead.ring(part.group, source, target, scratch, first.size)
         if outcome != status.OK:
-            return given, outcome
+            return arrays, outcome
         self._unfinished.remove(scratch)
         self._heap.free(scratch)
         results = self._dropped_later(target, (count, *first.shape), first.dtype)
@@ -398,9 +402,13 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
     return all(array.shape == first.shape for array in arrays[1:])
 
 
-def _diverged(known: Participants, instr: Instr, given: Sequence[Array]) -> Diverged:
-    shapes = {replica: given[place].shape for replica, place in known.own.items()}
-    return Diverged(instr, shapes, known.replicas)
+def _diverged(
+    part: Participants, instr: Instr, contributions: Sequence[Array]
+) -> Diverged:
+    shapes = {
+        replica: contributions[place].shape for replica, place in part.own.items()
+    }
+    return Diverged(instr, shapes, part.replicas)
 
 
 class ReplicaSum:
@@ -443,21 +451,21 @@ class ReplicaSum:
         if len(shapes) == 1 and self._collectives.is_small(self._participants[0], size):
             self._small = self._collectives.moves, shapes[0], dtype
 
-    def __call__(self, given: Sequence[Array]) -> Sequence[Array]:
+    def __call__(self, contributions: Sequence[Array]) -> Sequence[Array]:
         """Return the sum of each contribution's group.
 
         A small sum on the only core of a process comes first: the rest of this method
         would take more than half of its time.
         """
-        first, collectives = given[0], self._collectives
+        first, collectives = contributions[0], self._collectives
         if self._small == (collectives.moves, first.shape, first.dtype):
-            (known,) = self._participants
-            return [collectives.small_sum(known, self._instr, first)]
-        self._prepare([array.shape for array in given], first.dtype)
-        results = list(given)
-        for known in self._participants:
-            totals = collectives.sum(known, self._instr, given)
-            for place, total in zip(known.own.values(), totals, strict=True):
+            (part,) = self._participants
+            return [collectives.small_sum(part, self._instr, first)]
+        self._prepare([array.shape for array in contributions], first.dtype)
+        results = list(contributions)
+        for part in self._participants:
+            totals = collectives.sum(part, self._instr, contributions)
+            for place, total in zip(part.own.values(), totals, strict=True):
                 results[place] = total
         return results
 
@@ -465,10 +473,10 @@ class ReplicaSum:
         """Return for each contribution its memory, None if it may be anywhere."""
         self._prepare([shape] * len(self.lanes), dtype)
         places: list[Array | None] = [None] * len(self.lanes)
-        for known in self._participants:
-            memory = self._collectives.places(known, shape, dtype)
+        for part in self._participants:
+            memory = self._collectives.places(part, shape, dtype)
             if memory is not None:
-                for rank, place in enumerate(known.own.values()):
+                for rank, place in enumerate(part.own.values()):
                     places[place] = memory[rank, ...]
         return places
 
@@ -517,17 +525,17 @@ class Exchange:
         self._vectors: list[Array | None] | None = None
         self._places: dict[int, list[Array]] = {}
 
-    def joins(self, given: Sequence[Column]) -> bool:
+    def joins(self, columns: Sequence[Column]) -> bool:
         """Return whether the contributions to all sums can be concatenated."""
         return self._collectives.joins and all(
             array.shape == shape
-            for column, shape in zip(given, self._shapes, strict=True)
+            for column, shape in zip(columns, self._shapes, strict=True)
             for array in column
         )
 
-    def __call__(self, given: Sequence[Column]) -> list[Sequence[Array]]:
+    def __call__(self, columns: Sequence[Column]) -> list[Sequence[Array]]:
         """Return the sums of each instruction, for the contributions to each."""
-        totals = self._together(self._concatenate(given))
+        totals = self._together(self._concatenate(columns))
         self._forget()
         shared = all(total is totals[0] for total in totals)
         different = totals[:1] if shared else totals
@@ -570,11 +578,11 @@ class Exchange:
         self._vectors = None
         self._places.clear()
 
-    def _concatenate(self, given: Sequence[Column]) -> list[Array]:
+    def _concatenate(self, columns: Sequence[Column]) -> list[Array]:
         """Return the vector of each core: its contributions, concatenated."""
         vectors = []
-        for place, vector in enumerate(self._memory(given[0][0].dtype)):
-            arrays = [column[place] for column in given]
+        for place, vector in enumerate(self._memory(columns[0][0].dtype)):
+            arrays = [column[place] for column in columns]
             if vector is None:
                 vector = np.concatenate([array.reshape(-1) for array in arrays])
             else:

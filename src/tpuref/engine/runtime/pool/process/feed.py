@@ -16,7 +16,7 @@ AHEAD = 16
 """The most elements of a request."""
 
 AHEAD_BYTES = 1 << 20
-"""The most memory they take, unless a single one takes more."""
+"""The most memory of these elements, unless a single one is larger."""
 
 
 class CoreFeed:

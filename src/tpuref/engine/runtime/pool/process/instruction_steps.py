@@ -327,8 +327,8 @@ class InstructionSteps:
             for verdict, branch in zip((True, False), branches, strict=True):
                 taking = [k for k, each in enumerate(verdicts) if each is verdict]
                 if taking:
-                    given = branch(taking).run(_picked(columns, taking))
-                    _merge(results, given, taking)
+                    taken = branch(taking).run(_picked(columns, taking))
+                    _merge(results, taken, taking)
             for slot, column in zip(instr.outputs, results, strict=True):
                 values[slot] = self.column(places, column, values[slot])
 

@@ -202,7 +202,7 @@ class PreparedProgram:
         self._schedule.append_in_parts(step, number, alone, sums[0])
 
     def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
-        """Return what these cores take, with towers abreast where they are alike."""
+        """Return the instructions in order, those of equal towers paired in rows."""
         if len(self._lanes) < 2 or self._plan.cores > 1:
             return order
         return in_rows(order, [lane.replica for lane in self._lanes])
@@ -214,9 +214,9 @@ class PreparedProgram:
         (value,) = compute(CONST, instr, [], replica, around.run)
         if len(places) == len(self._lanes):
             self._schedule.known[slot] = value
-        given, before = [value] * len(places), self._schedule.constants[slot]
+        column, before = [value] * len(places), self._schedule.constants[slot]
         self._schedule.constants[slot] = self._instructions.column(
-            places, given, before
+            places, column, before
         )
         label = self._schedule.label(instr, None, (), places, traced=instr.core != HOST)
         self._schedule.note(label)

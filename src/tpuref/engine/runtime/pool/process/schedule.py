@@ -289,7 +289,7 @@ class Schedule:
         return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
 
     def _memory(self, slot: int) -> Memory:
-        """Return what gives the memory where peers read a value that they sum."""
+        """Return a function that returns the memory of a contribution to a sum."""
         places = self._summed[slot].places
 
         def memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:

@@ -56,7 +56,7 @@ class CoreVariables:
         self.written: dict[str, Array] = {}
 
     def read(self, handle: str) -> Array:
-        """Return what this replica wrote, else the value from before the run."""
+        """Return the value that this replica wrote, or that from before the run."""
         if handle in self.written:
             return self.written[handle]
         if handle in self._before:
