@@ -55,7 +55,7 @@ class Placement:
         """Follow the device assignment or, without one, the documented rule."""
         wanted, needed = Replication.of(instr.attrs), instr.blocks[0].num_cores
         if wanted.assignment is not None:
-            cores = _assigned(instr, wanted.assignment, topology)
+            cores = _follow_assignment(instr, wanted.assignment, topology)
             return cls(topology, job, cores, wanted)
         replicas = wanted.replicas
         if needed > 1:
@@ -85,7 +85,7 @@ class Placement:
         return CoreTrace(operation, replica, logical_core, core, task, name)
 
 
-def _assigned(
+def _follow_assignment(
     instr: Instr, assignment: Assignment, topology: Topology
 ) -> tuple[tuple[int, ...], ...]:
     replicas, needed = Replication.of(instr.attrs).replicas, instr.blocks[0].num_cores

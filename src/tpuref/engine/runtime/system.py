@@ -73,7 +73,7 @@ def _topology_for(cores: int) -> Topology:
 
 
 @functools.lru_cache(64)
-def _parsed(serialized: bytes) -> Topology:
+def _parse(serialized: bytes) -> Topology:
     return Topology(serialized=serialized)
 
 
@@ -218,7 +218,7 @@ class Cluster:
         system = self._running(instr)
         wanted = instr.attrs["topology"]
         topology, executor, fixed = system.acquire(
-            instr.attrs["replicas"], None if wanted is None else _parsed(wanted)
+            instr.attrs["replicas"], None if wanted is None else _parse(wanted)
         )
         placement = self._placement(instr, topology, fixed, system.job)
         with here.step():

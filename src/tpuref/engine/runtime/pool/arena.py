@@ -66,8 +66,8 @@ class Arena:
     ) -> None:
         self.descriptor = descriptor
         self.heap_bytes = heap_bytes
-        self._first = _rounded(control_bytes, _PAGE)
-        self._map = _mapped(descriptor, self._first + heaps * heap_bytes)
+        self._first = _round_up(control_bytes, _PAGE)
+        self._map = _map_file(descriptor, self._first + heaps * heap_bytes)
         self.bytes: Array = np.frombuffer(self._map, np.uint8)
         self._address: int = self.bytes.__array_interface__["data"][0]
 
@@ -103,7 +103,7 @@ class Arena:
     def _create(
         cls, descriptor: int, control_bytes: int, heaps: int, heap_bytes: int
     ) -> Arena:
-        first = _rounded(control_bytes, _PAGE)
+        first = _round_up(control_bytes, _PAGE)
         os.ftruncate(descriptor, first + heaps * heap_bytes)
         arena = cls(descriptor, control_bytes, heaps, heap_bytes)
         arena.take(0, first)
@@ -161,7 +161,7 @@ class Arena:
 
     def give_back(self, offset: int, size: int) -> None:
         """Return the whole pages of a range to the system."""
-        start = _rounded(offset, mmap.PAGESIZE)
+        start = _round_up(offset, mmap.PAGESIZE)
         end = (offset + size) // mmap.PAGESIZE * mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE") and start < end:
             self._map.madvise(mmap.MADV_REMOVE, start, end - start)
@@ -212,7 +212,7 @@ class Heap:
                 code=codes.OUT_OF_MEMORY,
             )
         if offset + size > self._taken:
-            step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
+            step = max(_round_up(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
             step = min(step, self._end - self._taken)
             self._arena.take(self._taken, step)
             self._taken += step
@@ -276,16 +276,16 @@ def _size_class(size: int) -> int:
     if size <= _ALIGNMENT:
         return _ALIGNMENT
     if size <= _PAGE:
-        return _rounded(size, _ALIGNMENT)
+        return _round_up(size, _ALIGNMENT)
     step = max(_PAGE, 1 << (size - 1).bit_length() - 3)
-    return _rounded(size, step)
+    return _round_up(size, step)
 
 
-def _rounded(size: int, multiple: int) -> int:
+def _round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-def _mapped(descriptor: int, size: int) -> mmap.mmap:
+def _map_file(descriptor: int, size: int) -> mmap.mmap:
     if sys.version_info >= (3, 13):
         return mmap.mmap(descriptor, size, trackfd=False)
     return mmap.mmap(descriptor, size)  # holds a copy of the descriptor while it lives

@@ -12,17 +12,7 @@ Column = Sequence[Any]
 
 
 class Stacked(list[Array]):
-    """A column whose arrays are the rows of one array.
-
-    Parameters
-    ----------
-    stack
-        The array; its first axis counts the cores.
-
-    Attributes
-    ----------
-    stack
-        The same.
+    """A column whose arrays are the rows of one array, `stack`.
 
     Examples
     --------

@@ -189,16 +189,8 @@ class Results(NamedTuple):
 class Divergence(NamedTuple):
     """One entry of ``diverged``: a replica that did not meet others in a collective.
 
-    Attributes
-    ----------
-    replica
-        The replica.
-    op, name, site
-        The collective that the core is in.
-    shape
-        The shape of its replica's contribution.
-    group
-        The replicas that should have met.
+    `op`, `name` and `site` are those of the collective that it is in, `shape` is that
+    of its contribution, `group` has the replicas that should have met.
     """
 
     replica: int
@@ -212,14 +204,8 @@ class Divergence(NamedTuple):
 class Failure(NamedTuple):
     """``error``, from a process: the error of one of its cores.
 
-    Attributes
-    ----------
-    kind, message
-        The class of the error, and its message.
-    op, site
-        The operation that failed, or None.
-    text
-        The traceback.
+    `kind` is the class of the error, `text` its traceback; `op` and `site` name the
+    operation that failed, or are None.
     """
 
     kind: str

@@ -221,7 +221,7 @@ class Gathering:
     def _channel(self, process: int) -> Channel:
         return self._cores.processes[process].channel
 
-    def _watched(self) -> Stall:
+    def _the_stall(self) -> Stall:
         if self._stall is None:
             self._stall = Stall(
                 self._program,
@@ -236,7 +236,7 @@ class Gathering:
 
     def _until_next_look(self) -> float:
         """Look at the cores if it is time; return the seconds until the next look."""
-        stall = self._watched()
+        stall = self._the_stall()
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
                 self._watch()
@@ -249,7 +249,7 @@ class Gathering:
 
     def stacks(self) -> str:
         """Say where each core is, with the stacks of those that have not answered."""
-        return self._watched().stacks(tuple(self._waiting))
+        return self._the_stall().stacks(tuple(self._waiting))
 
     # -- messages of the cores --------------------------------------------------------
 
@@ -300,7 +300,7 @@ class Gathering:
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
         for replica, handle, value in left.written:
-            self._run.variables[replica].write(handle, self._pinned(process, value))
+            self._run.variables[replica].write(handle, self._pin(process, value))
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:
@@ -321,10 +321,10 @@ class Gathering:
         """Return one result of some replicas of a process."""
         if described is None:
             return [self.slabs.array(number, replica) for replica in replicas]
-        pinned = functools.partial(self._pinned, process)
+        pinned = functools.partial(self._pin, process)
         return column_of(described, len(replicas), pinned)
 
-    def _pinned(self, process: int, described: Described) -> Array:
+    def _pin(self, process: int, described: Described) -> Array:
         return self._cores.memory.pin(process, described)
 
     def _take_call(
@@ -348,7 +348,7 @@ class Gathering:
         finally:
             run.watch = self._watch  # the cycle would keep the session until a gc
         self._settled = False
-        self._watched().host_was_busy()
+        self._the_stall().host_was_busy()
         answer = [describe_inline(np.asarray(array)) for array in outputs]
         self._post(core, ("answer", core, answer))
 
@@ -427,7 +427,7 @@ class Gathering:
         if not held and not isinstance(error, DeadlineExceededError):
             self.restart = True
             return
-        report = self._watched().report(late, late)
+        report = self._the_stall().report(late, late)
         if isinstance(error, OpError):
             error.message += (
                 f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
@@ -438,7 +438,7 @@ class Gathering:
 
     def _lost(self, number: int) -> OpError:
         """Return the error for the cores of a process that has ended."""
-        stall, process = self._watched(), self._cores.processes[number]
+        stall, process = self._the_stall(), self._cores.processes[number]
         instr, about = stall.instruction(number), stall.describe(number)
         self.lost = self._cores.split.carried(number)[0], None
         if number in self._lanes:

@@ -169,19 +169,8 @@ class InputBlocks:
 class ResultSlabs:
     """The slabs of one run into which the cores write results of static shape.
 
-    Parameters
-    ----------
-    memory
-        Where they are allocated.
-    results
-        For each result its block, None where the shape is not static.
-    replicas
-        The number of replicas.
-
-    Attributes
-    ----------
-    blocks
-        For each result the size per replica and the offset, None without a slab.
+    `results` has the block of each result; `blocks` its size per replica and its
+    offset. Both are None for a result without a slab.
     """
 
     def __init__(

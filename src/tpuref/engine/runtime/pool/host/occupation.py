@@ -30,15 +30,7 @@ _LOG = advice("stall")
 
 
 class _Hold:
-    """One place in the queue.
-
-    Parameters
-    ----------
-    frame
-        The function that owns it, None for a hold that lasts forever.
-    program
-        The name of its program.
-    """
+    """One place in the queue; without a frame, it lasts forever."""
 
     __slots__ = ("frame", "program", "since", "thread", "wake")
 

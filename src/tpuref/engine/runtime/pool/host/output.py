@@ -27,15 +27,7 @@ _CHUNK = 1 << 20  # read, and freed, at a time
 
 
 class CoreOutput:
-    """The output of one process.
-
-    Parameters
-    ----------
-    name
-        The name of its cores.
-    descriptor
-        The memory file.
-    """
+    """The output of the process with the cores `name`, in a memory file."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._prefix = f"[{name}] "

@@ -43,21 +43,7 @@ _LOG = advice("stall")
 
 
 class Stall:
-    """The progress of the processes of one run.
-
-    Parameters
-    ----------
-    program
-        The program.
-    split, lanes
-        The cores of each process, and those that run the program.
-    processes
-        The processes.
-    counters, flags
-        The program counters of the processes, and the flags of the cores.
-    seconds
-        The deadline of every wait.
-    """
+    """The progress of the processes of one run; `seconds` is the deadline."""
 
     def __init__(
         self,

@@ -181,7 +181,7 @@ class CoreCollectives:
             return arrays
         if not part.complete or (len(arrays) > 1 and not _are_alike(arrays)):
             self._refuse(part, instr, contributions)
-        algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, part.most)]
+        algorithm = ALGORITHMS[self._algorithm_for(arrays[0].nbytes, part.most)]
         results, outcome = algorithm(self, part, arrays)
         if outcome != status.OK:
             self._fail(outcome, part, instr, contributions)
@@ -193,7 +193,7 @@ class CoreCollectives:
         """Whether one contribution of the process is summed flat, in one piece."""
         alone = part.complete and len(part.own) == 1 < len(part.replicas)
         whole = part.most * size <= status.FLAT_LIMIT
-        return alone and whole and self._chosen(size, part.most) == "flat"
+        return alone and whole and self._algorithm_for(size, part.most) == "flat"
 
     def small_sum(self, part: Participants, instr: Instr, array: Array) -> Array:
         """Return a sum for which `is_small` is true."""
@@ -209,14 +209,12 @@ class CoreCollectives:
     ) -> Array | None:
         """Return memory for each contribution, None if they may be anywhere."""
         size = dtype.itemsize * math.prod(shape)
-        if len(part.replicas) == 1 or self._chosen(size, part.most) == "flat":
+        if len(part.replicas) == 1 or self._algorithm_for(size, part.most) == "flat":
             return None
         count = len(part.own)
-        return self._dropped_later(
-            self._allocated(count * size), (count, *shape), dtype
-        )
+        return self._dropped_later(self._allocate(count * size), (count, *shape), dtype)
 
-    def _chosen(self, size: int, most: int) -> str:
+    def _algorithm_for(self, size: int, most: int) -> str:
         """Return the name of the algorithm for vectors of `size` bytes."""
         if self._algorithm != "auto":
             return self._algorithm
@@ -248,7 +246,7 @@ class CoreCollectives:
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
-            raise _diverged(part, instr, contributions)
+            raise _divergence(part, instr, contributions)
         shape, dtype = contributions[0].shape, str(contributions[0].dtype)
         status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
@@ -286,7 +284,7 @@ class CoreCollectives:
         the readers have dropped theirs (`_free_retired`).
         """
         first, owns = arrays[0], part.group.members[0] in self._links
-        target = self._allocated(first.nbytes) if owns else 0
+        target = self._allocate(first.nbytes) if owns else 0
         source, _held = self._adjacent(arrays)
         outcome = part.lead.direct(part.group, source, target, first.size)
         if outcome != status.OK:
@@ -304,8 +302,8 @@ class CoreCollectives:
     ) -> tuple[Sequence[Array], int]:
         """Sum chunk by chunk around the ring; each core has its own result."""
         first, count = arrays[0], len(arrays)
-        target = self._allocated(count * first.nbytes)
-        scratch = self._allocated(4 * count * first.size)  # float32 partial sums
+        target = self._allocate(count * first.nbytes)
+        scratch = self._allocate(4 * count * first.size)  # float32 partial sums
         source, _held = self._adjacent(arrays)
         outcome = part.lead.ring(part.group, source, target, scratch, first.size)
         if outcome != status.OK:
@@ -317,7 +315,7 @@ class CoreCollectives:
 
     # -- memory ----------------------------------------------------------------
 
-    def _allocated(self, size: int) -> int:
+    def _allocate(self, size: int) -> int:
         """Return a new block; `begin` frees it if this run fails."""
         self._free_dropped()
         offset = self._heap.allocate(size)
@@ -344,7 +342,7 @@ class CoreCollectives:
             for k, array in enumerate(arrays[1:], start=1)
         ):
             return start, arrays
-        offset = self._allocated(len(arrays) * size)
+        offset = self._allocate(len(arrays) * size)
         shape = len(arrays), *arrays[0].shape
         copies = self._dropped_later(offset, shape, arrays[0].dtype)
         for k, array in enumerate(arrays):
@@ -402,7 +400,7 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
     return all(array.shape == first.shape for array in arrays[1:])
 
 
-def _diverged(
+def _divergence(
     part: Participants, instr: Instr, contributions: Sequence[Array]
 ) -> Diverged:
     shapes = {
@@ -412,22 +410,7 @@ def _diverged(
 
 
 class ReplicaSum:
-    """One sum of a program, with its groups cached from run to run.
-
-    Parameters
-    ----------
-    collectives
-        The sums of this process.
-    instr
-        The instruction that sums.
-    lanes
-        The cores that run it.
-
-    Attributes
-    ----------
-    lanes
-        The same.
-    """
+    """One sum of a program on some cores, with its groups cached from run to run."""
 
     def __init__(
         self, collectives: CoreCollectives, instr: Instr, lanes: Sequence[Lane]
@@ -486,23 +469,7 @@ class Exchange:
 
     Each core contributes one vector, the concatenation of its contributions.  `flat`
     and `direct` add elements independently, in the order of replicas, so the bits are
-    those of separate sums.
-
-    Parameters
-    ----------
-    collectives
-        The sums of this process.
-    instrs
-        The instructions that sum; of several, the shapes are static.
-    lanes
-        The cores that run them.
-
-    Attributes
-    ----------
-    lanes
-        The same.
-    sums
-        Each sum, for use by itself.
+    those of separate sums.  The shapes of several sums are static.
     """
 
     def __init__(
@@ -595,15 +562,7 @@ class Exchange:
 
 
 class Addend(NamedTuple):
-    """The contributions to one of the sums of an exchange.
-
-    Attributes
-    ----------
-    exchange
-        The exchange.
-    number
-        The index of the sum.
-    """
+    """The contributions to one of the sums of an exchange: its index is `number`."""
 
     exchange: Exchange
     number: int

@@ -24,11 +24,6 @@ class CoreFeed:
 
     The first request of a run is small, so that the loop starts early; each later one
     doubles, so that the loop seldom waits for the host.
-
-    Parameters
-    ----------
-    instr
-        The instruction.
     """
 
     def __init__(self, instr: Instr) -> None:

@@ -97,23 +97,10 @@ class _Value:
 
 
 class FusionPlan:
-    """The calls that run some operations for all cores.
+    """The calls that run some operations for all cores; parameters as for `Fusion`.
 
-    Parameters
-    ----------
-    instrs, numbers
-        The operations, and their numbers in the program.
-    cores
-        The number of cores.
-    inputs
-        The layouts and dtypes of the inputs, by slot.
-    constants, wanted, memories
-        As for `Fusion`.
-
-    Attributes
-    ----------
-    kept_bytes
-        The size of the memory that the plan keeps.
+    `inputs` are the layouts and dtypes of the inputs, by slot; `kept_bytes` is the size
+    of the memory that the plan keeps.
     """
 
     def __init__(

@@ -39,18 +39,8 @@ Prepare = Callable[[Program, Sequence[Lane], Path], Block]
 class InstructionSteps:
     """The steps of single instructions on some cores of one process.
 
-    Parameters
-    ----------
-    around
-        The process.
-    lanes
-        The cores.
-    addends
-        By the id of a sum, the contributions to it.
-    summed
-        The same by the slot of the contribution.
-    prepare
-        The function that prepares the blocks of an instruction.
+    `addends` has the contributions to a sum, by its id, and `summed` by the slot of the
+    contribution.  `prepare` prepares the blocks of an instruction.
     """
 
     def __init__(
@@ -75,7 +65,7 @@ class InstructionSteps:
         if definition is WHILE:
             return self._while(instr, places, path)
         if definition.ahead:
-            return self._fed(instr, places, path)
+            return self._feed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
         if definition in READS:
@@ -297,7 +287,7 @@ class InstructionSteps:
 
         return step
 
-    def _fed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+    def _feed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         around, lanes = self._around, self._lanes
         feeds = [CoreFeed(instr) for _ in places]
 
@@ -327,7 +317,7 @@ class InstructionSteps:
             for verdict, branch in zip((True, False), branches, strict=True):
                 taking = [k for k, each in enumerate(verdicts) if each is verdict]
                 if taking:
-                    taken = branch(taking).run(_picked(columns, taking))
+                    taken = branch(taking).run(_pick(columns, taking))
                     _merge(results, taken, taking)
             for slot, column in zip(instr.outputs, results, strict=True):
                 values[slot] = self.column(places, column, values[slot])
@@ -410,8 +400,8 @@ class _Loop:
         _merge(self._ends, self.variables, self.inside)
         staying = [k for k, verdict in enumerate(verdicts) if verdict]
         self.inside = [self.inside[k] for k in staying]
-        self.variables = _picked(self.variables, staying)
-        self._captured = _picked(self._captured, staying)
+        self.variables = _pick(self.variables, staying)
+        self._captured = _pick(self._captured, staying)
 
     def ends(self) -> Sequence[Column]:
         """Return the final loop variables of all cores."""
@@ -421,10 +411,10 @@ class _Loop:
 
 def at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
     """Return the columns of some slots at some places."""
-    return _picked([values[slot] for slot in slots], places)
+    return _pick([values[slot] for slot in slots], places)
 
 
-def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
+def _pick(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
     return [[column[place] for place in places] for column in columns]
 
 

@@ -51,20 +51,8 @@ from tpuref.engine.runtime.pool.split import Lane
 class PreparedProgram:
     """A program, prepared for some of the cores of one process.
 
-    Parameters
-    ----------
-    program
-        The program.
-    around
-        The process.
-    lanes
-        The cores.
-    plan
-        The placement of the program on the cores of a replica.
-    path
-        The position of a block within the whole program.
-    numbers
-        The program counter of each instruction, by its id.
+    `path` is the position of a block within the whole program, `numbers` the program
+    counter of each instruction, by its id.
     """
 
     def __init__(

@@ -82,14 +82,8 @@ Numbered = tuple[Step, int, Label]
 class Fusible(NamedTuple):
     """An operation on all cores of a process, for a fusion.
 
-    Attributes
-    ----------
-    instr
-        The operation.
-    alone
-        Its steps without a fusion.
-    slots
-        The slots in which towers read the output, if not that of `instr`.
+    `alone` are its steps without a fusion, `slots` those in which towers read the
+    output, if not that of `instr`.
     """
 
     instr: Instr
@@ -102,10 +96,8 @@ class Schedule:
 
     Parameters
     ----------
-    around
-        The process.
-    lanes
-        The cores.
+    around, lanes
+        The process and the cores.
     program, plan
         The program, and its placement on the cores of a replica.
     numbers

@@ -16,12 +16,8 @@ from tpuref.engine.runtime.meaning.state import stream, uninitialized
 class CoreState:
     """The random draws of some replicas.
 
-    Parameters
-    ----------
-    entropy
-        The seed of the session for operations without one.
-    draws
-        The number of earlier evaluations of random operations, by replica.
+    `entropy` is the seed of the session for operations without one, `draws` the number
+    of earlier evaluations of random operations, by replica.
     """
 
     def __init__(self, entropy: int, draws: dict[int, dict[str, int]]) -> None:

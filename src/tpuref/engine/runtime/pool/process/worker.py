@@ -102,16 +102,8 @@ KEPT_ARRAY_BYTES = 32 << 20
 class PlacedProgram:
     """A program on the cores of this process.
 
-    Attributes
-    ----------
-    program, placement
-        The program, and all cores that run it.
-    split, lanes
-        The assignment of cores to processes, and those of this one.
-    prepared
-        The program prepared for these cores, None before the first run.
-    variables
-        The values that the host has sent.
+    `placement` has all cores that run it, `lanes` those of this process; `variables`
+    are the values that the host has sent.  It is prepared in its first run.
     """
 
     program: Program
@@ -194,7 +186,7 @@ class Worker:
         for key in [key for key in self._placed if key[0] == number]:
             del self._placed[key]
 
-    def _prepared(self, placed: PlacedProgram) -> PreparedProgram:
+    def _prepare(self, placed: PlacedProgram) -> PreparedProgram:
         if placed.prepared is None:
             begin = monotonic_ns()
             plan = PlacementPlan(placed.program, len(placed.placement[0]))
@@ -229,7 +221,7 @@ class Worker:
             end.begin(request.run)
         try:
             inputs = [self._column(placed, column) for column in request.inputs]
-            results = self._prepared(placed).run(inputs)
+            results = self._prepare(placed).run(inputs)
             self.counter[0] = 0
             left = self._left(request, placed, results, held, state)
             answer: tuple[Any, ...] = ("done", *left)
@@ -258,7 +250,7 @@ class Worker:
             if described is None:
                 placed.variables.pop(handle, None)
             else:
-                placed.variables[handle] = self._received(described)
+                placed.variables[handle] = self._receive_array(described)
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in placed.lanes:
             views.setdefault(logical, {})[replica] = CoreVariables(placed.variables)
@@ -266,7 +258,7 @@ class Worker:
 
     def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
         """Return one input of the cores."""
-        received = column_of(described, len(placed.lanes.replicas), self._received)
+        received = column_of(described, len(placed.lanes.replicas), self._receive_array)
         return placed.spread(received)
 
     def _left(
@@ -282,12 +274,12 @@ class Worker:
         names = {} if self.events is None else self.events.names
         left = Results(
             outputs=[
-                self._delivered(placed, column, block)
+                self._deliver(placed, column, block)
                 for column, block in zip(results, request.blocks, strict=True)
                 if placed.lanes.leading
             ],
             written=[
-                (replica, handle, self._described(value))
+                (replica, handle, self._describe(value))
                 for replica, view in variables.get(0, {}).items()
                 if replica in request.owners
                 for handle, value in view.written.items()
@@ -322,23 +314,23 @@ class Worker:
         for offset in offsets:
             self._heap.free(offset)
 
-    def _received(self, described: Described) -> Array:
+    def _receive_array(self, described: Described) -> Array:
         return np.asarray(array_of(described, self._arena), order="C")
 
-    def _delivered(
+    def _deliver(
         self, placed: PlacedProgram, column: Column, block: tuple[int, int] | None
     ) -> DescribedColumn | None:
         """Write a result into its blocks and return None, or describe it."""
         arrays = placed.led(column)
         if block is None or any(array.nbytes != block[0] for array in arrays):
-            return describe_column(arrays, self._described)
+            return describe_column(arrays, self._describe)
         size, start = block
         for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
             place = start + replica * size
             self._arena.view(place, array.shape, array.dtype)[...] = array
         return None
 
-    def _described(self, array: Array) -> Described:
+    def _describe(self, array: Array) -> Described:
         """Describe an array; a large one is lent, in this process's heap."""
         if goes_inline(array):
             return describe_inline(array)
@@ -365,7 +357,7 @@ class Worker:
         if now.split.carrier(target) == self._number:
             self._arrived.setdefault((target, sender), deque()).append(value)
         else:
-            self._channel.send(("pass", target, sender, self._described(value)))
+            self._channel.send(("pass", target, sender, self._describe(value)))
 
     def receive(self, lane: Lane, peer: Peer) -> Array:
         """Return the next value for a core of this process from another."""
@@ -380,7 +372,7 @@ class Worker:
         """Let the host run the instruction at `path` for some cores."""
         lent = len(self._lent)
         for lane, inputs in calls:
-            described = [self._described(array) for array in inputs]
+            described = [self._describe(array) for array in inputs]
             self._channel.send(("call", lane.core, path, described))
         while len(self._answered) < len(calls):
             self._take(self._channel.receive())
@@ -392,7 +384,7 @@ class Worker:
         """Store a value from another core, or a reply of the host."""
         if message[0] == "value":
             arrived = self._arrived.setdefault((message[1], message[2]), deque())
-            arrived.append(self._received(message[3]))
+            arrived.append(self._receive_array(message[3]))
         elif message[0] == "answer":
             self._answered[message[1]] = [inline_array(item) for item in message[2]]
         else:
