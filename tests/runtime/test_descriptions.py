@@ -8,7 +8,7 @@ import pytest
 from tpuref.base.dtypes import DTYPES, string
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED
-from tpuref.engine.runtime.pool.descriptions import (
+from tpuref.engine.runtime.pool.messages import (
     array_of,
     column_of,
     describe_column,

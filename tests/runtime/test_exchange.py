@@ -10,8 +10,11 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.program import Instr, Program
-from tpuref.engine.runtime.pool.process.arrangement import LARGEST_EXCHANGE, arranged
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
+from tpuref.engine.runtime.pool.process.arrangement import (
+    LARGEST_EXCHANGE,
+    PlacementPlan,
+    arranged,
+)
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.pool.host.input_blocks import InputBlocks
+from tpuref.engine.runtime.pool.host.memory import InputBlocks
 from tpuref.kernels.slab import Slab
 
 SIZE = 100_000
@@ -73,7 +73,7 @@ def test_a_split_along_any_axis_copies_once(monkeypatch):
     place = InputBlocks._place
 
     def noting(self, array):
-        lay_there.append(self._arena.start_of(array) is not None)
+        lay_there.append(self._memory.arena.start_of(array) is not None)
         return place(self, array)
 
     monkeypatch.setattr(InputBlocks, "_place", noting)

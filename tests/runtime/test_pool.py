@@ -1,8 +1,10 @@
 """The pool by itself: who may use it, when it is ended, what it keeps."""
 
 import concurrent.futures
+import contextlib
 import gc
 import os
+import re
 import signal
 import time
 import weakref
@@ -11,7 +13,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref import kernels
 from tpuref.base.errors import FailedPreconditionError
+from tpuref.engine.runtime import pool as pool_package
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
 from tpuref.engine.runtime.system import LOCAL
@@ -84,6 +88,28 @@ def test_a_new_start_gives_new_processes(session):
     assert not any(map(alive, second))
     with pytest.raises(FailedPreconditionError, match="test_pool.py"):
         session.run(fetch)
+
+
+@pytest.mark.parametrize("fed", [2, 0, -1])
+def test_a_session_ends_with_its_last_reference(session, fed):
+    def on_host(x):
+        assert x >= 0
+        return x
+
+    def divide(x):
+        return 6 // tf.tpu.outside_compilation(tf.py_func, on_host, [x], x.dtype)
+
+    x = tf.placeholder(tf.int32, [])
+    step, other = tf.tpu.rewrite(divide, [x]), tf.Session()
+    gc.disable()
+    try:
+        with contextlib.suppress(tf.errors.OpError):  # of the core, or of the host
+            other.run(step, {x: fed})
+        kept = weakref.ref(other), weakref.ref(other._executor.state)
+        del other
+        assert [reference() for reference in kept] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_programs_are_sent_once(session):
@@ -160,3 +186,11 @@ def test_more_cores_than_there_is_memory_for(monkeypatch):
         pytest.raises(tf.errors.ResourceExhaustedError, match="2000000 cores need"),
     ):
         session.run(tf.tpu.initialize_system())
+
+
+def test_the_first_page_names_files_that_exist() -> None:
+    named = re.findall(r"``([a-z_/]+\.(?:py|h))``", pool_package.__doc__ or "")
+    folders = [Path(package.__path__[0]) for package in (pool_package, kernels)]
+    folders.append(folders[1] / "cython")
+    missing = [n for n in named if not any((f / n).is_file() for f in folders)]
+    assert len(named) > 20 and not missing

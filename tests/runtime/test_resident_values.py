@@ -167,10 +167,12 @@ def test_the_cores_own_the_memory_that_variables_move_to(session):
     fetched[:] = 9.0
     assert session.run(read) == [(LARGE,)] * 3
     np.testing.assert_array_equal(session.run(large), before)
-    used = cores().heap.used_bytes
+    used = cores().memory.heap.used_bytes
     session.run(large.assign(before))
     session.run(read)
-    assert cores().heap.used_bytes == used, "the block of the old value is free again"
+    assert cores().memory.heap.used_bytes == used, (
+        "the block of the old value is free again"
+    )
     session.run(tf.tpu.initialize_system())
     np.testing.assert_array_equal(session.run(large), before)
     assert session.run(read) == [(LARGE,)] * 3
@@ -179,8 +181,8 @@ def test_the_cores_own_the_memory_that_variables_move_to(session):
 def test_a_constant_stays_from_its_second_use_on(session):
     def used():
         gc.collect()
-        cores().returned.free()
-        return int(cores().heap.used_bytes)
+        cores().memory.free_returned()
+        return int(cores().memory.heap.used_bytes)
 
     before = used()
     with tf.Graph().as_default(), tf.Session() as other:

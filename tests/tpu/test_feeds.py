@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,12 +16,6 @@ from tpuref.engine.runtime.system import LOCAL
 
 tpu = tf.contrib.tpu
 CORES = 3
-
-
-@pytest.fixture(autouse=True)
-def _no_session_of_an_earlier_test() -> None:
-    """Collect sessions that tracebacks keep: open sessions share the queues."""
-    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from tpuref.base import errors
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import InternalError, OpError, UnknownError, operation_name
 from tpuref.engine.remote.tensors import malformed
-from tpuref.engine.runtime.pool.remote_error import remote_traceback
+from tpuref.engine.runtime.pool.messages import remote_traceback
 
 _CLASSES: dict[int, type[OpError]] = {
     kind.error_code: kind

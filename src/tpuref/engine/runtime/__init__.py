@@ -1,1 +1,1 @@
-"""What runs programs: lockstep, and the pool of core processes."""
+"""The executors of programs: lockstep, the pool of core processes, XLA."""

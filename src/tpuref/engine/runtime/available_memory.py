@@ -1,4 +1,4 @@
-"""How much memory there is, and how much system and control groups leave free."""
+"""Total and available memory, by the system and its control groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def total_bytes() -> int:
 
 
 def available_bytes() -> int:
-    """Return how much memory this process can still take, UNLIMITED if unknown."""
+    """Return the memory that this process can still use, UNLIMITED if unknown."""
     return min(_system_available(), _cgroup_available())
 
 
@@ -31,7 +31,7 @@ def _system_available() -> int:
 
 
 def _cgroup_available() -> int:
-    """Return what is left in the tightest control group of this process."""
+    """Return the memory left in the tightest control group of this process."""
     try:
         with open("/proc/self/cgroup") as file:
             lines = [line.strip() for line in file]
@@ -50,7 +50,7 @@ def _cgroup_available() -> int:
 
 
 def _left_in(folder: str) -> int:
-    """Return what is left in a control group; cached files count as free."""
+    """Return the memory left in a control group; cached files count as free."""
     names = "memory.max", "memory.current"
     if not os.path.exists(f"{folder}/{names[0]}"):
         names = "memory.limit_in_bytes", "memory.usage_in_bytes"

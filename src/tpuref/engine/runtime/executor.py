@@ -1,4 +1,4 @@
-"""What runs the program of the replicas: lockstep, the core pool, or XLA."""
+"""The executors of replicated programs: lockstep, the core pool, or XLA."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Executor(Protocol):
         """Return an array to write an input to, where replicas can read it."""
 
     def close(self) -> None:
-        """Stop everything that was started, even if it is in use."""
+        """Stop all processes, even during a run."""
 
     def retire(self) -> None:
-        """Stop everything that was started, once it is no longer in use."""
+        """Stop all processes after the current run."""
 
     def is_sound(self) -> bool:
-        """Return whether it is idle and ready for the next run."""
+        """Return whether it is idle and ready for a run."""
 
     def stacks(self) -> str:
         """Say where each core is, if a run is under way in another thread."""
@@ -84,7 +84,7 @@ def _pool(cores: int) -> Executor:
 
 def _xla(cores: int) -> Executor:
     optional_module("jax", "tf.config.executor = 'xla'", "tpuref[xla]")
-    # Imported here, as only who chooses it has JAX.
+    # Imported here, as JAX is optional.
     from tpuref.engine.runtime.xla.executor import XlaExecutor
 
     return XlaExecutor()
@@ -93,13 +93,13 @@ def _xla(cores: int) -> Executor:
 def has_pool() -> bool:
     """Return whether this platform has the pool.
 
-    It needs Linux: its cores end with the host because the kernel sees to it.
+    It needs Linux, whose kernel ends the cores with the host (`pool.lifeline`).
     """
     return sys.platform.startswith("linux")
 
 
 def available(name: str) -> str:
-    """Return the executor that runs: lockstep where there is no pool."""
+    """Return the executor to use: lockstep on platforms without the pool."""
     if name != "pool" or has_pool():
         return name
     _warn_of_lockstep(sys.platform)
@@ -123,4 +123,4 @@ STARTS: dict[str, Callable[[int], Executor]] = {
     "pool": _pool,
     "xla": _xla,
 }
-"""The executors that can be chosen, and what starts each for a number of cores."""
+"""The executors by name; each function starts one with a number of cores."""

@@ -15,7 +15,7 @@ FIELDS = ("core", "replica", "run", "epoch")
 
 
 class _Fields(logging.Filter):
-    """Adds the fields that a record lacks."""
+    """Add missing fields to a record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         for field in FIELDS:
@@ -30,7 +30,7 @@ def logger(area: str) -> logging.Logger:
     Parameters
     ----------
     area
-        What its records are about, such as ``pool``.
+        The subject of its records, such as ``pool``.
     """
     silent = advice(area)
     silent.addHandler(logging.NullHandler())
@@ -38,16 +38,16 @@ def logger(area: str) -> logging.Logger:
 
 
 def advice(area: str | None = None) -> logging.Logger:
-    """Return a logger whose warnings are seen even if nobody listens.
+    """Return a logger whose warnings Python shows without any handler.
 
     Parameters
     ----------
     area
-        What its records are about; without it the logger is ``tpuref`` itself.
+        The subject of its records; without it the logger is ``tpuref`` itself.
     """
-    found = logging.getLogger(NAME if area is None else f"{NAME}.{area}")
-    found.addFilter(_FILTER)
-    return found
+    log = logging.getLogger(NAME if area is None else f"{NAME}.{area}")
+    log.addFilter(_FILTER)
+    return log
 
 
 _FILTER = _Fields()

@@ -1,4 +1,4 @@
-"""Running a replicated computation: its cores, its inputs, what it leaves behind."""
+"""Running a replicated computation: placement, inputs, commit of variables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Placement:
     cores
         Physical core numbers, indexed by replica and logical core.
     wanted
-        What is replicated.
+        The attributes of the computation.
     """
 
     topology: Topology
@@ -55,7 +55,7 @@ class Placement:
         """Follow the device assignment or, without one, the documented rule."""
         wanted, needed = Replication.of(instr.attrs), instr.blocks[0].num_cores
         if wanted.assignment is not None:
-            cores = _assigned(instr, wanted.assignment, topology)
+            cores = _follow_assignment(instr, wanted.assignment, topology)
             return cls(topology, job, cores, wanted)
         replicas = wanted.replicas
         if needed > 1:
@@ -85,7 +85,7 @@ class Placement:
         return CoreTrace(operation, replica, logical_core, core, task, name)
 
 
-def _assigned(
+def _follow_assignment(
     instr: Instr, assignment: Assignment, topology: Topology
 ) -> tuple[tuple[int, ...], ...]:
     replicas, needed = Replication.of(instr.attrs).replicas, instr.blocks[0].num_cores
@@ -165,9 +165,9 @@ def replicate(
         elsewhere=run.elsewhere,
         events=run.events and run.events.within(placement.job, placement.cores),
     )
-    given: Values = {replica: own[replica] + captured for replica in range(replicas)}
+    values: Values = {replica: own[replica] + captured for replica in range(replicas)}
     try:
-        results = executor.run(instr.blocks[0], given, inner)
+        results = executor.run(instr.blocks[0], values, inner)
     except BaseException as error:
         _end_waits(instr.blocks[0], run, error)
         raise
@@ -177,7 +177,7 @@ def replicate(
 
 
 def _end_waits(program: Program, run: Run, error: BaseException) -> None:
-    """Wake the threads that wait for what a failed computation would have done."""
+    """Wake the threads that wait at the queues of a failed computation."""
     definitions = [(instr, instr.definition) for instr in program.all_instrs()]
     used = {
         instr.attrs[queue]

@@ -34,28 +34,28 @@ LOCAL_JOB = "localhost"
 DEFAULT_MESH = (2, 2, 2)
 
 KEPT_PLACEMENTS = 256
-"""How many replicated computations keep their placement from run to run."""
+"""The number of replicated computations that keep their placement."""
 
 _LOG = logger("system")
 
 
 def configured_topology() -> Topology | None:
-    """Return the topology that the settings ask for, None if they ask for none."""
+    """Return the topology of the settings, None if they set none."""
     return _topology_of(config.topology, config.cores, here.count())
 
 
 @functools.cache
 def _topology_of(mesh: str | None, cores: int | None, hosts: int) -> Topology | None:
     if mesh is not None:
-        found = Topology.for_mesh(*Topology.parse_mesh(mesh))
+        topology = Topology.for_mesh(*Topology.parse_mesh(mesh))
     elif cores is not None:
-        found = Topology.for_cores(cores)
+        topology = Topology.for_cores(cores)
     else:
         return None
-    return _dealt(found, hosts)
+    return _deal(topology, hosts)
 
 
-def _dealt(topology: Topology, hosts: int) -> Topology:
+def _deal(topology: Topology, hosts: int) -> Topology:
     """Return the topology with each host as a task, if there are several."""
     return topology if hosts == 1 else topology.dealt_to(hosts)
 
@@ -63,25 +63,25 @@ def _dealt(topology: Topology, hosts: int) -> Topology:
 def _default_topology() -> Topology:
     """Return eight cores for each host."""
     hosts = here.count()
-    return _dealt(Topology.for_cores(math.prod(DEFAULT_MESH) * hosts), hosts)
+    return _deal(Topology.for_cores(math.prod(DEFAULT_MESH) * hosts), hosts)
 
 
 def _topology_for(cores: int) -> Topology:
-    """Return a topology with that many cores, a few more if hosts share them."""
+    """Return a topology with that many cores, rounded up to equal hosts."""
     hosts = here.count()
-    return _dealt(Topology.for_cores(math.ceil(cores / hosts) * hosts), hosts)
+    return _deal(Topology.for_cores(math.ceil(cores / hosts) * hosts), hosts)
 
 
 @functools.lru_cache(64)
-def _parsed(serialized: bytes) -> Topology:
+def _parse(serialized: bytes) -> Topology:
     return Topology(serialized=serialized)
 
 
 class System:
     """The TPU system of one job.
 
-    It is started by ``initialize_system``, or by the first evaluation, which then gives
-    it as many cores as the computation asks for.  After ``shutdown_system`` only
+    ``initialize_system`` starts it, or the first evaluation, with the cores that its
+    computation needs.  After ``shutdown_system`` only
     ``initialize_system`` starts it again.
     """
 
@@ -125,11 +125,11 @@ class System:
             return wanted
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the replicas can read it."""
+        """Return an array for an input, in memory that the replicas read."""
         return self._executor.empty(shape, dtype)
 
     def stacks(self) -> str:
-        """Say where each core is, if a run is under way in another thread."""
+        """Describe where each core is during a run of another thread."""
         return self._executor.stacks()
 
     def shutdown(self, site: CallSite) -> None:
@@ -144,7 +144,7 @@ class System:
             self._stop()
 
     def _start(self, topology: Topology) -> None:
-        """Start the executor, unless one of that size runs."""
+        """Start the executor, unless one of this kind and size runs."""
         kind = available(config.executor)
         running = 0 if self._topology is None else self._topology.num_cores
         if running == topology.num_cores and self._kind == kind:
@@ -173,9 +173,9 @@ class System:
     def acquire(
         self, cores: int, assigned: Topology | None
     ) -> tuple[Topology, Executor, bool]:
-        """Return what to run on, and whether its size was fixed by the user.
+        """Return the topology, the executor, and whether the user fixed their size.
 
-        A system whose size the user left open is started, or grown, to what is needed.
+        A system of open size is started, or grown, to `cores`.
         """
         with self._lock:
             if self._stopped is not None:
@@ -218,7 +218,7 @@ class Cluster:
         system = self._running(instr)
         wanted = instr.attrs["topology"]
         topology, executor, fixed = system.acquire(
-            instr.attrs["replicas"], None if wanted is None else _parsed(wanted)
+            instr.attrs["replicas"], None if wanted is None else _parse(wanted)
         )
         placement = self._placement(instr, topology, fixed, system.job)
         with here.step():
@@ -227,7 +227,7 @@ class Cluster:
     def _placement(
         self, instr: Instr, topology: Topology, fixed: bool, job: str
     ) -> Placement:
-        """Decide the placement, unless it is known from the run before."""
+        """Return the placement of a computation, from an earlier run if unchanged."""
         known = self._placements.get(id(instr))
         if known is not None:
             _, so_fixed, placement = known
@@ -249,9 +249,9 @@ class Cluster:
         self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the replicas can read it.
+        """Return an array for an input, in memory that the replicas read.
 
-        With several jobs it is not known yet whose replicas that will be.
+        With several jobs, the one that reads it is not decided yet.
         """
         if len(self._systems) > 1:
             return np.empty(shape, dtype)
@@ -281,7 +281,7 @@ class Cluster:
     def devices(self) -> list[DeviceAttributes]:
         """Return the CPUs and the cores of the hosts.
 
-        Of a system that is not running, these are the cores it would be started with.
+        For a system that does not run, the cores with which it would start.
         """
         return [
             device

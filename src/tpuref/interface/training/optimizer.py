@@ -603,10 +603,6 @@ class Optimizer:
             for primary, slot in slots.items():
                 yield name, primary, slot
 
-    def _non_slot_variables(self) -> list[Any]:
-        """Return the non-slot variables of all graphs."""
-        return list(self._non_slot_dict.values())
-
 
 @contextlib.contextmanager
 def _outermost_scope() -> Iterator[None]:

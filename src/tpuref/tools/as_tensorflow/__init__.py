@@ -10,7 +10,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -130,9 +130,3 @@ def _end_tracebacks_with_the_note() -> None:
             print(NOTE, file=sys.stderr)
 
     sys.excepthook = show_with_note
-
-
-def is_installed() -> bool:
-    """Return whether ``import tensorflow`` means tpuref."""
-    found: ModuleType | None = sys.modules.get("tensorflow")
-    return found is not None and found.__name__ == "tpuref"

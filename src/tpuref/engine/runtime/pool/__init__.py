@@ -1,29 +1,31 @@
 """The core pool: processes that carry the cores of a TPU system.
 
-What happens, in order, and the file of each step.  The modules of this folder are read
-by both sides; ``host/`` runs in the program's process, ``process/`` in each process of
-the pool.
+The steps in order, with the file of each.  Modules of this folder serve both sides;
+``host/`` runs in the process of the program, ``process/`` in each process of the pool.
 
 Start
-    ``host/cores.py`` maps the arena (``arena.py``) and starts the processes
-    (``host/process.py``).  ``split.py`` says which process carries which cores;
+    ``host/cores.py`` creates the arena (``arena.py``, ``control_area.py``) and starts
+    the processes (``host/process.py``).  ``split.py`` assigns cores to processes;
     ``lifeline.py`` ends the processes with the host.
 A program
-    ``host/pool.py`` sends a program once (``messages.py``).  ``process/prepared.py``
-    turns its instructions into steps: ``process/arrangement.py`` brings sums together,
-    ``process/schedule.py`` collects operations, ``process/fusion.py`` runs them for all
-    cores of the process at once, ``process/instruction_steps.py`` makes the others.
+    ``host/pool.py`` sends it once (``messages.py``); ``host/program_facts.py`` has what
+    the host looks up in each run.  ``process/prepared.py`` turns its instructions into
+    steps: ``process/arrangement.py`` orders them, so that sums join one exchange,
+    ``process/fusion.py`` and ``process/fusion_plan.py`` batch operations over the cores
+    of the process, ``process/instruction_steps.py`` has the step of each other
+    instruction, ``process/schedule.py`` the list of all steps.
 A run
-    ``host/occupation.py`` gives the cores to one run at a time.  ``host/pool.py`` puts
-    the inputs into the arena (``host/input_blocks.py``, ``descriptions.py``) and
-    announces the run (``channel.py``).  ``process/worker.py`` runs the steps.
-    ``host/gathering.py`` serves host calls and collects results.
+    ``host/occupation.py`` is the lock of the cores.  ``host/memory.py`` puts inputs and
+    variables into the arena, ``channel.py`` sends the request through a mailbox or a
+    socket.  ``process/worker.py`` runs the steps and replies.  ``host/gathering.py``
+    serves host calls, in the order of ``host/turns.py``, and collects the results.
 A sum
-    ``process/exchange.py`` joins small sums, ``process/collectives.py`` finds the
-    contributions of all cores in the arena and calls the kernels (``kernels/cython`` or
-    ``kernels/python``, ``links``).
+    A step calls ``process/collectives.py``, which joins small sums into one vector and
+    puts large contributions into the arena, and then the kernels: ``links`` waits for
+    the other members (``flags``) and adds (``fold.h`` in C, ``fold.py`` in NumPy).
 A failure
-    ``host/stall.py`` reports processes that keep a run waiting, ``host/gathering.py``
-    calls the others off, ``remote_error.py`` raises the error of a core on the host.
-    After a lost process ``host/cores.py`` starts new ones.
+    A core that raises poisons the flags, so its peers stop at their next wait.
+    ``host/stall.py`` reports processes that make no progress, ``host/gathering.py``
+    calls off the run on the other cores, ``messages.py`` rebuilds the error of a core.
+    After a lost process ``host/pool.py`` has ``host/cores.py`` start new ones.
 """

@@ -1,7 +1,8 @@
-"""The arena: one piece of memory that the host and all cores see.
+"""The arena: the memory that the host and all processes share.
 
 It is a memory file without a name, so nothing is left behind when a process is killed.
-Each process allocates blocks in its own part, the heap, and reads all of the arena.
+Each process allocates blocks in its own part, its heap, and reads all of the arena.  So
+allocation takes no lock; a block of another heap is freed by a message to its owner.
 
 ::
 
@@ -35,14 +36,14 @@ SMALLEST_HEAP_BYTES = 1 << 26
 _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
-_IDLE_SHARE = 8  # freed blocks beyond this part of the available memory give it back
-_IDLE_BYTES = 1 << 26  # and after each run beyond this, unless runs take more
-_RUNS_OF_MEMORY = 2  # that stay for the next: a result is held until the next is there
-_MEMORY_OF_RUNS = 8  # how slowly a large run is forgotten
+_IDLE_SHARE = 8  # idle memory: at most this part of the available memory,
+_IDLE_BYTES = 1 << 26  # and after each run at most this, or that of the runs
+_RUNS_OF_MEMORY = 2  # kept idle: a result lives until the next run has given another
+_MEMORY_OF_RUNS = 8  # a large run is forgotten by this fraction in each later run
 
 
 class Arena:
-    """The shared memory of one pool, as one process sees it.
+    """The shared memory of one pool, mapped by one process.
 
     Parameters
     ----------
@@ -65,8 +66,8 @@ class Arena:
     ) -> None:
         self.descriptor = descriptor
         self.heap_bytes = heap_bytes
-        self._first = _rounded(control_bytes, _PAGE)
-        self._map = _mapped(descriptor, self._first + heaps * heap_bytes)
+        self._first = _round_up(control_bytes, _PAGE)
+        self._map = _map_file(descriptor, self._first + heaps * heap_bytes)
         self.bytes: Array = np.frombuffer(self._map, np.uint8)
         self._address: int = self.bytes.__array_interface__["data"][0]
 
@@ -83,7 +84,7 @@ class Arena:
         while True:
             descriptor = anonymous_file()
             try:
-                return cls._made(descriptor, control_bytes, heaps, heap_bytes)
+                return cls._create(descriptor, control_bytes, heaps, heap_bytes)
             except ResourceExhaustedError:
                 os.close(descriptor)
                 raise
@@ -99,10 +100,10 @@ class Arena:
             heap_bytes //= 4
 
     @classmethod
-    def _made(
+    def _create(
         cls, descriptor: int, control_bytes: int, heaps: int, heap_bytes: int
     ) -> Arena:
-        first = _rounded(control_bytes, _PAGE)
+        first = _round_up(control_bytes, _PAGE)
         os.ftruncate(descriptor, first + heaps * heap_bytes)
         arena = cls(descriptor, control_bytes, heaps, heap_bytes)
         arena.take(0, first)
@@ -124,7 +125,7 @@ class Arena:
         dtype: np.dtype[Any],
         strides: Sequence[int] | None = None,
     ) -> Array:
-        """Return the array that lies at `offset`."""
+        """Return the array at `offset`."""
         array: Array = np.ndarray(shape, dtype, self._map, offset, strides)
         return array
 
@@ -159,15 +160,21 @@ class Arena:
             raise ResourceExhaustedError(_short_of_memory(size, available)) from error
 
     def give_back(self, offset: int, size: int) -> None:
-        """Give the pages that lie wholly in a range back to the system."""
-        start = _rounded(offset, mmap.PAGESIZE)
+        """Return the whole pages of a range to the system."""
+        start = _round_up(offset, mmap.PAGESIZE)
         end = (offset + size) // mmap.PAGESIZE * mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE") and start < end:
             self._map.madvise(mmap.MADV_REMOVE, start, end - start)
 
 
 class Heap:
-    """The part of the arena in which one process allocates blocks."""
+    """The part of the arena in which one process allocates blocks.
+
+    Blocks have few sizes (`_size_class`), so the next of a class takes a freed one, and
+    the steps of a training loop reuse the same memory.  Idle blocks beyond a limit lose
+    their pages (`_hollow`) but keep their place.  The limit follows the largest recent
+    run and shrinks by an eighth with each run.
+    """
 
     def __init__(self, arena: Arena, start: int, end: int) -> None:
         self._arena = arena
@@ -205,7 +212,7 @@ class Heap:
                 code=codes.OUT_OF_MEMORY,
             )
         if offset + size > self._taken:
-            step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
+            step = max(_round_up(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
             step = min(step, self._end - self._taken)
             self._arena.take(self._taken, step)
             self._taken += step
@@ -221,7 +228,7 @@ class Heap:
         return offset, copied
 
     def _fill(self, offset: int, size: int) -> None:
-        """Make sure that a block that was free has memory."""
+        """Give a free block its pages again if it has lost them."""
         if offset in self._hollow:
             self._arena.take(offset, size)
             self._hollow.discard(offset)
@@ -242,7 +249,7 @@ class Heap:
         self._idle -= size
 
     def begin_run(self) -> None:
-        """Give back what is idle and has not been needed in the last runs."""
+        """Return idle memory that the last runs did not need."""
         needed = max(_IDLE_BYTES, _RUNS_OF_MEMORY * self._taken_in_run)
         slowly = self._idle_limit - self._idle_limit // _MEMORY_OF_RUNS
         self._idle_limit = min(self._largest_idle, max(needed, slowly))
@@ -269,16 +276,16 @@ def _size_class(size: int) -> int:
     if size <= _ALIGNMENT:
         return _ALIGNMENT
     if size <= _PAGE:
-        return _rounded(size, _ALIGNMENT)
+        return _round_up(size, _ALIGNMENT)
     step = max(_PAGE, 1 << (size - 1).bit_length() - 3)
-    return _rounded(size, step)
+    return _round_up(size, step)
 
 
-def _rounded(size: int, multiple: int) -> int:
+def _round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-def _mapped(descriptor: int, size: int) -> mmap.mmap:
+def _map_file(descriptor: int, size: int) -> mmap.mmap:
     if sys.version_info >= (3, 13):
         return mmap.mmap(descriptor, size, trackfd=False)
     return mmap.mmap(descriptor, size)  # holds a copy of the descriptor while it lives

@@ -1,8 +1,13 @@
 """Messages between the host and a process.
 
-A small one goes through a mailbox in shared memory, and an empty frame through the
-socket wakes a reader that may sleep. One that is large, or that comes before the last
-has been taken, goes through the socket, whose end is the end of the peer.
+A small message goes through a mailbox in shared memory.  A large one, or one that is
+sent before the reader has taken the last, goes through the socket, as a frame: its
+length, then its content.  Numbers in the mailbox keep the order of the two ways
+(`tpuref.kernels.python.mailboxes`).
+
+A reader polls its mailbox a moment, then sleeps on the socket.  An empty frame is the
+wake-up: it is sent only to a reader that may be asleep, and carries no message.  A
+closed socket means that the peer has ended.
 """
 
 from __future__ import annotations
@@ -18,9 +23,9 @@ from tpuref.kernels import mailboxes as kernel
 from tpuref.kernels.status import FULL, PUT_FOR_SLEEPER
 
 PATIENCE = 300_000
-"""For how many nanoseconds a wait looks for mail, again and again, before it sleeps.
+"""The nanoseconds that a wait polls its mailbox before it sleeps.
 
-To wake a process takes longer than most that it is woken for.
+A wake-up takes longer than most waits.
 """
 
 _LENGTH = struct.Struct("<Q")
@@ -29,7 +34,7 @@ _EMPTY_FRAME = _LENGTH.pack(0)
 
 
 class Channel:
-    """One end of what connects the host and a process.
+    """One end of the connection of the host and a process.
 
     Parameters
     ----------
@@ -38,8 +43,8 @@ class Channel:
     outgoing, incoming
         The mailboxes.
     processes
-        How many the host talks to. With more than there are processors, a wait that
-        does not sleep would keep the others from what is waited for.
+        The number of processes of the pool.  With more than there are processors, a
+        wait that polls would take the processor from the peer that it waits for.
     """
 
     def __init__(
@@ -84,23 +89,24 @@ class Channel:
         """Put a message into the mailbox; False if it has to go through the socket."""
         put = self._outgoing.put(content)
         if put == PUT_FOR_SLEEPER:
-            self._sent(_EMPTY_FRAME)  # if it does not fit, more than it wakes the peer
+            # It only wakes the reader; if it does not fit, queued bytes wake it.
+            self._send_now(_EMPTY_FRAME)
         return put != FULL
 
     def flush(self) -> None:
         """Send more of what was posted; EOFError if the peer is gone."""
         while self._unsent:
-            sent = self._sent(self._unsent)
+            sent = self._send_now(self._unsent)
             if not sent:
                 return
             del self._unsent[:sent]
 
     @property
     def is_behind(self) -> bool:
-        """Whether part of what was posted has not been sent."""
+        """Whether a posted message has not been sent in full."""
         return bool(self._unsent)
 
-    def _sent(self, content: bytes | bytearray) -> int:
+    def _send_now(self, content: bytes | bytearray) -> int:
         try:
             return self._end.send(content, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -121,15 +127,15 @@ class Channel:
         return message
 
     def take(self) -> tuple[Any, ...] | None:
-        """Return a message that has arrived in full, None if there is none."""
-        content = self._incoming.take() or self._framed()
+        """Return the next message, None if it has not arrived in full."""
+        content = self._incoming.take() or self._take_frame()
         if content is None:
             return None
         message: tuple[Any, ...] = marshal.loads(content)
         return message
 
-    def _framed(self) -> bytes | bytearray | None:
-        """Return the next message that has been read from the socket."""
+    def _take_frame(self) -> bytes | bytearray | None:
+        """Return the next message among the bytes read from the socket."""
         while len(self._received) >= _LENGTH.size:
             (size,) = _LENGTH.unpack_from(self._received)
             end = _LENGTH.size + size
@@ -157,11 +163,15 @@ class Channel:
         return self._incoming.has_next()
 
     def doze(self) -> None:
-        """Have the peer wake this end; look for mail once more before sleeping."""
+        """Ask for a wake-up.  Call `has_mail` between this and the sleep.
+
+        The peer writes a message, then reads the request; this end writes the request,
+        then looks for mail.  One of them sees the other, so no wake-up is lost.
+        """
         self._incoming.look(False)
 
     def wake(self) -> None:
-        """Tell the peer that this end looks for mail by itself."""
+        """Withdraw the request for a wake-up: this end polls its mailbox."""
         self._incoming.look(True)
 
     def close(self) -> None:
@@ -170,6 +180,6 @@ class Channel:
 
 
 def await_mail(channels: Sequence[Channel]) -> bool:
-    """Wait a moment, without sleeping, and return whether a channel has mail."""
+    """Poll the mailboxes a moment, and return whether one has mail."""
     incoming = [channel._incoming for channel in channels]
     return kernel.await_any(incoming, channels[0]._patience)

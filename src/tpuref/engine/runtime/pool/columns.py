@@ -1,4 +1,4 @@
-"""Columns: a value as each core of a process has it."""
+"""Columns: the per-core values of one slot, on one process."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ from typing import Any
 from tpuref.engine.ops.meaning import Array
 
 Column = Sequence[Any]
-"""A value as each of the cores has it, None for one that has none."""
+"""The values of the cores, None for a core without one."""
 
 
 class Stacked(list[Array]):
-    """A column whose arrays are the rows of one array.
-
-    Parameters
-    ----------
-    stack
-        The array; its first axis counts the cores.
-
-    Attributes
-    ----------
-    stack
-        The same.
+    """A column whose arrays are the rows of one array, `stack`.
 
     Examples
     --------
@@ -42,12 +32,11 @@ class Stacked(list[Array]):
 
 
 SAME, STACKED, APART = range(3)
-"""How the arrays of a column lie in memory: one for all cores, as the rows of one
-array, or each by itself."""
+"""The memory of a column: one array for all cores, rows of one array, separate ones."""
 
 Shape = tuple[int, ...]
 Layout = tuple[int, Shape]
-"""How a column lies in memory, and the shape that all its arrays have."""
+"""The layout of a column in memory, and the shape of all its arrays."""
 
 
 def layout(column: Column) -> Layout | None:

@@ -1,4 +1,4 @@
-"""What cores do in one run, noted while a trace or a recording asks for it."""
+"""Events of the cores in one run, for a trace or a recording."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ a transfer is the kind of peer, its number, and how many values passed before.
 
 
 class Label(NamedTuple):
-    """What an observer has to know of a step.
+    """The description of a step for an observer.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Label(NamedTuple):
     number
         The number of the instruction, 0 for none.
     kind
-        What it does; None for a step that is not recorded.
+        The kind of its event; None for a step that is not recorded.
     lanes
         The cores that take it, by their place in a column of values.
     slots
-        The values that it makes, sends or receives.
+        The values that it computes, sends or receives.
     peers
         The other ends of a transfer, by the place of the core.
     traced
@@ -59,7 +59,7 @@ class Label(NamedTuple):
 
 
 class CoreEvents:
-    """What the cores of one process do in a run: all names, and the latest events.
+    """The cores of one process in a run: all names of operations, the latest events.
 
     All processes of a machine share one monotonic clock, so the times of cores and host
     can be compared.
@@ -67,18 +67,18 @@ class CoreEvents:
     Parameters
     ----------
     traced
-        Whether names are kept.
+        Whether to keep names.
     capacity
-        How many events of each core are kept, the latest ones.
+        The number of events of each core to keep, the latest ones.
 
     Attributes
     ----------
     capacity
-        How many events of each core are kept.
+        The same.
     names
         The names of the operations that ran, by core.
     noted
-        How many events there were, by core.
+        The number of events, by core.
     """
 
     def __init__(self, traced: bool, capacity: int) -> None:
@@ -91,7 +91,7 @@ class CoreEvents:
     def observe(
         self, step: Callable[[list[Any]], None], label: Label, values: list[Any]
     ) -> None:
-        """Take a step and note it, even if it fails."""
+        """Run a step and record it, even if it fails."""
         begin = monotonic_ns()
         try:
             step(values)
@@ -99,7 +99,7 @@ class CoreEvents:
             self.note(label, begin, values)
 
     def note(self, label: Label, begin: int, values: Sequence[Any] = ()) -> None:
-        """Note for each core a step that began at `begin` and ends now."""
+        """Record for each core a step that began at `begin` and ends now."""
         end = monotonic_ns()
         columns = [values[slot] for slot in label.slots]
         for place, lane in label.lanes.items():
@@ -125,17 +125,17 @@ class CoreEvents:
         return self._kept.setdefault(core, deque(maxlen=self.capacity))
 
     def _meeting(self, key: tuple[int, ...]) -> int:
-        """Return how often the core was there before, and count this time."""
+        """Return the number of earlier meetings, and count this one."""
         self._met[key] += 1
         return self._met[key] - 1
 
     def taken(self, core: int) -> list[CoreEvent]:
-        """Return the events of a core that were kept, each after those inside it."""
+        """Return the latest events of a core, each after those inside it."""
         return list(self._kept_of(core))
 
 
 def kind(instr: Instr) -> str:
-    """Return the kind of event that running an instruction is."""
+    """Return the kind of the event of an instruction."""
     if instr.blocks:
         return BLOCK
     definition = instr.definition

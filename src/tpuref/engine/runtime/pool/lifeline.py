@@ -1,7 +1,8 @@
-"""A pipe into which nobody writes: a process ends with the one that started it.
+"""The lifeline: a pipe without content, by which a process ends with its parent.
 
-When the starter's end closes, whatever the reason, the kernel kills the process, even
-one that is stopped.
+The parent holds the only write end.  When it ends, for whatever reason, the pipe
+becomes readable, and the kernel sends SIGKILL to the owner of the read end (O_ASYNC,
+F_SETSIG), even if it is stopped.
 """
 
 from __future__ import annotations

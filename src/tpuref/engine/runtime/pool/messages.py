@@ -1,53 +1,146 @@
-"""The larger messages between the host and a process of the pool.
+"""Messages between the host and a process: their content, arrays among it, and errors.
 
-A message is a tuple that begins with its kind; these records are the rest of it.
+A message is a tuple that begins with its kind; the records here are the rest of the
+larger ones.  Small arrays travel by value, others as offsets in the arena.
 """
 
 from __future__ import annotations
 
 import signal
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from tpuref.engine.runtime.pool.descriptions import Described, DescribedColumn
+import numpy as np
+
+from tpuref.base import errors
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import datatype_enum, numpy_dtype, string
+from tpuref.base.errors import OpError
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.runtime.pool.arena import Arena
+from tpuref.engine.runtime.pool.columns import APART, SAME, STACKED, Column, Stacked
+
+INLINE_BYTES = 512
+"""Arrays up to this size travel in the message itself."""
+
+Described = tuple[Any, ...]
+"""Element type and shape, then either the bytes or texts of the array, or its offset in
+the arena and, unless it is contiguous, its strides."""
+
+DescribedColumn = tuple[int, list[Described]]
+"""The layout of a column, then the description of its one array, stack, or of each."""
+
+_STRING = string.as_datatype_enum
+
+
+def goes_inline(array: Array) -> bool:
+    """Return whether an array travels in the message."""
+    return array.dtype == object or array.nbytes <= INLINE_BYTES
+
+
+def describe_inline(array: Array) -> Described:
+    """Describe an array by value."""
+    if array.dtype == object:
+        return _STRING, array.shape, [bytes(item) for item in array.flat]
+    return datatype_enum(array.dtype), array.shape, array.tobytes()
+
+
+def describe_in_arena(array: Array, offset: int) -> Described:
+    """Describe an array in the arena."""
+    described = datatype_enum(array.dtype), array.shape, offset
+    return described if array.flags.c_contiguous else (*described, array.strides)
+
+
+def offset_of(described: Described) -> int | None:
+    """Return the offset of an array in the arena, None if the message holds it."""
+    return described[2] if isinstance(described[2], int) else None
+
+
+def array_of(described: Described, arena: Arena) -> Array:
+    """Return the array of a description, a view if it is in the arena."""
+    number, shape, content, *strides = described
+    if isinstance(content, int):
+        return arena.view(content, shape, numpy_dtype(number), *strides)
+    return inline_array(described)
+
+
+def inline_array(described: Described) -> Array:
+    """Return the array of a description by value."""
+    number, shape, content = described
+    if number == _STRING:
+        strings = np.empty(shape, object)
+        for index, item in zip(np.ndindex(*shape), content, strict=True):
+            strings[index] = item
+        return strings
+    array: Array = np.frombuffer(content, numpy_dtype(number)).reshape(shape)
+    return array
+
+
+def describe_column(
+    arrays: Sequence[Array], describe: Callable[[Array], Described]
+) -> DescribedColumn:
+    """Describe a column by a function for one array; small arrays travel as a stack."""
+    first = arrays[0]
+    if all(array is first for array in arrays):
+        return SAME, [describe(first)]
+    dtype, shape = first.dtype, first.shape
+    stackable = not dtype.hasobject and first.nbytes <= INLINE_BYTES
+    if stackable and all(a.shape == shape and a.dtype == dtype for a in arrays):
+        content = b"".join([array.tobytes() for array in arrays])
+        return STACKED, [(datatype_enum(dtype), (len(arrays), *shape), content)]
+    return APART, [describe(array) for array in arrays]
+
+
+def column_of(
+    described: DescribedColumn, length: int, received: Callable[[Described], Array]
+) -> Column:
+    """Return the column of a description; `received` returns one array."""
+    kind, parts = described
+    if kind == SAME:
+        return [received(parts[0])] * length
+    if kind == STACKED:
+        return Stacked(inline_array(parts[0]))
+    return [received(part) for part in parts]
+
 
 STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
-"""What the host sends to a process that is to write its stack to its log, if it can."""
+"""The signal at which a process writes its stack to its log, None without signals."""
 
 Site = tuple[str, int, str, "str | None"]
 """A call site, as plain values."""
 
 
 class RunRequest(NamedTuple):
-    """``run``, from the host: what the cores of one process have to do.
+    """``run``, from the host: a run for the cores of one process.
 
     Attributes
     ----------
     run
         The number of the run.
     program, placement
-        The number of the program, and of the cores that it runs on.
+        The numbers of the program and of its placement.
     inputs
-        The inputs of the replicas of which the process carries a core.
+        The inputs of the replicas with a core on the process.
     draws
-        How often each replica evaluated each random operation before.
+        The number of earlier evaluations of each random operation by each replica.
     owners
-        The replicas whose values of the variables that they write are wanted.
+        The replicas whose writes of variables the host keeps.
     blocks
         For each result the size per replica and the offset of its block, None for no
         block.
     variables
-        The value of each variable, None for one without, unless it is the same as in
-        the last run of the program with these cores.
+        The variables with another value than in the last run with this placement; None
+        for one without a value.
     entropy
-        Makes draws without seeds differ from session to session.
+        The seed of the session for operations without one.
     timeout
         The deadline of every wait, in seconds.
     traced
         Whether it sends the names of the operations that ran.
     capacity
-        How many events of each core it records.
+        The number of events to record for each core.
     freed
-        The blocks of the process's heap that the host no longer uses.
+        The blocks of the process's heap that the host has dropped.
     all_reduce
         The algorithm for sums over replicas.
     """
@@ -69,7 +162,7 @@ class RunRequest(NamedTuple):
 
 
 Drawn = tuple[int, str, int]
-"""A replica, a random operation, and how often the one has evaluated the other."""
+"""A replica, a random operation, and the number of its evaluations."""
 
 
 class Results(NamedTuple):
@@ -78,14 +171,13 @@ class Results(NamedTuple):
     Attributes
     ----------
     outputs
-        The results of the replicas whose first core it carries, None for those that
-        lie in their block.
+        The results of the replicas whose first core is here, None for those in blocks.
     written
         The variables that replicas wrote: replica, name and value.
     draws
-        How often each replica has evaluated each random operation.
+        The number of evaluations of each random operation.
     trace
-        Each core with the names of the operations that ran on it.
+        The names of the operations that ran, by core.
     """
 
     outputs: list[DescribedColumn | None]
@@ -97,16 +189,8 @@ class Results(NamedTuple):
 class Divergence(NamedTuple):
     """One entry of ``diverged``: a replica that did not meet others in a collective.
 
-    Attributes
-    ----------
-    replica
-        The replica.
-    op, name, site
-        The collective that the core is in.
-    shape
-        The shape of its replica's contribution.
-    group
-        The replicas that should have met.
+    `op`, `name` and `site` are those of the collective that it is in, `shape` is that
+    of its contribution, `group` has the replicas that should have met.
     """
 
     replica: int
@@ -118,16 +202,10 @@ class Divergence(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """``error``, from a process: what one of its cores raised.
+    """``error``, from a process: the error of one of its cores.
 
-    Attributes
-    ----------
-    kind, message
-        The class of the error, and what it says.
-    op, site
-        The operation that failed, None if that is not known.
-    text
-        The traceback.
+    `kind` is the class of the error, `text` its traceback; `op` and `site` name the
+    operation that failed, or are None.
     """
 
     kind: str
@@ -135,3 +213,24 @@ class Failure(NamedTuple):
     op: str | None
     site: Site | None
     text: str
+
+
+class RemoteTraceback(Exception):
+    """The traceback of an error, as text from the process where it was raised."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+def remote_traceback(text: str) -> RemoteTraceback | None:
+    """Return an exception that shows the output of a core, None if it is empty."""
+    return RemoteTraceback(text) if text else None
+
+
+def rebuild(failure: Failure) -> OpError:
+    """Return the error of a core, with the core's traceback as its cause."""
+    kind: type[OpError] = getattr(errors, failure.kind)
+    site = None if failure.site is None else CallSite(*failure.site)
+    error = kind(failure.message, op=failure.op, site=site)
+    error.__cause__ = remote_traceback(failure.text)
+    return error

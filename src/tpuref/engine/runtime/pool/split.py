@@ -1,4 +1,4 @@
-"""Which process of the pool carries which cores."""
+"""The split: the assignment of cores to the processes of the pool."""
 
 from __future__ import annotations
 
@@ -13,20 +13,14 @@ Placement = tuple[tuple[int, ...], ...]
 
 
 class Split(NamedTuple):
-    """Cores in contiguous blocks, one for each process.
-
-    Attributes
-    ----------
-    cores, processes
-        How many there are.
-    """
+    """Cores in contiguous blocks, one for each process; the attributes are counts."""
 
     cores: int
     processes: int
 
     @classmethod
     def configured(cls, cores: int) -> Split:
-        """Return the split that ``tf.config.processes`` asks for."""
+        """Return the split of ``tf.config.processes``."""
         wanted = config.processes
         if wanted is None:
             wanted = processors()
@@ -48,15 +42,7 @@ class Split(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """A core that a process carries, in one run.
-
-    Attributes
-    ----------
-    core
-        Its number.
-    replica, logical
-        What it is in the run.
-    """
+    """A core of a process in one run: its number, its replica and logical core."""
 
     core: int
     replica: int
@@ -64,16 +50,16 @@ class Lane(NamedTuple):
 
 
 class Lanes(list[Lane]):
-    """The cores that a process carries, in one run, in ascending order.
+    """The cores of a process in one run, in ascending order.
 
     Attributes
     ----------
     replicas
         The replicas that have a core among them.
     leading
-        The places of the first cores of replicas, which have the results.
+        The places of the first cores of replicas, which return the results.
     leaders
-        The replicas of these.
+        The replicas of those cores.
     """
 
     def __init__(self, lanes: Iterable[Lane]) -> None:
@@ -85,16 +71,16 @@ class Lanes(list[Lane]):
 
 def lanes_of(split: Split, placement: Placement) -> dict[int, Lanes]:
     """Return the lanes of each process in a run."""
-    found: dict[int, list[Lane]] = {}
+    lanes: dict[int, list[Lane]] = {}
     for replica, cores in enumerate(placement):
         for logical, core in enumerate(cores):
             lane = Lane(core, replica, logical)
-            found.setdefault(split.carrier(core), []).append(lane)
-    return {process: Lanes(sorted(lanes)) for process, lanes in found.items()}
+            lanes.setdefault(split.carrier(core), []).append(lane)
+    return {process: Lanes(sorted(own)) for process, own in lanes.items()}
 
 
 def named(cores: range) -> str:
-    """Return what a block of cores is called."""
+    """Return the name of a block of cores, for messages."""
     if len(cores) == 1:
         return f"core {cores[0]}"
     return f"cores {cores[0]}-{cores[-1]}"

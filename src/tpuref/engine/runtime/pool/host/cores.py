@@ -8,47 +8,36 @@ from __future__ import annotations
 import select
 import time
 import weakref
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError, UnavailableError
 from tpuref.engine.configuration import config
-from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.available_memory import available_bytes
 from tpuref.engine.runtime.pool.arena import Arena
-from tpuref.engine.runtime.pool.control_area import control_bytes
-from tpuref.engine.runtime.pool.descriptions import (
-    Described,
-    array_of,
-    goes_inline,
-    offset_of,
-)
+from tpuref.engine.runtime.pool.control_area import ProgramCounters, control_bytes
 from tpuref.engine.runtime.pool.host.interrupts import interrupts_later
+from tpuref.engine.runtime.pool.host.memory import HostMemory
 from tpuref.engine.runtime.pool.host.occupation import Occupation
 from tpuref.engine.runtime.pool.host.process import CoreProcess
-from tpuref.engine.runtime.pool.host.resident_constants import ResidentConstants
-from tpuref.engine.runtime.pool.host.returned_blocks import ReturnedBlocks, drained
-from tpuref.engine.runtime.pool.program_counters import ProgramCounters
-from tpuref.engine.runtime.pool.remote_error import remote_traceback
+from tpuref.engine.runtime.pool.messages import remote_traceback
 from tpuref.engine.runtime.pool.split import Split, named
 from tpuref.kernels import flags as kernel
-from tpuref.kernels.slab import Slab
 
 PROCESS_BYTES = 16 << 20
-"""The least memory a process needs, before it has any data."""
+"""The least memory of a process, without data."""
 
 CORE_BYTES = 16 << 10
-"""The least memory that a run takes for each core, on host and process together."""
+"""The least memory of a run for each core, on host and process together."""
 
 START_SECONDS = 30.0
-"""How long cores that compute may take to start, even if the deadline is shorter."""
+"""The time for cores to start while they compute, even with a shorter deadline."""
 
 _LOOK_SECONDS = 1.0  # how often to see whether cores that start make progress
 
 GRACE_SECONDS = 0.5
-"""How long cores may take to stop a run that was called off, and to end."""
+"""The time for cores to stop a run that was called off, and to end."""
 
 
 class LostProcess(Exception):
@@ -65,24 +54,20 @@ class Cores:
     Parameters
     ----------
     split
-        How many cores there are, and on how many processes.
+        The numbers of cores and processes.
     occupation
-        Held by whoever uses them.
+        The lock of the cores.
 
     Attributes
     ----------
     split
         Which process carries which cores.
-    arena, heap
+    arena, memory
         The shared memory, and the host's part of it.
-    returned
-        The blocks of that part which are no longer used.
-    constants
-        Those that stay in that part.
     flags
-        The flags by which the processes wait for one another, and the poison.
+        The flags of the links, and the poison.
     counters
-        Where each process is in its program.
+        The program counters of the processes.
     processes
         The processes.
     closing
@@ -103,16 +88,13 @@ class Cores:
         _require_memory(split)
         self.split = split
         self.arena = Arena.create(control_bytes(*split), number + 1)
-        self.heap = self.arena.heap(0)
         self.flags = kernel.Flags(self.arena.bytes, 0, split.cores)
         self.counters = ProgramCounters(self.arena.bytes, *split)
         self.processes: list[CoreProcess] = []
         self.closing = False
         self.poll = select.poll()
         self.by_descriptor: dict[int, int] = {}
-        self.returned = ReturnedBlocks(self.heap, occupation)
-        self.constants = ResidentConstants(self.heap, self.returned)
-        self._freed: list[deque[int]] = [deque() for _ in range(number)]
+        self.memory = HostMemory(self.arena, occupation, number)
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
         self._ending.atexit = False  # a thread may be in a run: the pool sees to it
         try:
@@ -129,7 +111,11 @@ class Cores:
             raise
 
     def _await_ready(self) -> None:
-        """Wait for all together, so that the death of any is noticed at once."""
+        """Wait for all processes together, to notice the death of any at once.
+
+        A start is late only if nothing happens for the deadline: neither a process is
+        ready, nor do they use processor time.  Imports on a busy machine take long.
+        """
         begin = alive = time.monotonic()
         used, poll = 0, select.poll()
         starting = {}
@@ -178,7 +164,7 @@ class Cores:
     # -- messages --------------------------------------------------------------
 
     def post(self, process: int, message: tuple[Any, ...]) -> None:
-        """Send a message without waiting; what does not fit is sent later."""
+        """Send a message without waiting; the rest of a large one is sent later."""
         try:
             self.processes[process].channel.post(message)
         except EOFError:
@@ -188,42 +174,6 @@ class Cores:
         """Send a message to every process."""
         for process in range(len(self.processes)):
             self.post(process, message)
-
-    # -- memory ----------------------------------------------------------------
-
-    def take_freed(self, process: int) -> list[int]:
-        """Empty the list of blocks of a heap that the host no longer uses."""
-        return drained(self._freed[process])
-
-    def slab(self, size: int) -> tuple[int, Slab]:
-        """Return memory that is freed when it is no longer used."""
-        self.returned.free()
-        offset = self.heap.allocate(size)
-        slab = self.arena.slab(offset, size)
-        weakref.finalize(slab, self.returned.add, offset)
-        return offset, slab
-
-    def can_read(self, array: Array) -> bool:
-        """Return whether an array is where the processes read it, or in messages."""
-        return goes_inline(array) or self.arena.start_of(array) is not None
-
-    def kept(self, array: Array) -> Array:
-        """Return a copy in the host's heap, which holds it while it is used."""
-        offset, copy = self.heap.copy(array)
-        weakref.finalize(copy, self.returned.add, offset)
-        return copy
-
-    def pinned(self, process: int, described: Described) -> Array:
-        """Return a result that stays in the process's heap while it is used."""
-        array, offset = array_of(described, self.arena), offset_of(described)
-        if offset is not None:
-            weakref.finalize(array, self._freed[process].append, offset)
-        return array
-
-    def copied(self, described: Described) -> Array:
-        """Return a copy of an array that a core described."""
-        array = array_of(described, self.arena)
-        return array if offset_of(described) is None else array.copy()
 
     # -- the end ---------------------------------------------------------------
 
@@ -237,7 +187,7 @@ class Cores:
         return all(process.is_well() for process in self.processes)
 
     def kill(self) -> None:
-        """Kill the processes, whatever they are doing."""
+        """Kill the processes, also in the middle of a run."""
         with interrupts_later():
             for process in self.processes:
                 process.kill()

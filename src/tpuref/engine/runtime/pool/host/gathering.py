@@ -23,52 +23,61 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.engine.runtime.pool.channel import Channel, await_mail
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.descriptions import (
-    Described,
-    DescribedColumn,
-    column_of,
-    describe_inline,
-)
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
-from tpuref.engine.runtime.pool.host.result_slabs import ResultSlabs
+from tpuref.engine.runtime.pool.host.memory import ResultSlabs
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
-from tpuref.engine.runtime.pool.messages import Divergence, Failure, Results
-from tpuref.engine.runtime.pool.remote_error import rebuilt, remote_traceback
+from tpuref.engine.runtime.pool.messages import (
+    Described,
+    DescribedColumn,
+    Divergence,
+    Failure,
+    Results,
+    column_of,
+    describe_inline,
+    rebuild,
+    remote_traceback,
+)
 from tpuref.engine.runtime.pool.split import Lane, Lanes, Split
 
 HOST_GAVE_UP = 2
-"""What the arena is poisoned with when the host calls a run off."""
+"""The poison of a run that the host calls off."""
 
 LAST_LINES, LAST_WIDTH = 5, 200
-"""How much of its output the message about a lost core shows."""
+"""The lines of output, and their width, in the message about a lost core."""
 
 
 class Gathering:
-    """One run, until all of its cores have answered or it is called off.
+    """One run, until all of its processes have answered or it is called off.
+
+    A process answers a run once, with ``done``, ``error``, ``diverged`` or ``stopped``;
+    host calls, values for other processes and events come before.  When one has failed,
+    the poison ends the waits of the others at a collective, and ``stop`` ends those at
+    a message, so that all answer, and the next run starts with empty channels.  Cores
+    that do not answer in time are restarted.
 
     Parameters
     ----------
     cores
         The cores that run.
     split, lanes
-        Which process carries which of them in this run, and as what.
+        The processes of this run, and the cores of each.
     program
-        What they run.
+        The program.
     run
-        What the host needs for its part.
+        The run, for host calls and results.
 
     Attributes
     ----------
     slabs
-        Where the cores put the results.
+        The memory for results.
     broken
-        Why these cores can no longer be used, None if they can.
+        The reason why these cores are unusable, None if they are usable.
     restart
         Whether to start new cores instead of these.
     lost
-        The first core of the process that has ended, and its replica, None for one that
-        ran nothing; None while none has ended.
+        The first core of a process that has ended, and its replica, None if it ran
+        nothing; None while no process has ended.
     """
 
     def __init__(
@@ -95,10 +104,11 @@ class Gathering:
         self._turns = Turns()
         self._stall: Stall | None = None
         self._called_off = False
-        self._settled = False  # an exception now finds nothing half done
+        # Whether an exception now interrupts no message half sent or half read.
+        self._settled = False
 
     def expect(self) -> None:
-        """Wait for all processes that carry a core from now on."""
+        """Wait for all processes of this run from now on."""
         self._waiting.update(self._lanes)
 
     @functools.cached_property
@@ -110,16 +120,16 @@ class Gathering:
         """Return the results of all replicas, or raise the first error."""
         begin = monotonic_ns()
         try:
-            return self._gathered()
+            return self._gather()
         finally:
             if self._run.events is not None:
                 gathered = self._results.values()
                 size = sum(array.nbytes for arrays in gathered for array in arrays)
                 self._run.events.on_host("wait for cores", begin, size)
 
-    def _gathered(self) -> Values:
+    def _gather(self) -> Values:
         if self._split != self._cores.split:
-            self._hear(0.0)  # whether one has ended that carries nothing in this run
+            self._hear(0.0)  # notices the end of a process without a part in this run
         while self._waiting:
             self._take_messages()
             if self._turns:
@@ -138,7 +148,7 @@ class Gathering:
             self._turns.serve(self._running(), patient=False)
 
     def _running(self) -> set[int]:
-        """Return the replicas that have not given their results."""
+        """Return the replicas without results."""
         lanes = (lane for process in self._waiting for lane in self._lanes[process])
         return {lane.replica for lane in lanes}
 
@@ -151,9 +161,10 @@ class Gathering:
                 message = channel.take()
 
     def _attend(self, seconds: float) -> bool:
-        """Wait some seconds for mail, or for what processes send otherwise.
+        """Wait some seconds for mail or for bytes in a socket; return whether any came.
 
-        Returns whether anything arrived.
+        First it polls the mailboxes, then it asks all processes for wake-ups, looks
+        once more, and sleeps on the sockets (see `channel`).
         """
         channels = [self._channel(process) for process in self._waiting]
         behind = any(channel.is_behind for channel in channels)
@@ -164,7 +175,7 @@ class Gathering:
         try:
             return self._has_mail(channels) or self._hear(seconds)
         except LostProcess:
-            if not self._has_mail(channels):  # what it said before comes first
+            if not self._has_mail(channels):  # its last messages come first
                 raise
             return True
         finally:
@@ -173,18 +184,18 @@ class Gathering:
 
     def _is_there_mail(self, channels: Sequence[Channel]) -> bool:
         self._settled = True
-        found = await_mail(channels)
+        arrived = await_mail(channels)
         self._settled = False
-        return found
+        return arrived
 
     @staticmethod
     def _has_mail(channels: Sequence[Channel]) -> bool:
         return any(channel.has_mail() for channel in channels)
 
     def _hear(self, seconds: float) -> bool:
-        """Read what arrives in the sockets, and send what was left over.
+        """Read from the sockets and send the rest of messages; return whether any came.
 
-        Returns whether anything arrived.
+        The socket of every process is polled, so the end of any is noticed at once.
         """
         poll = self._cores.poll
         behind = [p for p in self._waiting if self._channel(p).is_behind]
@@ -210,7 +221,7 @@ class Gathering:
     def _channel(self, process: int) -> Channel:
         return self._cores.processes[process].channel
 
-    def _watched(self) -> Stall:
+    def _the_stall(self) -> Stall:
         if self._stall is None:
             self._stall = Stall(
                 self._program,
@@ -224,8 +235,8 @@ class Gathering:
         return self._stall
 
     def _until_next_look(self) -> float:
-        """Return how long to wait, after looking at the cores if it is time to."""
-        stall = self._watched()
+        """Look at the cores if it is time; return the seconds until the next look."""
+        stall = self._the_stall()
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
                 self._watch()
@@ -238,9 +249,9 @@ class Gathering:
 
     def stacks(self) -> str:
         """Say where each core is, with the stacks of those that have not answered."""
-        return self._watched().stacks(tuple(self._waiting))
+        return self._the_stall().stacks(tuple(self._waiting))
 
-    # -- what cores say --------------------------------------------------------
+    # -- messages of the cores --------------------------------------------------------
 
     def _answer(self, process: int, message: tuple[Any, ...]) -> None:
         kind = message[0]
@@ -264,7 +275,7 @@ class Gathering:
                 self._diverged[report.replica] = report
             self._stop()
         elif kind == "error" and not self._called_off:
-            raise rebuilt(Failure(*message[1:]))
+            raise rebuild(Failure(*message[1:]))
 
     def _serve(self, kind: str, *content: Any) -> None:
         if kind == "call":
@@ -289,7 +300,7 @@ class Gathering:
         for place, replica in enumerate(replicas):
             self._results[replica] = [column[place] for column in columns]
         for replica, handle, value in left.written:
-            self._run.variables[replica].write(handle, self._pinned(process, value))
+            self._run.variables[replica].write(handle, self._pin(process, value))
         state = self._run.state
         assert isinstance(state, State)
         for replica, name, count in left.draws:
@@ -307,14 +318,14 @@ class Gathering:
         described: DescribedColumn | None,
         replicas: Sequence[int],
     ) -> Column:
-        """Return what some replicas of a process have for a result."""
+        """Return one result of some replicas of a process."""
         if described is None:
             return [self.slabs.array(number, replica) for replica in replicas]
-        pinned = functools.partial(self._pinned, process)
+        pinned = functools.partial(self._pin, process)
         return column_of(described, len(replicas), pinned)
 
-    def _pinned(self, process: int, described: Described) -> Array:
-        return self._cores.pinned(process, described)
+    def _pin(self, process: int, described: Described) -> Array:
+        return self._cores.memory.pin(process, described)
 
     def _take_call(
         self, core: int, path: Sequence[int], inputs: Sequence[Described]
@@ -329,12 +340,15 @@ class Gathering:
     def _call(
         self, core: int, replica: int, instr: Instr, inputs: Sequence[Described]
     ) -> None:
-        arrays = [self._cores.copied(described) for described in inputs]
-        self._run.watch = self._look_after
+        arrays, run = [self._cores.memory.copied(each) for each in inputs], self._run
+        run.watch = self._look_after
         self._settled = True
-        outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
+        try:
+            outputs = run_instr(instr, {replica: arrays}, run)[replica]
+        finally:
+            run.watch = self._watch  # the cycle would keep the session until a gc
         self._settled = False
-        self._watched().host_was_busy()
+        self._the_stall().host_was_busy()
         answer = [describe_inline(np.asarray(array)) for array in outputs]
         self._post(core, ("answer", core, answer))
 
@@ -346,7 +360,7 @@ class Gathering:
             self._watch()
 
     def _divergence(self) -> OpError:
-        """Return the error that the reports of the first group amount to."""
+        """Return the error for the reports of the first group."""
         first = self._diverged[min(self._diverged)]
         op, group = first.op, first.group
         present = {
@@ -395,7 +409,7 @@ class Gathering:
             self._take_messages()
 
     def _hear_the_others(self, lost: int) -> None:
-        """Let the other cores send what they noted of the run."""
+        """Let the other cores send the events of the run."""
         self._waiting.discard(lost)
         self._cores.poll.unregister(self._channel(lost))
         with contextlib.suppress(LostProcess):
@@ -404,13 +418,16 @@ class Gathering:
             self._await_the_rest()
 
     def _give_up_the_late(self, error: BaseException) -> None:
-        """Report cores that do not stop; end them for good if the fault is theirs."""
+        """Report cores that do not stop; if they are at fault, they are not restarted.
+
+        That is so if a signal holds them, or if they caused the error, a timeout.
+        """
         processes, late = self._cores.processes, sorted(self._waiting)
         held = any(processes[process].is_stopped() for process in late)
         if not held and not isinstance(error, DeadlineExceededError):
             self.restart = True
             return
-        report = self._watched().report(late, late)
+        report = self._the_stall().report(late, late)
         if isinstance(error, OpError):
             error.message += (
                 f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
@@ -421,7 +438,7 @@ class Gathering:
 
     def _lost(self, number: int) -> OpError:
         """Return the error for the cores of a process that has ended."""
-        stall, process = self._watched(), self._cores.processes[number]
+        stall, process = self._the_stall(), self._cores.processes[number]
         instr, about = stall.instruction(number), stall.describe(number)
         self.lost = self._cores.split.carried(number)[0], None
         if number in self._lanes:
@@ -441,7 +458,7 @@ class Gathering:
         if instr is not None:
             fault.op, fault.site = instr.name, instr.site
         fault.__cause__ = remote_traceback(process.log())
-        process.output.skip()  # what it wrote is in the error
+        process.output.skip()  # the error shows it
         return fault
 
 

@@ -1,4 +1,4 @@
-"""Signals are held back where their handlers would leave something half done."""
+"""Deferral of signals whose handlers would interrupt a change half done."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextlib.contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Hold Ctrl-C, and all signals with a handler in Python, back until the block ends.
+    """Defer Ctrl-C, and all signals with a handler in Python, until the block ends.
 
     This matters only in the main thread, as Python runs handlers there.
     """
@@ -20,13 +20,13 @@ def interrupts_later() -> Iterator[None]:
         return
     numbers = signal.valid_signals()
     handlers = {int(n): h for n in numbers if callable(h := signal.getsignal(n))}
-    held_back: list[int] = []
-    holds = True
+    deferred: list[int] = []
+    defers = True
 
     def note(number: int, frame: FrameType | None) -> None:
-        # It passes signals on after the block, as one of them may end the restoring.
-        if holds:
-            held_back.append(number)
+        # After the block it passes signals on, as one may arrive during the restoring.
+        if defers:
+            deferred.append(number)
         else:
             handlers[number](number, frame)
 
@@ -35,9 +35,9 @@ def interrupts_later() -> Iterator[None]:
             signal.signal(number, note)
         yield
     finally:
-        holds = False
+        defers = False
         with contextlib.ExitStack() as later:
-            for number in held_back:
+            for number in deferred:
                 later.callback(signal.raise_signal, number)
             for number, handler in handlers.items():
                 signal.signal(number, handler)

@@ -1,9 +1,10 @@
-"""Who uses the cores: one run at a time, first come, first served.
+"""The lock of the cores: one run at a time, first come, first served.
 
-A queue of holds takes the place of a lock: the first one has the cores.  Each hold
-belongs to the frame of the function that asked for it, and lasts no longer than that
-frame.  So there is no instant in which an interrupt loses the owner: a hold that an
-exception left behind counts no more, and whoever looks next removes it.
+The lock is a queue of holds, and the first one owns the cores.  Each hold belongs to
+the frame of the function that asked for it, and ends with that frame.  With an ordinary
+lock, a signal handler that raises between acquiring and the `try` that releases would
+leave it locked for ever.  Here such a hold is over as soon as its frame has ended, and
+the next thread that looks removes it.
 """
 
 from __future__ import annotations
@@ -22,22 +23,14 @@ from tpuref.base.errors import DeadlineExceededError
 from tpuref.engine.runtime.log import advice
 
 WARNING_SECONDS = 10.0
-"""A wait is reported after this time, or after a tenth of the deadline."""
+"""The time, or a tenth of the deadline, after which a wait is reported."""
 
-_LOOK_SECONDS = 0.2  # how often a run that waits looks whether there are cores at all
+_LOOK_SECONDS = 0.2  # between the looks of a waiting run whether the cores still exist
 _LOG = advice("stall")
 
 
 class _Hold:
-    """One place in the queue.
-
-    Parameters
-    ----------
-    frame
-        The function that has it, None for a hold that lasts forever.
-    program
-        The name of its program.
-    """
+    """One place in the queue; without a frame, it lasts forever."""
 
     __slots__ = ("frame", "program", "since", "thread", "wake")
 
@@ -49,7 +42,7 @@ class _Hold:
         self.wake: queue.SimpleQueue[None] | None = None
 
     def is_over(self) -> bool:
-        """Whether its function has ended without giving it back."""
+        """Whether its function has ended without releasing it."""
         frame = self.frame
         if frame is None:
             return False
@@ -61,25 +54,25 @@ class _Hold:
 
 
 class Occupation:
-    """A fair lock that knows who holds it, and says so to those who wait in vain."""
+    """A fair lock that knows its owner, for the message of a wait that fails."""
 
     def __init__(self) -> None:
         self._holds: deque[_Hold] = deque()
 
     @property
     def is_own(self) -> bool:
-        """Whether the calling thread holds it."""
+        """Whether the calling thread owns it."""
         if not self._holds:
             return False
         first = self._first()
         return first is not None and first.thread == threading.get_ident()
 
     def locked(self) -> bool:
-        """Return whether anybody holds it."""
+        """Return whether any function owns it."""
         return self._first() is not None
 
     def close(self) -> None:
-        """Let nobody have it any more."""
+        """Lock it for ever."""
         self._holds.appendleft(_Hold(None, ""))
 
     def held(
@@ -88,27 +81,27 @@ class Occupation:
         seconds: float = 0.0,
         watch: Callable[[], None] | None = None,
     ) -> Held:
-        """Return the context in which the calling function holds it.
+        """Return the context in which the calling function owns it.
 
         Parameters
         ----------
         program
-            The name of the program that runs meanwhile.
+            The name of the program that runs meanwhile, for messages.
         seconds
-            How long to wait for it.
+            The time to wait for it.
         watch
-            Called now and then during a long wait, which ends if it raises.  Without
-            it, a wait in vain is no error: the context then gives False.
+            Called during a long wait, which ends if it raises.  Without it, a timeout
+            is no error: the value of the context is then False.
 
         Raises
         ------
         DeadlineExceededError
-            On entry, if it is held until the deadline; the message says by whom.
+            On entry, if another run owns it until the deadline; the message names it.
         """
         return Held(self, program, seconds, watch)
 
     def take(self, hold: _Hold, seconds: float, watch: Callable[[], None]) -> None:
-        """Wait until a hold is the first in the queue."""
+        """Append a hold, and wait until it is the first in the queue."""
         holds = self._holds
         holds.append(hold)
         if holds[0] is not hold and self._first() is not hold:
@@ -116,7 +109,7 @@ class Occupation:
         hold.since = time.monotonic()
 
     def try_to_take(self, hold: _Hold, seconds: float) -> bool:
-        """Return whether a hold became the first within some seconds."""
+        """Append a hold for up to `seconds`; return whether it became the first."""
         deadline = time.monotonic() + seconds if seconds else 0.0
         if not seconds and self._first() is not None:
             return False
@@ -131,21 +124,21 @@ class Occupation:
         return True
 
     def leave(self, hold: _Hold) -> None:
-        """Take a hold out of the queue, and wake the one that is now the first."""
-        with contextlib.suppress(ValueError):  # somebody saw that it was over
+        """Remove a hold from the queue, and wake the next."""
+        with contextlib.suppress(ValueError):  # another thread removed it as over
             self._holds.remove(hold)
-        hold.frame = None  # which has a reference to it
+        hold.frame = None  # the frame refers to the hold: a cycle
         with contextlib.suppress(IndexError):
             first = self._holds[0]
             if first.wake is not None:
                 first.wake.put(None)
 
     def _first(self) -> _Hold | None:
-        """Return who holds it, after removing those that are over."""
+        """Return the owner, after removing holds that are over."""
         while self._holds:
             try:
                 first = self._holds[0]
-            except IndexError:  # given back just now
+            except IndexError:  # released just now
                 break
             if not first.is_over():
                 return first
@@ -153,10 +146,14 @@ class Occupation:
         return None
 
     def _sleep(self, hold: _Hold, seconds: float) -> None:
-        """Wait until a hold may be the first."""
+        """Sleep until a hold may be the first.
+
+        The queue `wake` is created only for a hold that sleeps.  `leave` may have
+        looked for it before, so this looks once more after creating it.
+        """
         if hold.wake is None:
             hold.wake = queue.SimpleQueue()
-            if self._first() is hold:  # perhaps before it could be woken
+            if self._first() is hold:
                 return
         with contextlib.suppress(queue.Empty):
             hold.wake.get(timeout=min(_LOOK_SECONDS, max(0.0, seconds)))
@@ -175,7 +172,7 @@ class Occupation:
             if waited >= seconds:
                 raise DeadlineExceededError(
                     f"{hold.program!r} waited {seconds:g} s (TPUREF_TIMEOUT) for the "
-                    f"cores, held by {_described(first)}. Run one after the other, on "
+                    f"cores, held by {_describe(first)}. Run one after the other, on "
                     "systems of their own, or raise TPUREF_TIMEOUT",
                     code=codes.STALLED,
                 )
@@ -186,14 +183,14 @@ class Occupation:
                     "%g s (TPUREF_TIMEOUT) [%s]",
                     hold.program,
                     patience,
-                    _described(first),
+                    _describe(first),
                     seconds,
                     codes.STALL_REPORT,
                 )
 
 
 class Held:
-    """The context in which a function holds an `Occupation`; see `Occupation.held`."""
+    """The context of `Occupation.held`."""
 
     __slots__ = ("_hold", "_occupation", "_program", "_seconds", "_watch")
 
@@ -230,7 +227,7 @@ class Held:
         self._occupation.leave(self._hold)
 
 
-def _described(hold: _Hold | None) -> str:
+def _describe(hold: _Hold | None) -> str:
     names = {t.ident: t.name for t in threading.enumerate()}
     if hold is None or not hold.program:
         return "another run"

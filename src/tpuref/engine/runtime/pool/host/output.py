@@ -1,7 +1,8 @@
-"""What a core writes to its standard output and error, shown by the host.
+"""The output of a process, which the host shows on its standard error.
 
-The core writes to memory that the host reads when it has the time.  So the core never
-waits for a reader, nothing is lost if it dies, and nothing is left once all have died.
+The process writes to a memory file, and the host reads it now and then.  With a pipe, a
+full one would stop the process; here it never waits for a reader, its last words
+survive it, and no file is left behind.
 """
 
 from __future__ import annotations
@@ -14,27 +15,19 @@ import threading
 import time
 
 LINES_PER_SECOND = 200
-"""How many lines of one core are shown per second; the others are counted."""
+"""The lines of one process to show per second; the others are counted."""
 
 LINE_BYTES = 2000
-"""How much of a line is shown."""
+"""The bytes of a line to show."""
 
 KEPT_BYTES = 1 << 16
-"""How much of the end of what was shown stays readable."""
+"""The bytes of shown output that stay readable."""
 
 _CHUNK = 1 << 20  # read, and freed, at a time
 
 
 class CoreOutput:
-    """The output of one process.
-
-    Parameters
-    ----------
-    name
-        What the cores that it carries are called.
-    descriptor
-        The file that it writes to.
-    """
+    """The output of the process with the cores `name`, in a memory file."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._prefix = f"[{name}] "
@@ -49,18 +42,18 @@ class CoreOutput:
 
     @property
     def size(self) -> int:
-        """How much was written so far."""
+        """The bytes written so far."""
         return os.fstat(self._file).st_size
 
     def tail(self, start: int = 0) -> str:
-        """Return the end of what was written, at most from `start` on."""
+        """Return the end of the output, at most from `start` on."""
         size = self.size
         start = max(start, size - KEPT_BYTES)
         content = os.pread(self._file, size - start, start)
         return content.decode(errors="replace").strip()
 
     def skip(self) -> None:
-        """Skip what was written so far."""
+        """Do not show the output so far."""
         self._shown = self.size
 
     def close(self) -> None:
@@ -68,7 +61,7 @@ class CoreOutput:
         self._closed = True
 
     def show(self, last: bool = False) -> None:
-        """Write what is new to the host's standard error, line by line.
+        """Write new output to the host's standard error, line by line.
 
         Parameters
         ----------
@@ -89,11 +82,11 @@ class CoreOutput:
         while self._shown < size:
             for line in self._read(size):
                 if self._may_show():
-                    lines.append(self._decoded(line))
+                    lines.append(self._decode(line))
                 else:
                     left_out += 1
         if last and self._unfinished:
-            lines.append(self._decoded(self._unfinished))
+            lines.append(self._decode(self._unfinished))
             self._unfinished = b""
         if left_out:
             lines.append(f"{self._prefix}({left_out} lines more were left out)\n")
@@ -115,14 +108,14 @@ class CoreOutput:
         self._in_second += 1
         return self._in_second <= LINES_PER_SECOND
 
-    def _decoded(self, line: bytes) -> str:
+    def _decode(self, line: bytes) -> str:
         text = line[:LINE_BYTES].decode(errors="replace").rstrip("\r")
         more = len(line) - LINE_BYTES
         note = f"... ({more} bytes more)" if more > 0 else ""
         return f"{self._prefix}{text}{note}\n"
 
     def _free(self) -> None:
-        """Give back the memory of output that is not read again."""
+        """Free the memory of output that is not read again."""
         end = (self._shown - KEPT_BYTES) // _CHUNK * _CHUNK
         if end <= self._freed or not hasattr(mmap, "MADV_REMOVE"):
             return
@@ -136,7 +129,7 @@ class CoreOutput:
 
 
 def _write(text: str) -> None:
-    """Write to what is the host's standard error now."""
+    """Write to the current standard error of the host."""
     if not text or sys.stderr is None:
         return
     with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it

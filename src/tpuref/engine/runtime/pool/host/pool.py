@@ -11,10 +11,9 @@
         host call  <-- mailbox ---  -- mailbox -->   |
     results        <-- arena, mailbox ---        done, stopped, or error
 
-A mailbox is in the arena, and a process that waits looks there a moment before it
-sleeps on its socket.  The host sleeps on all sockets together, so it notices the death
-of a process as it would its answer.  One that fails poisons the arena, and its peers
-stop at their next wait.
+A process that waits polls its mailbox a moment before it sleeps on its socket.  The
+host sleeps on all sockets together, so the end of a process wakes it as a reply does.
+A process that fails poisons the flags, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -45,37 +43,39 @@ from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.recording import note_on_host
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State
-from tpuref.engine.runtime.pool.descriptions import INLINE_BYTES
-from tpuref.engine.runtime.pool.host.announced_variables import AnnouncedVariables
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores
 from tpuref.engine.runtime.pool.host.gathering import Gathering
-from tpuref.engine.runtime.pool.host.input_blocks import InputBlocks
+from tpuref.engine.runtime.pool.host.memory import InputBlocks, ResultSlabs
 from tpuref.engine.runtime.pool.host.occupation import Occupation
-from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
-from tpuref.engine.runtime.pool.host.result_slabs import ResultSlabs
+from tpuref.engine.runtime.pool.host.program_facts import (
+    AnnouncedVariables,
+    PlacedProgram,
+    ProgramFacts,
+    RegisteredProgram,
+)
 from tpuref.engine.runtime.pool.host.workload import LIGHT_WORK, workload
-from tpuref.engine.runtime.pool.messages import Drawn, RunRequest
-from tpuref.engine.runtime.pool.split import Lanes, Placement, Split, lanes_of
+from tpuref.engine.runtime.pool.messages import INLINE_BYTES, Drawn, RunRequest
+from tpuref.engine.runtime.pool.split import Placement, Split, lanes_of
 
 CACHED_PROGRAMS = 256
-"""How many programs the cores keep."""
+"""The number of programs that the processes keep."""
 
 _LOG = logger("pool")
 _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The executor that has processes for the cores.
+    """The executor that runs cores in processes.
 
     Parameters
     ----------
     cores
-        How many cores to start, on ``tf.config.processes`` processes.
+        The number of cores, on ``tf.config.processes`` processes.
 
     Attributes
     ----------
     epoch
-        How often this program has started processes, counted up to these.
+        The number of these processes among all starts of this program, from 1.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class CorePool:
 
     def _launch(self) -> None:
         """Start the processes with new memory."""
-        _require_a_future()
+        _require_running_program()
         begin = monotonic_ns()
         self._cores = Cores(Split.configured(self._number), self._occupation)
         _close_all_at_exit()
@@ -104,7 +104,7 @@ class CorePool:
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
         self._say(logging.INFO, "%d cores started in %.2f s", self._number, seconds)
-        self._programs: dict[int, _Registered] = {}
+        self._programs: dict[int, RegisteredProgram] = {}
         self._runs = 0
 
     def _say(self, level: int, message: str, *values: object) -> None:
@@ -112,13 +112,13 @@ class CorePool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The processes, in the order of the cores that they carry."""
+        """The process ids, in the order of cores."""
         return [process.pid for process in self._cores.processes]
 
     # -- life ------------------------------------------------------------------
 
     def close(self) -> None:
-        """Shut the cores down; results that were handed out stay valid.
+        """Shut the cores down; earlier results stay valid.
 
         A run of another thread ends with an error.
         """
@@ -187,13 +187,13 @@ class CorePool:
                 self._make_usable()
                 return self._run(program, inputs, run)
             finally:
-                self._end_where_retired()
+                self._end_if_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the cores can read it.
+        """Return an array for an input, in the arena unless a program runs.
 
-        While a program runs, perhaps one that waits for this thread, it is in other
-        memory and copied later.
+        That program may wait for this thread, so this must not wait for the cores; the
+        input is then copied when its run starts.
         """
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
@@ -202,8 +202,8 @@ class CorePool:
             if not idle or self._broken is not None or self._restart:
                 return np.empty(shape, dtype)
             try:
-                self._restart = True  # an interrupt would leave the heap half changed
-                slab = self._cores.slab(size)[1]
+                self._restart = True  # an interrupt may leave the heap inconsistent
+                slab = self._cores.memory.slab(size)[1]
             except ResourceExhaustedError:
                 self._restart = False
                 return np.empty(shape, dtype)
@@ -211,9 +211,9 @@ class CorePool:
                 self._restart = False
                 return slab.part(0, shape, dtype)
             finally:
-                self._end_where_retired()
+                self._end_if_retired()
 
-    def _end_where_retired(self) -> None:
+    def _end_if_retired(self) -> None:
         if self._retired:
             self._broken = self._broken or "they were shut down"
             self._cores.end()
@@ -235,64 +235,75 @@ class CorePool:
             )
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
-        cores, begin = self._cores, monotonic_ns()
-        self._restart = True  # until all is well: an interrupt may come at any moment
-        cores.returned.free()
-        cores.heap.begin_run()
-        sent, placed = InputBlocks(cores), self._placed(program, inputs, run.cores)
-        facts = placed.known.facts
-        gathering = Gathering(cores, placed.split, placed.lanes, program, run)
+        memory = self._cores.memory
+        self._restart = True  # until all is well: an interrupt may come at any bytecode
+        memory.free_returned()
+        memory.heap.begin_run()
+        sent, placed = InputBlocks(memory), self._place(program, inputs, run.cores)
+        gathering = Gathering(self._cores, placed.split, placed.lanes, program, run)
         self._gathering = gathering
         try:
-            self._tell_of(placed)
-            self._runs += 1
-            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
-            news = self._news(facts, placed.announced, run)
-            common = self._request(placed, news, gathering.slabs, run, sent)
-            gathering.expect()
-            for process, lanes in placed.lanes.items():
-                given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
-                here = {None, *lanes.replicas}
-                request = common._replace(
-                    variables=[
-                        told
-                        for told in common.variables
-                        if not here.isdisjoint(facts.users[told[0]])
-                    ],
-                    inputs=[sent.describe_column(column) for column in given],
-                    draws=_draws(facts, lanes.replicas, run),
-                    freed=cores.take_freed(process),
-                )
-                cores.post(process, ("run", *request))
-            placed.announced.update(news)
-            if run.events is not None:
-                size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
-                run.events.on_host("send to cores", begin, size)
+            self._send_run(placed, inputs, run, sent, gathering)
             results = gathering.results()
             self._restart = False
             return results
         except BaseException as error:
             fault = gathering.call_off(error)
-            self._tell_of_loss(gathering)
-            self._take_leave(gathering)
+            self._log_loss(gathering)
+            self._kill_unless_usable(gathering)
             try:
                 if fault is error:
                     raise
                 raise fault from fault.__cause__
             finally:
-                del fault  # it would keep this frame, and all that lives in it
+                del fault  # its traceback has this frame: a cycle
         finally:
             self._gathering = None
             sent.release()
 
-    def _tell_of_loss(self, gathering: Gathering) -> None:
+    def _send_run(
+        self,
+        placed: PlacedProgram,
+        inputs: Values,
+        run: Run,
+        sent: InputBlocks,
+        gathering: Gathering,
+    ) -> None:
+        """Send each process its inputs, and the variables of its replicas."""
+        cores, facts, begin = self._cores, placed.known.facts, monotonic_ns()
+        self._send_program(placed)
+        self._runs += 1
+        gathering.slabs = ResultSlabs(cores.memory, facts.results, len(inputs))
+        news = self._new_values(facts, placed.announced, run)
+        common = self._request(placed, news, gathering.slabs, run, sent)
+        gathering.expect()
+        for process, lanes in placed.lanes.items():
+            columns = zip(*[inputs[r] for r in lanes.replicas], strict=True)
+            users = {None, *lanes.replicas}  # None: all replicas use the variable
+            request = common._replace(
+                inputs=[sent.describe_column(column) for column in columns],
+                variables=[
+                    (handle, value)
+                    for handle, value in common.variables
+                    if not users.isdisjoint(facts.users[handle])
+                ],
+                draws=_draws(facts, lanes.replicas, run),
+                freed=cores.memory.take_freed(process),
+            )
+            cores.post(process, ("run", *request))
+        placed.announced.update(news)
+        if run.events is not None:
+            size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
+            run.events.on_host("send to cores", begin, size)
+
+    def _log_loss(self, gathering: Gathering) -> None:
         if gathering.lost is not None and not self._cores.closing:
             core, replica = gathering.lost
             where = {"core": core, "replica": replica, "run": self._runs}
             extra = {**where, "epoch": self.epoch}
             _LOG.warning("%s", gathering.broken, extra=extra)
 
-    def _take_leave(self, gathering: Gathering) -> None:
+    def _kill_unless_usable(self, gathering: Gathering) -> None:
         """Kill the cores if the run left them in a state that cannot go on."""
         if gathering.broken is not None:
             self._broken = self._broken or gathering.broken
@@ -301,36 +312,36 @@ class CorePool:
             return
         self._cores.kill()
 
-    def _placed(
+    def _place(
         self, program: Program, inputs: Values, placement: Placement
-    ) -> _Placed:
-        """Return the record of a program on some cores, which may be a new one."""
+    ) -> PlacedProgram:
+        """Return the record of a program on some cores, a new one at first."""
         known = self._programs.pop(id(program), None)
         if known is None:
-            known = _Registered(program, ProgramFacts(program))
+            known = RegisteredProgram(program, ProgramFacts(program))
         self._programs[id(program)] = known  # the one used last is at the end
         placed = known.placed.get(placement)
         if placed is None:
             split = self._split_for(program, inputs)
             number, lanes = len(known.placed), lanes_of(split, placement)
-            placed = _Placed(known, number, placement, split, lanes)
+            placed = PlacedProgram(known, number, placement, split, lanes)
             known.placed[placement] = placed
         return placed
 
     def _split_for(self, program: Program, inputs: Values) -> Split:
-        """Return which process carries which cores for a program.
+        """Return the split of a program: one process if its work is light.
 
         It stays the same, even if later inputs are larger.
         """
         split = self._cores.split
         if config.processes is not None:
             return split
-        given = [array.size for array in inputs[0]]
-        light = workload(program, len(inputs), given) <= LIGHT_WORK
+        sizes = [array.size for array in inputs[0]]
+        light = workload(program, len(inputs), sizes) <= LIGHT_WORK
         return split.together if light else split
 
-    def _tell_of(self, placed: _Placed) -> None:
-        """Send all processes a program, and where it runs, unless they know it."""
+    def _send_program(self, placed: PlacedProgram) -> None:
+        """Send all processes a program and its placement, unless they have them."""
         known, number = placed.known, id(placed.known.program)
         if not known.sent:
             content = pickle.dumps(known.program, pickle.HIGHEST_PROTOCOL)
@@ -352,13 +363,13 @@ class CorePool:
             self._cores.post_to_all(("place", number, *where))
             placed.sent = True
 
-    def _news(
+    def _new_values(
         self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
     ) -> list[tuple[str, Array | None]]:
-        """Return the variables whose values the processes have not been told.
+        """Return the variables whose values the processes do not have yet.
 
         All replicas begin with the same values.  A large one moves into the arena, and
-        stays there until it has a new value.
+        stays there until the variable has a new value.
         """
         variables, news = run.variables[0], []
         assert isinstance(variables, ReplicaVariables)
@@ -368,8 +379,8 @@ class CorePool:
                 value = variables.read(handle)
             if not announced.lacks(handle, value):
                 continue
-            if value is not None and not self._cores.can_read(value):
-                copy = self._cores.kept(value)
+            if value is not None and not self._cores.memory.can_read(value):
+                copy = self._cores.memory.move(value)
                 variables.relocate(handle, value, copy)
                 value = copy
             news.append((handle, value))
@@ -377,13 +388,13 @@ class CorePool:
 
     def _request(
         self,
-        placed: _Placed,
+        placed: PlacedProgram,
         news: list[tuple[str, Array | None]],
         slabs: ResultSlabs,
         run: Run,
         sent: InputBlocks,
     ) -> RunRequest:
-        """Return what all processes are told alike."""
+        """Return the parts of the request that are equal for all processes."""
         state, known, every = run.state, placed.known, range(len(run.cores))
         assert isinstance(state, State)
         return RunRequest(
@@ -407,31 +418,8 @@ class CorePool:
         )
 
 
-@dataclass
-class _Registered:
-    """A program, and the cores on which it has run."""
-
-    program: Program
-    facts: ProgramFacts
-    placed: dict[Placement, _Placed] = field(default_factory=dict)
-    sent: bool = False
-
-
-@dataclass
-class _Placed:
-    """A program on some cores, and what the processes know of it."""
-
-    known: _Registered
-    number: int
-    placement: Placement
-    split: Split
-    lanes: Mapping[int, Lanes]
-    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
-    sent: bool = False
-
-
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:
-    """Return how often some replicas have evaluated each random operation."""
+    """Return the numbers of evaluations of random operations by some replicas."""
     state = run.state
     assert isinstance(state, State)
     return [(r, name, state.draws(name, r)) for name in facts.random for r in replicas]
@@ -454,7 +442,7 @@ _ENDING = threading.Event()
 
 @functools.cache
 def _close_all_at_exit() -> None:
-    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    """Register the handler with the first cores: it runs before Python's finalizers."""
     atexit.register(_close_all)
 
 
@@ -464,7 +452,7 @@ def _close_all() -> None:
         pool.close()
 
 
-def _require_a_future() -> None:
+def _require_running_program() -> None:
     if _ENDING.is_set():
         raise FailedPreconditionError(
             "no cores are started any more, as this program ends; let its threads end "

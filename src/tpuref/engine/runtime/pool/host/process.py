@@ -1,11 +1,10 @@
-"""A process of the pool, as the host sees it: how it is started, watched and ended.
+"""The host's handle of a process of the pool: start, watch, end.
 
 ::
 
     socket     both ways: messages; its end is the end of the process
-    lifeline   a pipe into which nobody writes: when the host's end closes, whatever the
-               reason, the kernel kills the process, even one that is stopped
-    log        memory: what the process writes to its standard output and error
+    lifeline   a pipe by which the kernel kills the process when the host ends
+    log        a memory file: the standard output and error of the process
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ from tpuref.engine.runtime.pool.lifeline import beyond_the_streams, bind
 from tpuref.engine.runtime.pool.messages import STACK_SIGNAL
 from tpuref.engine.runtime.pool.split import Split, named
 
-# Isolated: neither the working directory nor the user's settings can put another module
-# instead of one that a core needs.  The packages come after the standard library.
+# Isolated (-I): neither the working directory nor the user's settings can replace a
+# module that a core needs.  The packages come after the standard library.
 _COMMAND = """\
 import os, sys
 if sys.version_info < (3, 11):
@@ -50,29 +49,29 @@ main(sys.argv[2:])
 """
 
 
-# The host alone answers Ctrl-C.  But cores stay in its session: Linux shares processors
-# out by session, and a process that yields lets only others of its session run.
+# A group of its own keeps Ctrl-C from the process; the host answers it.  The session
+# stays: Linux schedules by session, and sched_yield lets only its own processes run.
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {}
 
 
 class CoreProcess:
-    """A process that carries some cores.
+    """A process with some cores.
 
     Parameters
     ----------
     number
         The number of the process.
     split
-        Which process carries which cores.
+        The assignment of cores to processes.
     arena
-        The memory that it shares with the host.
+        The shared memory.
 
     Attributes
     ----------
     channel
-        The host's end of what connects them.
+        The host's end of the connection.
     output
-        What it writes to its standard output and error.
+        Its standard output and error.
 
     Raises
     ------
@@ -144,12 +143,12 @@ class CoreProcess:
         return not ended and not self.is_stopped()
 
     def processor_ticks(self) -> int:
-        """Return the processor time that it has used, 0 if that is not known."""
+        """Return the processor time that it has used, 0 if unknown."""
         used = (_status_field(self.pid, field) for field in (11, 12))
         return sum(int(ticks or 0) for ticks in used)
 
     def ask_for_stack(self) -> int:
-        """Make the core write its stack, and return where it begins in the log."""
+        """Make the process write its stack, and return the offset of it in the log."""
         self.output.show()
         start = self.output.size
         with contextlib.suppress(ProcessLookupError):
@@ -158,11 +157,11 @@ class CoreProcess:
         return start
 
     def log(self, start: int = 0) -> str:
-        """Return the end of what the core wrote."""
+        """Return the end of the log."""
         return self.output.tail(start)
 
     def fate(self, seconds: float) -> str:
-        """Return how the process ended, or that it did not end within some seconds."""
+        """Describe the end of the process; wait for it up to `seconds`."""
         try:
             status = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -192,7 +191,7 @@ class CoreProcess:
         self._drop()
 
     def abandon(self) -> None:
-        """Release what a fork of the host holds of its parent's cores."""
+        """Release the handle in a fork of the host, without touching the process."""
         self._process.returncode = 0  # not ours to wait for
         self._drop()
 

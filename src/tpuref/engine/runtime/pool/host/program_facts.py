@@ -1,28 +1,24 @@
-"""What the host needs to know of a program that cores run."""
+"""The host's records of programs: facts for each run, and what was sent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import HOST, Instr, Program
-from tpuref.engine.runtime.pool.descriptions import INLINE_BYTES
+from tpuref.engine.runtime.pool.messages import INLINE_BYTES
+from tpuref.engine.runtime.pool.split import Lanes, Placement, Split
 
 
 class ResultBlock(NamedTuple):
-    """A large result whose size is known.
-
-    Attributes
-    ----------
-    size
-        The bytes that it takes for each replica.
-    shape, dtype
-        What it is.
-    """
+    """The block of a large result of static shape; `size` is in bytes per replica."""
 
     size: int
     shape: tuple[int, ...]
@@ -30,7 +26,7 @@ class ResultBlock(NamedTuple):
 
     @classmethod
     def of(cls, spec: TensorSpec | None) -> ResultBlock | None:
-        """Return it for what is known of a result, None for another kind of result."""
+        """Return the block for a result of static shape, or None."""
         if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
             return None
         size = (spec.shape.num_elements() or 0) * spec.dtype.size
@@ -48,7 +44,7 @@ class ProgramFacts:
     users
         For each variable the replicas that use it, None among them for all.
     owners
-        The replicas whose values of the variables that they write are kept.
+        The replicas whose writes of variables count.
     random
         The names of its random operations.
     results
@@ -78,3 +74,53 @@ def users_of(instrs: Iterable[Instr]) -> dict[str, set[int | None]]:
         if name:
             users.setdefault(instr.attrs[name], set()).add(instr.replica)
     return users
+
+
+class AnnouncedVariables:
+    """The variables whose values the processes hold, for one placed program.
+
+    An array of a variable never changes: a new value is a new array.  So a value is
+    sent again only when the variable has another array, compared by identity.  The
+    references are weak: the id of a dead array may be that of the next one.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, weakref.ref[Array]] = {}
+
+    def lacks(self, handle: str, value: Array | None) -> bool:
+        """Return whether the processes hold another value of a variable, or none."""
+        known = self._values.get(handle)
+        if known is None:
+            return value is not None
+        return known() is not value or value is None
+
+    def update(self, values: Iterable[tuple[str, Array | None]]) -> None:
+        """Note values that all processes have received."""
+        for handle, value in values:
+            if value is None:
+                del self._values[handle]
+            else:
+                self._values[handle] = weakref.ref(value)
+
+
+@dataclass
+class RegisteredProgram:
+    """A program, its placements, and whether it was sent."""
+
+    program: Program
+    facts: ProgramFacts
+    placed: dict[Placement, PlacedProgram] = field(default_factory=dict)
+    sent: bool = False
+
+
+@dataclass
+class PlacedProgram:
+    """A program on certain cores, and the variables that the processes hold."""
+
+    known: RegisteredProgram
+    number: int
+    placement: Placement
+    split: Split
+    lanes: Mapping[int, Lanes]
+    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
+    sent: bool = False

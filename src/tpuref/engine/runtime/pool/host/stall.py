@@ -1,4 +1,10 @@
-"""Processes that keep a run waiting: noticed, reported once, given up in the end."""
+"""Detection of stalls: a report once, an error at the deadline.
+
+A process makes progress if its program counter or the flags of its cores move, or if it
+uses processor time outside of a collective: a wait in a collective also spins.  The
+culprits of a stall are the processes that a signal holds, else those outside of a
+collective while others wait in one, else those with the least flag.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +17,16 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.log import advice
-from tpuref.engine.runtime.pool.host.process import CoreProcess
-from tpuref.engine.runtime.pool.process.arrangement import Together, exchange_of
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
-from tpuref.engine.runtime.pool.program_counters import (
+from tpuref.engine.runtime.pool.control_area import (
     EXCHANGE,
     ProgramCounters,
     instruction,
+)
+from tpuref.engine.runtime.pool.host.process import CoreProcess
+from tpuref.engine.runtime.pool.process.arrangement import (
+    PlacementPlan,
+    Together,
+    exchange_of,
 )
 from tpuref.engine.runtime.pool.split import Lane, Split, named
 from tpuref.kernels import flags as kernel
@@ -28,27 +37,13 @@ WARNING_SECONDS = 10.0
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
 _LONG_STACK_SECONDS = 5.0  # if nothing else waits for them
-_BUSY = 0.15  # of a processor: a process that uses less does not compute
+_BUSY = 0.15  # of a processor; a process that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = advice("stall")
 
 
 class Stall:
-    """What the host sees of the processes while it waits for them.
-
-    Parameters
-    ----------
-    program
-        What they run.
-    split, lanes
-        Which process carries which cores, and those of each that run the program.
-    processes
-        The processes.
-    counters, flags
-        What they write of themselves.
-    seconds
-        The deadline of every wait.
-    """
+    """The progress of the processes of one run; `seconds` is the deadline."""
 
     def __init__(
         self,
@@ -77,7 +72,7 @@ class Stall:
 
     @property
     def next_look(self) -> float:
-        """When to look again."""
+        """The time of the next look."""
         return self._looked + self._patience / _LOOKS
 
     def host_was_busy(self) -> None:
@@ -150,7 +145,7 @@ class Stall:
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:
-        """Return the processes that the others, or the host, wait for."""
+        """Return the processes for which the others, or the host, wait."""
         stopped = [core for core in late if self._processes[core].is_stopped()]
         waiting = [core for core in late if self._is_waiting(core)]
         if stopped or not waiting:
@@ -161,7 +156,7 @@ class Stall:
         return absent or [core for core in running if positions[core] == least]
 
     def _position(self, process: int) -> tuple[int, int]:
-        """Return the run and the phase of what a process reached first."""
+        """Return the least run and phase of the cores of a process."""
         cores = (lane.core for lane in self._lanes[process])
         return min(self._flags.position(core) for core in cores)
 
@@ -186,18 +181,18 @@ class Stall:
         return exchange_of(first, self._program, plan)
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
-        """Say where the cores are, with the stacks of those that are missing."""
+        """Describe the position of the cores, with the stacks of the missing ones."""
         lines, missing = [], set(missing)
         stacks = self._stacks(missing)
         for process in sorted(running):
             mark = "missing" if process in missing else "waits"
-            lines += [f"  {mark}: {line}" for line in self._described(process)]
+            lines += [f"  {mark}: {line}" for line in self._describe_cores(process)]
             if process in missing:
                 lines.append(f"    {stacks[process]}")
         return "\n".join(lines)
 
-    def _described(self, process: int) -> list[str]:
-        """Name each core of a process and say what it is doing."""
+    def _describe_cores(self, process: int) -> list[str]:
+        """Describe each core of a process, with its operation."""
         pid, doing = self._processes[process].pid, self._doing(process)
         return [
             f"core {core} (replica {replica}, logical core {logical}, process {pid}) "
@@ -215,10 +210,10 @@ class Stall:
         return f"in {len(built)} sums in one exchange: {'; '.join(built)}"
 
     def describe(self, process: int) -> str:
-        """Name all cores of a process and say what they are doing."""
+        """Describe all cores of a process in a line, with their operation."""
         lanes = self._lanes.get(process, ())
         if len(lanes) == 1:
-            return self._described(process)[0]
+            return self._describe_cores(process)[0]
         if not lanes:
             idle = named(self._split.carried(process))
             return f"{idle} (process {self._processes[process].pid}), which ran nothing"
@@ -230,10 +225,10 @@ class Stall:
         )
 
     def stacks(self, running: Iterable[int]) -> str:
-        """Say where all cores are, with the stacks of the processes that run."""
+        """Describe the position of all cores, with the stacks of running processes."""
         stacks, lines = self._stacks(running, _LONG_STACK_SECONDS), []
         for process in sorted(self._lanes):
-            lines += [f"  {line}" for line in self._described(process)]
+            lines += [f"  {line}" for line in self._describe_cores(process)]
             lines.append(f"    {stacks.get(process, 'it has answered')}")
         return "\n".join(lines)
 
@@ -260,7 +255,7 @@ class Stall:
 
 
 def _title(sums: Together) -> str:
-    """Return what the error of a sum begins with, or of several in one exchange."""
+    """Return the title of an error in a sum, or in several of one exchange."""
     if len(sums) == 1:
         return sums[0].op
     names = ", ".join(repr(instr.name) for instr in sums)

@@ -1,7 +1,7 @@
-"""Calls of the cores that change variables of the host, in the order of the replicas.
+"""The order of host calls that change variables: that of the replicas.
 
-Lockstep takes a host part for one replica after the other.  Cores reach it in any
-order, so a call waits for those of the replicas before it.
+Lockstep runs a host part for one replica after the other.  Cores reach it in any order,
+so a call waits for those of lower replicas: then both executors leave the same values.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 PATIENCE_SECONDS = 0.02
-"""How long nothing may happen until a call no longer waits for its turn.
+"""The time without any message after which a call no longer waits for its turn.
 
-A replica before it may have taken another branch, or wait for the one that calls.
+A lower replica may have taken another branch, or may itself wait for the caller.
 """
 
 
@@ -34,12 +34,12 @@ class Turns:
         return bool(self._waiting)
 
     def add(self, replica: int, path: Sequence[int], serve: Callable[[], None]) -> None:
-        """Add the call of a replica at an instruction, and what serves it."""
+        """Add the call of a replica at an instruction; `serve` serves it."""
         self._waiting.append(_Call(replica, tuple(path), serve))
         self._waiting.sort(key=lambda call: call.replica)
 
     def serve(self, running: Collection[int], patient: bool) -> None:
-        """Serve the calls whose turn it is; the first in any case if not `patient`."""
+        """Serve the calls whose turn it is; without patience, the first in any case."""
         if self._waiting and not patient:
             self._serve(self._waiting[0])
         while (call := self._due(running)) is not None:
@@ -54,7 +54,7 @@ class Turns:
         return next((c for c in self._waiting if self._is_due(c, running)), None)
 
     def _is_due(self, call: _Call, running: Collection[int]) -> bool:
-        """Whether no replica before it has yet to make this call."""
+        """Whether all lower replicas that still run have made this call."""
         turn = self._served[call.replica, call.path]
         return all(
             self._served[replica, call.path] > turn

@@ -1,4 +1,4 @@
-"""How much there is to compute in a program."""
+"""The estimated work of a program, which decides how many processes run it."""
 
 from __future__ import annotations
 
@@ -9,46 +9,45 @@ from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.pool.process.fusion import fuses
 
 LIGHT_WORK = 1 << 18
-"""The most work of a program whose cores are all carried by one process.
+"""The most work of a program whose cores all run on one process.
 
 Waking a second process takes longer than half of it: 100 operations on 8 cores are
 faster on two processes from 3,000 elements a core on, 10 operations from 16,000 on.
 """
 
-_ALONE = 1 << 12  # what an operation takes more where each core computes it alone
+_ALONE = 1 << 12  # extra cost of an operation that cannot be batched over cores
 
 
-def workload(program: Program, replicas: int, given: Sequence[int]) -> float:
-    """Return how many elements all replicas compute, infinite if that is not known.
+def workload(program: Program, replicas: int, inputs: Sequence[int]) -> float:
+    """Return the number of elements that all replicas compute, infinite if unknown.
 
-    It is not known of loops and branches, of what the host does, and of what waits for
-    another replica or for something outside of the program.
+    It is unknown with loops, branches, host calls, collectives and queues.
 
     Parameters
     ----------
     program
-        What the replicas run.
+        The program of the replicas.
     replicas
-        How many there are.
-    given
+        Their number.
+    inputs
         The number of elements of each input of a replica.
     """
-    sizes: dict[int, float] = dict(zip(program.parameters, given, strict=True))
+    sizes: dict[int, float] = dict(zip(program.parameters, inputs, strict=True))
     total = 0.0
     for instr in program.instrs:
         for slot, spec in zip(instr.outputs, instr.specs, strict=True):
-            known = spec.shape.num_elements()
-            sizes[slot] = math.inf if known is None else known
+            size = spec.shape.num_elements()
+            sizes[slot] = math.inf if size is None else size
         work = _work(instr, [sizes[slot] for slot in (*instr.inputs, *instr.outputs)])
         total += work * (replicas if instr.replica is None else 1)
     return total
 
 
 def _work(instr: Instr, sizes: Sequence[float]) -> float:
-    """Return what an instruction takes.
+    """Return the cost of an instruction, from the sizes of its inputs and output.
 
-    The square root is the number of multiplications of a product of matrices, and that
-    of a convolution but for the width of its filter.
+    A product of matrices [m, k] and [k, n] has sqrt(mk * kn * mn) = mkn
+    multiplications; for a convolution this is too small by the width of its filter.
     """
     definition = instr.definition
     if definition.traits.constant:
@@ -68,6 +67,6 @@ def _work(instr: Instr, sizes: Sequence[float]) -> float:
 
 
 def _is_plain(instr: Instr) -> bool:
-    """Whether an instruction takes nothing but its time on a core."""
+    """Whether an instruction costs nothing but time on its core."""
     touches = instr.definition.effects.access is not None and instr.core != HOST
     return fuses(instr) or touches

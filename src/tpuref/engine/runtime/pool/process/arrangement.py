@@ -1,40 +1,106 @@
-"""The order in which a process takes the instructions of a program.
+"""The order of the instructions of a program, and the transfers between cores.
 
-Sums over replicas that need nothing of each other are moved together, to be one
-exchange: what does not need them comes before, what does comes after.  Only operations
-that nobody sees from outside change places.  The order depends on the program alone, so
-all processes agree on it.
+Sums over replicas that do not depend on each other move together, into one exchange:
+operations that do not depend on them come before, those that do come after.  Only
+operations without a visible effect change places.  The order depends on the program
+alone: every process computes it by itself, and all reach their collectives in the same
+order.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from tpuref.engine.ops.definition import Access
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.pool.process.fusion import fuses
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
 
 LARGEST_EXCHANGE = 1 << 16
-"""How many bytes a core brings to an exchange of several sums.
+"""The most bytes of a core in an exchange of several sums.
 
-Larger ones take longer together than apart: 4 sums of 1 MiB three times as long.
+Larger sums are slower together than apart: 4 sums of 1 MiB take three times as long.
 """
 
 Together = tuple[Instr, ...]
 """The sums of one exchange, or any other instruction alone."""
 
 
-def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
-    """Return the instructions of a program in the order to take them.
+class Transfer(NamedTuple):
+    """The transfer of a slot from one logical core to another."""
+
+    slot: int
+    source: int
+    target: int
+
+
+class PlacementPlan:
+    """The logical cores of all instructions of a program, and the transfers.
+
+    Every core computes the same plan, so sends and receives match, in the same order,
+    without a negotiation.
 
     Parameters
     ----------
     program
         The program.
-    plan
-        Which core of a replica runs which instructions.
+    cores
+        The number of logical cores of a replica.
+
+    Attributes
+    ----------
+    cores
+        The same.
     """
+
+    def __init__(self, program: Program, cores: int) -> None:
+        self.cores = cores
+        self._all = frozenset(range(cores))
+        self._before: dict[int, list[Transfer]] = {}
+        self._at_the_end: dict[int, list[Transfer]] = {}
+        self._plan(program, frozenset({0}))
+
+    def runs_on(self, instr: Instr) -> frozenset[int]:
+        """Return the logical cores that run an instruction."""
+        if instr.core == HOST and not instr.blocks:
+            return frozenset({0})
+        if instr.definition.on_every_core:
+            return self._all
+        return frozenset({max(instr.core, 0)})
+
+    def before(self, instr: Instr) -> Sequence[Transfer]:
+        """Return the transfers before an instruction."""
+        return self._before.get(id(instr), ())
+
+    def at_the_end(self, program: Program) -> Sequence[Transfer]:
+        """Return the transfers of the program's results."""
+        return self._at_the_end.get(id(program), ())
+
+    def _plan(self, program: Program, wanted_on: frozenset[int]) -> None:
+        held = {slot: set(self._all) for slot in program.parameters}
+        for instr in program.instrs:
+            places = self.runs_on(instr)
+            self._before[id(instr)] = _transfers(instr.inputs, held, places)
+            held.update({slot: set(places) for slot in instr.outputs})
+            for block in instr.blocks:
+                self._plan(block, self._all)
+        self._at_the_end[id(program)] = _transfers(program.results, held, wanted_on)
+
+
+def _transfers(
+    slots: Sequence[int], held: dict[int, set[int]], wanted_on: frozenset[int]
+) -> list[Transfer]:
+    transfers = []
+    for slot in slots:
+        for target in sorted(wanted_on - held[slot]):
+            transfers.append(Transfer(slot, min(held[slot]), target))
+            held[slot].add(target)
+    return transfers
+
+
+def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
+    """Return the instructions of a program in the order of their steps."""
     arrangement = _Arrangement(plan)
     for instr in program.instrs:
         arrangement.add(instr)
@@ -43,27 +109,23 @@ def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
 
 
 def exchange_of(first: Instr, program: Program, plan: PlacementPlan) -> Together:
-    """Return the sums of the exchange with this first one, wherever it is in a program.
+    """Return the sums of the exchange that begins with `first`.
 
-    Parameters
-    ----------
-    first
-        The first sum of the exchange.
-    program, plan
-        The whole program, and which core of a replica runs which of its instructions.
+    `program` is the whole program; the exchange may be in one of its blocks.
     """
     programs = [program]
     programs += [block for instr in program.all_instrs() for block in instr.blocks]
     (within,) = (each for each in programs if any(i is first for i in each.instrs))
-    (found,) = (each for each in arranged(within, plan) if each[0] is first)
-    return found
+    (sums,) = (each for each in arranged(within, plan) if each[0] is first)
+    return sums
 
 
 class _Arrangement:
-    """The instructions that were placed, and an exchange that more sums may join.
+    """The instructions in order so far, and an open exchange that more sums may join.
 
-    What came since the last sum stays behind it, unless there is a further one.  It is
-    kept with whether it waits for the exchange.
+    `_since` has the instructions since the last sum, each with whether it depends on
+    the exchange.  When a further sum joins, the independent ones move before the
+    exchange and the dependent ones after it; if none joins, they keep their place.
     """
 
     def __init__(self, plan: PlacementPlan) -> None:
@@ -75,7 +137,7 @@ class _Arrangement:
         self._awaited: set[int] = set()
 
     def add(self, instr: Instr) -> None:
-        """Place the next instruction of the program."""
+        """Add the next instruction of the program."""
         joins, moves = _joins(instr), _moves(instr)
         waits = not self._awaited.isdisjoint(instr.inputs)
         if self._plan.before(instr) or not (joins or moves):
@@ -97,7 +159,7 @@ class _Arrangement:
         return alike and sum(map(_size, [*self._sums, instr])) <= LARGEST_EXCHANGE
 
     def _join(self, instr: Instr) -> None:
-        """Let one more sum be part of the exchange."""
+        """Add a sum to the exchange."""
         self.order += [(each,) for each, waits in self._since if not waits]
         self._after += [each for each, waits in self._since if waits]
         self._since = []
@@ -105,7 +167,7 @@ class _Arrangement:
         self._awaited.update(instr.outputs)
 
     def close(self) -> None:
-        """Place the exchange, and what comes after it."""
+        """Append the exchange and the instructions after it to the order."""
         if self._sums:
             self.order.append(tuple(self._sums))
         self.order += [(instr,) for instr in self._after]
@@ -114,9 +176,9 @@ class _Arrangement:
 
 
 def _joins(instr: Instr) -> bool:
-    """Whether an instruction is a sum that can be part of an exchange.
+    """Whether an instruction is a sum that can join an exchange.
 
-    Its shape has to be known, because the vectors lie side by side.
+    Its shape must be static, because the vectors are concatenated.
     """
     return (
         instr.definition.collective is not None
@@ -127,12 +189,12 @@ def _joins(instr: Instr) -> bool:
 
 
 def _kind(instr: Instr) -> tuple[object, ...]:
-    """Return what the sums of one exchange have in common."""
+    """Return the properties that all sums of an exchange share."""
     return instr.specs[0].dtype, instr.attrs["groups"], instr.core
 
 
 def _size(instr: Instr) -> int:
-    """Return how many bytes a core brings to a sum."""
+    """Return the bytes of a core's contribution to a sum."""
     spec = instr.specs[0]
     return spec.dtype.size * math.prod(size or 0 for size in spec.shape.as_list())
 

@@ -1,7 +1,16 @@
-"""How a process takes part in sums over replicas, for the cores that it carries."""
+"""Sums over replicas: the part of one process, for its cores.
+
+One core of the process, the lead, is the member of the group on the links and brings
+the contributions of all its cores; the others follow its progress.  Small vectors go
+through the staging areas of the links, and every member folds all (`flat`).  Large ones
+lie in the arena, and each member folds one chunk of all vectors into a single result
+that all share (`direct`).  Both add in the order of replicas, so their bits are equal.
+`ring` adds each chunk in another order (`tpuref.kernels.schedule`).
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import weakref
 import zlib
@@ -16,6 +25,7 @@ from tpuref.base.dtypes import datatype_enum, int32
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
 from tpuref.engine.runtime.pool.arena import Arena, Heap
+from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.messages import Divergence
 from tpuref.engine.runtime.pool.split import Lane, Split
 from tpuref.kernels import links as kernel
@@ -32,7 +42,7 @@ class Stopped(Exception):
 
 
 class Diverged(Exception):
-    """The replicas of a group did not reach a collective alike."""
+    """The replicas of a group reached different collectives."""
 
     def __init__(self, instr: Instr, shapes: Mapping[int, Shape], group: Sequence[int]):
         super().__init__(instr.name)
@@ -45,7 +55,7 @@ class Diverged(Exception):
 
 
 class Participants(NamedTuple):
-    """Who adds up.
+    """A group of replicas that sum, and the part of this process in it.
 
     Attributes
     ----------
@@ -56,12 +66,12 @@ class Participants(NamedTuple):
     own
         The place of each contribution of this process, by replica in that order.
     complete
-        Whether these are all that this process has to bring.
+        Whether every core of this process in the group contributes.
     lead, following
-        The end of the core that is the member, and those of the others that this
-        process carries.
+        The links of the core that is the member, and of the other cores of this
+        process.
     most
-        The most contributions that one process brings to any group.
+        The most contributions of one process to any group.
     members
         One core of each process of the group.
     """
@@ -82,16 +92,16 @@ class CoreCollectives:
     Parameters
     ----------
     split
-        Which process carries which cores.
+        The assignment of cores to processes.
     arena, heap
         The shared memory, and this process's part of it.
     links
-        The end of each core that it carries of the links to the others.
+        The links of each core of this process.
 
     Attributes
     ----------
     moves
-        How often the replicas were given other cores, or sums another algorithm.
+        The number of changes of the placement or the algorithm, for caches.
     """
 
     def __init__(
@@ -113,7 +123,7 @@ class CoreCollectives:
         self._retired: list[tuple[int, frozenset[int]]] = []
 
     def begin(self, placement: tuple[tuple[int, ...], ...], algorithm: str) -> None:
-        """Take part in a run; free what earlier runs left."""
+        """Take part in a run; free the blocks that earlier runs left."""
         for offset, _ in self._retired:
             self._heap.free(offset)
         for offset in self._unfinished:
@@ -127,7 +137,7 @@ class CoreCollectives:
 
     @property
     def joins(self) -> bool:
-        """Whether a vector may be part of a longer one without rounding differently."""
+        """Whether vectors may be concatenated: in a ring, chunks decide the order."""
         return self._algorithm != "ring"
 
     def participants(
@@ -137,14 +147,14 @@ class CoreCollectives:
         shapes: Sequence[Shape],
         dtype: np.dtype[Any],
     ) -> list[Participants]:
-        """Return the groups that some cores add up in, in an order that all share."""
+        """Return the groups of some cores, in the same order on all processes."""
         logical = max(instr.core, 0)
         places = {lane.replica: place for place, lane in enumerate(lanes)}
         groups = instr.attrs["groups"] or (range(len(self._placement)),)
         cores = [[self._placement[r][logical] for r in sorted(g)] for g in groups]
         carriers = [[self._split.carrier(core) for core in row] for row in cores]
         most = max(max(Counter(row).values()) for row in carriers)
-        found = []
+        groups_here = []
         for k, replicas in enumerate(map(sorted, groups)):
             own = {r: places[r] for r in replicas if r in places}
             if not own:
@@ -155,140 +165,149 @@ class CoreCollectives:
             lead, *following = [self._links[c] for c in cores[k] if c in self._links]
             complete = len(own) == 1 + len(following)
             members = frozenset(group.members.tolist())
-            found.append(
+            groups_here.append(
                 Participants(
                     group, replicas, own, complete, lead, following, most, members
                 )
             )
-        return found
+        return groups_here
 
     def sum(
-        self, known: Participants, instr: Instr, given: Sequence[Array]
+        self, part: Participants, instr: Instr, contributions: Sequence[Array]
     ) -> Sequence[Array]:
         """Return the sum of a group for each contribution of this process."""
-        arrays = [given[place] for place in known.own.values()]
-        if len(known.replicas) == 1:
+        arrays = [contributions[place] for place in part.own.values()]
+        if len(part.replicas) == 1:
             return arrays
-        if not known.complete or (len(arrays) > 1 and not _are_alike(arrays)):
-            self._refuse(known, instr, given)
-        algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, known.most)]
-        results, outcome = algorithm(self, known, arrays)
+        if not part.complete or (len(arrays) > 1 and not _are_alike(arrays)):
+            self._refuse(part, instr, contributions)
+        algorithm = ALGORITHMS[self._algorithm_for(arrays[0].nbytes, part.most)]
+        results, outcome = algorithm(self, part, arrays)
         if outcome != status.OK:
-            self._fail(outcome, known, instr, given)
-        for follower in known.following:
-            follower.follow(known.lead)
+            self._fail(outcome, part, instr, contributions)
+        for follower in part.following:
+            follower.follow(part.lead)
         return results
 
-    def is_small(self, known: Participants, size: int) -> bool:
+    def is_small(self, part: Participants, size: int) -> bool:
         """Whether one contribution of the process is summed flat, in one piece."""
-        alone = known.complete and len(known.own) == 1 < len(known.replicas)
-        whole = known.most * size <= status.FLAT_LIMIT
-        return alone and whole and self._chosen(size, known.most) == "flat"
+        alone = part.complete and len(part.own) == 1 < len(part.replicas)
+        whole = part.most * size <= status.FLAT_LIMIT
+        return alone and whole and self._algorithm_for(size, part.most) == "flat"
 
-    def small_sum(self, known: Participants, instr: Instr, given: Array) -> Array:
-        """Return such a sum."""
-        result = np.empty(given.shape, given.dtype)
-        source = np.ascontiguousarray(given)
-        outcome = known.lead.flat(known.group, source, result)
+    def small_sum(self, part: Participants, instr: Instr, array: Array) -> Array:
+        """Return a sum for which `is_small` is true."""
+        result = np.empty(array.shape, array.dtype)
+        source = np.ascontiguousarray(array)
+        outcome = part.lead.flat(part.group, source, result)
         if outcome != status.OK:
-            self._fail(outcome, known, instr, [given])
+            self._fail(outcome, part, instr, [array])
         return result
 
     def places(
-        self, known: Participants, shape: Shape, dtype: np.dtype[Any]
+        self, part: Participants, shape: Shape, dtype: np.dtype[Any]
     ) -> Array | None:
-        """Return memory for each contribution; None if any memory will do."""
+        """Return memory for each contribution, None if they may be anywhere."""
         size = dtype.itemsize * math.prod(shape)
-        if len(known.replicas) == 1 or self._chosen(size, known.most) == "flat":
+        if len(part.replicas) == 1 or self._algorithm_for(size, part.most) == "flat":
             return None
-        count = len(known.own)
-        return self._dropped_later(
-            self._allocated(count * size), (count, *shape), dtype
-        )
+        count = len(part.own)
+        return self._dropped_later(self._allocate(count * size), (count, *shape), dtype)
 
-    def _chosen(self, size: int, most: int) -> str:
-        """Return the name of the algorithm for vectors of so many bytes."""
+    def _algorithm_for(self, size: int, most: int) -> str:
+        """Return the name of the algorithm for vectors of `size` bytes."""
         if self._algorithm != "auto":
             return self._algorithm
         return "flat" if most * size <= status.FLAT_LIMIT else "direct"
 
     def _refuse(
-        self, known: Participants, instr: Instr, given: Sequence[Array]
+        self, part: Participants, instr: Instr, contributions: Sequence[Array]
     ) -> None:
-        """Meet the others with something that differs from what they bring."""
+        """Join the collective with a fingerprint that no other has, so that all fail.
+
+        If this process only raised its error, the peers would wait for it.
+        """
         label = zlib.crc32(f"{instr.name} of {sorted(self._links)} alone".encode())
-        group = known.group._replace(fingerprint=label, dtype=_INT32, parts=None)
+        group = part.group._replace(fingerprint=label, dtype=_INT32, parts=None)
         nothing = np.zeros(1, np.int32)
-        outcome = known.lead.flat(group, nothing, nothing)
+        outcome = part.lead.flat(group, nothing, nothing)
         if outcome == status.OK:
             outcome = status.MISMATCH
-        self._fail(outcome, known, instr, given)
+        self._fail(outcome, part, instr, contributions)
 
     def _fail(
-        self, outcome: int, known: Participants, instr: Instr, given: Sequence[Array]
+        self,
+        outcome: int,
+        part: Participants,
+        instr: Instr,
+        contributions: Sequence[Array],
     ) -> None:
         """Raise the exception for the status of a failed sum."""
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
-            raise _diverged(known, instr, given)
-        shape, dtype = given[0].shape, str(given[0].dtype)
+            raise _divergence(part, instr, contributions)
+        shape, dtype = contributions[0].shape, str(contributions[0].dtype)
         status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
     # -- the algorithms --------------------------------------------------------
 
     def _flat(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
         """Sum through the staging areas, large vectors in pieces."""
-        first = given[0]
+        first = arrays[0]
         result = np.empty(first.shape, first.dtype)
-        if known.most * first.nbytes <= status.FLAT_LIMIT:
-            single = len(given) == 1
-            source = np.ascontiguousarray(first) if single else np.array(given)
-            outcome = known.lead.flat(known.group, source, result)
-            return [result] * len(given), outcome
-        vectors, totals = np.array(given).reshape(len(given), -1), result.reshape(-1)
-        step = status.FLAT_LIMIT // known.most // first.itemsize
+        if part.most * first.nbytes <= status.FLAT_LIMIT:
+            single = len(arrays) == 1
+            source = np.ascontiguousarray(first) if single else np.array(arrays)
+            outcome = part.lead.flat(part.group, source, result)
+            return [result] * len(arrays), outcome
+        vectors, totals = np.array(arrays).reshape(len(arrays), -1), result.reshape(-1)
+        step = status.FLAT_LIMIT // part.most // first.itemsize
         if not step:
-            return self._direct(known, given)
+            return self._direct(part, arrays)
         for start in range(0, totals.size, step):
             piece = slice(start, start + step)
             source = np.ascontiguousarray(vectors[:, piece])
-            outcome = known.lead.flat(known.group, source, totals[piece])
+            outcome = part.lead.flat(part.group, source, totals[piece])
             if outcome != status.OK:
                 break
-        return [result] * len(given), outcome
+        return [result] * len(arrays), outcome
 
     def _direct(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
-        """Sum into one result for all, in the heap of the first member."""
-        first, owns = given[0], known.group.members[0] in self._links
-        target = self._allocated(first.nbytes) if owns else 0
-        source, _kept = self._side_by_side(given)
-        outcome = known.lead.direct(known.group, source, target, first.size)
+        """Sum into one result that all share, in the heap of the first member.
+
+        The result is read-only.  Its owner frees it when its own reference has died and
+        the readers have dropped theirs (`_free_retired`).
+        """
+        first, owns = arrays[0], part.group.members[0] in self._links
+        target = self._allocate(first.nbytes) if owns else 0
+        source, _held = self._adjacent(arrays)
+        outcome = part.lead.direct(part.group, source, target, first.size)
         if outcome != status.OK:
-            return given, outcome
-        self._free_retired(known.members)
-        result = self._arena.view(known.lead.shared_result, first.shape, first.dtype)
+            return arrays, outcome
+        self._free_retired(part.members)
+        result = self._arena.view(part.lead.shared_result, first.shape, first.dtype)
         result.flags.writeable = False
         if owns:
             self._unfinished.remove(target)
-            weakref.finalize(result, self._retired.append, (target, known.members))
-        return [result] * len(given), outcome
+            weakref.finalize(result, self._retired.append, (target, part.members))
+        return [result] * len(arrays), outcome
 
     def _ring(
-        self, known: Participants, given: Sequence[Array]
+        self, part: Participants, arrays: Sequence[Array]
     ) -> tuple[Sequence[Array], int]:
         """Sum chunk by chunk around the ring; each core has its own result."""
-        first, count = given[0], len(given)
-        target = self._allocated(count * first.nbytes)
-        scratch = self._allocated(4 * count * first.size)  # float32 partial sums
-        source, _kept = self._side_by_side(given)
-        outcome = known.lead.ring(known.group, source, target, scratch, first.size)
+        first, count = arrays[0], len(arrays)
+        target = self._allocate(count * first.nbytes)
+        scratch = self._allocate(4 * count * first.size)  # float32 partial sums
+        source, _held = self._adjacent(arrays)
+        outcome = part.lead.ring(part.group, source, target, scratch, first.size)
         if outcome != status.OK:
-            return given, outcome
+            return arrays, outcome
         self._unfinished.remove(scratch)
         self._heap.free(scratch)
         results = self._dropped_later(target, (count, *first.shape), first.dtype)
@@ -296,8 +315,8 @@ class CoreCollectives:
 
     # -- memory ----------------------------------------------------------------
 
-    def _allocated(self, size: int) -> int:
-        """Return a block that is freed if the run fails."""
+    def _allocate(self, size: int) -> int:
+        """Return a new block; `begin` frees it if this run fails."""
         self._free_dropped()
         offset = self._heap.allocate(size)
         self._unfinished.append(offset)
@@ -306,16 +325,16 @@ class CoreCollectives:
     def _dropped_later(
         self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Array:
-        """Return the array in a block that is freed when the array dies."""
+        """Return the array in a block, which is freed when the array dies."""
         array = self._arena.view(offset, shape, dtype)
         self._unfinished.remove(offset)
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
-    def _side_by_side(self, arrays: Sequence[Array]) -> tuple[int, Any]:
-        """Return where the arena has the arrays side by side, and what holds it.
+    def _adjacent(self, arrays: Sequence[Array]) -> tuple[int, Any]:
+        """Return the offset of the arrays, contiguous in the arena, and their owner.
 
-        That is their own memory, or that of copies.
+        It is that of the arrays themselves if they are adjacent, else of copies.
         """
         start, size = self._arena.offset_of(arrays[0]), arrays[0].nbytes
         if start is not None and all(
@@ -323,7 +342,7 @@ class CoreCollectives:
             for k, array in enumerate(arrays[1:], start=1)
         ):
             return start, arrays
-        offset = self._allocated(len(arrays) * size)
+        offset = self._allocate(len(arrays) * size)
         shape = len(arrays), *arrays[0].shape
         copies = self._dropped_later(offset, shape, arrays[0].dtype)
         for k, array in enumerate(arrays):
@@ -336,18 +355,19 @@ class CoreCollectives:
             self._heap.free(self._dropped.popleft())
 
     def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that neither this process nor its readers use any more.
+        """Free shared results that this process has dropped and all readers too.
 
-        All drop a result at the same point of the program.  A process that has reached
-        a later collective has passed that point.
+        All processes run the same steps, so they drop a result at the same point.  A
+        reader that takes part in a later collective has passed that point: the ones of
+        a collective that has just ended are in `taking_part`.
         """
-        kept = []
+        still_read = []
         for offset, readers in self._retired:
             if readers <= taking_part:
                 self._heap.free(offset)
             else:
-                kept.append((offset, readers))
-        self._retired[:] = kept
+                still_read.append((offset, readers))
+        self._retired[:] = still_read
 
 
 Algorithm = Callable[
@@ -380,28 +400,17 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
     return all(array.shape == first.shape for array in arrays[1:])
 
 
-def _diverged(known: Participants, instr: Instr, given: Sequence[Array]) -> Diverged:
-    shapes = {replica: given[place].shape for replica, place in known.own.items()}
-    return Diverged(instr, shapes, known.replicas)
+def _divergence(
+    part: Participants, instr: Instr, contributions: Sequence[Array]
+) -> Diverged:
+    shapes = {
+        replica: contributions[place].shape for replica, place in part.own.items()
+    }
+    return Diverged(instr, shapes, part.replicas)
 
 
 class ReplicaSum:
-    """One sum of a program, prepared for many runs.
-
-    Parameters
-    ----------
-    collectives
-        The part of this process in sums.
-    instr
-        The instruction that sums.
-    lanes
-        The cores that run it.
-
-    Attributes
-    ----------
-    lanes
-        The same.
-    """
+    """One sum of a program on some cores, with its groups cached from run to run."""
 
     def __init__(
         self, collectives: CoreCollectives, instr: Instr, lanes: Sequence[Lane]
@@ -425,31 +434,148 @@ class ReplicaSum:
         if len(shapes) == 1 and self._collectives.is_small(self._participants[0], size):
             self._small = self._collectives.moves, shapes[0], dtype
 
-    def __call__(self, given: Sequence[Array]) -> Sequence[Array]:
+    def __call__(self, contributions: Sequence[Array]) -> Sequence[Array]:
         """Return the sum of each contribution's group.
 
-        Of a small sum on the only core of a process, everything else here would take
-        more than half of the time, so it comes first.
+        A small sum on the only core of a process comes first: the rest of this method
+        would take more than half of its time.
         """
-        first, collectives = given[0], self._collectives
+        first, collectives = contributions[0], self._collectives
         if self._small == (collectives.moves, first.shape, first.dtype):
-            (known,) = self._participants
-            return [collectives.small_sum(known, self._instr, first)]
-        self._prepare([array.shape for array in given], first.dtype)
-        results = list(given)
-        for known in self._participants:
-            totals = collectives.sum(known, self._instr, given)
-            for place, total in zip(known.own.values(), totals, strict=True):
+            (part,) = self._participants
+            return [collectives.small_sum(part, self._instr, first)]
+        self._prepare([array.shape for array in contributions], first.dtype)
+        results = list(contributions)
+        for part in self._participants:
+            totals = collectives.sum(part, self._instr, contributions)
+            for place, total in zip(part.own.values(), totals, strict=True):
                 results[place] = total
         return results
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
-        """Return for each contribution memory to compute it in, None for any."""
+        """Return for each contribution its memory, None if it may be anywhere."""
         self._prepare([shape] * len(self.lanes), dtype)
-        found: list[Array | None] = [None] * len(self.lanes)
-        for known in self._participants:
-            memory = self._collectives.places(known, shape, dtype)
+        places: list[Array | None] = [None] * len(self.lanes)
+        for part in self._participants:
+            memory = self._collectives.places(part, shape, dtype)
             if memory is not None:
-                for rank, place in enumerate(known.own.values()):
-                    found[place] = memory[rank, ...]
-        return found
+                for rank, place in enumerate(part.own.values()):
+                    places[place] = memory[rank, ...]
+        return places
+
+
+class Exchange:
+    """Sums that do not depend on each other, in one collective.
+
+    Each core contributes one vector, the concatenation of its contributions.  `flat`
+    and `direct` add elements independently, in the order of replicas, so the bits are
+    those of separate sums.  The shapes of several sums are static.
+    """
+
+    def __init__(
+        self,
+        collectives: CoreCollectives,
+        instrs: Sequence[Instr],
+        lanes: Sequence[Lane],
+    ) -> None:
+        self.lanes = lanes
+        self.sums = [ReplicaSum(collectives, instr, lanes) for instr in instrs]
+        self._collectives = collectives
+        self._together = ReplicaSum(collectives, instrs[0], lanes)
+        self._shapes: list[Shape] = []
+        if len(instrs) > 1:
+            self._shapes = [_shape(instr) for instr in instrs]
+        sizes = [math.prod(shape) for shape in self._shapes]
+        ends = list(itertools.accumulate(sizes, initial=0))
+        self._parts = [slice(*pair) for pair in itertools.pairwise(ends)]
+        self._length = ends[-1]
+        self._vectors: list[Array | None] | None = None
+        self._places: dict[int, list[Array]] = {}
+
+    def joins(self, columns: Sequence[Column]) -> bool:
+        """Return whether the contributions to all sums can be concatenated."""
+        return self._collectives.joins and all(
+            array.shape == shape
+            for column, shape in zip(columns, self._shapes, strict=True)
+            for array in column
+        )
+
+    def __call__(self, columns: Sequence[Column]) -> list[Sequence[Array]]:
+        """Return the sums of each instruction, for the contributions to each."""
+        totals = self._together(self._concatenate(columns))
+        self._forget()
+        shared = all(total is totals[0] for total in totals)
+        different = totals[:1] if shared else totals
+        sums: list[Sequence[Array]] = []
+        for part, shape in zip(self._parts, self._shapes, strict=True):
+            column = [total[part].reshape(shape) for total in different]
+            sums.append(column * len(totals) if shared else column)
+        return sums
+
+    def one(self, number: int, column: Column) -> Sequence[Array]:
+        """Return one of the sums, computed by itself."""
+        if number == len(self.sums) - 1:
+            self._forget()
+        return self.sums[number](column)
+
+    def places(
+        self, number: int, shape: Shape, dtype: np.dtype[Any]
+    ) -> list[Array | None]:
+        """Return the memory of each contribution to a sum, None if it may be anywhere.
+
+        An operation that computes a contribution there saves the copy into the arena.
+        """
+        if len(self.sums) == 1 or not self._collectives.joins:
+            return self.sums[number].places(shape, dtype)
+        part, vectors = self._parts[number], self._memory(dtype)
+        if shape != self._shapes[number] or any(v is None for v in vectors):
+            return [None] * len(vectors)
+        parts = [v[part].reshape(shape) for v in vectors if v is not None]
+        self._places[number] = parts
+        return list(self._places[number])
+
+    def _memory(self, dtype: np.dtype[Any]) -> Sequence[Array | None]:
+        """Return the memory of each core's vector, None if it may be anywhere."""
+        if self._vectors is None:
+            self._vectors = self._together.places((self._length,), dtype)
+        return self._vectors
+
+    def _forget(self) -> None:
+        """Drop the memory: the values that lie in it keep it."""
+        self._vectors = None
+        self._places.clear()
+
+    def _concatenate(self, columns: Sequence[Column]) -> list[Array]:
+        """Return the vector of each core: its contributions, concatenated."""
+        vectors = []
+        for place, vector in enumerate(self._memory(columns[0][0].dtype)):
+            arrays = [column[place] for column in columns]
+            if vector is None:
+                vector = np.concatenate([array.reshape(-1) for array in arrays])
+            else:
+                for number, array in enumerate(arrays):
+                    there = self._places.get(number)
+                    if there is None or array is not there[place]:
+                        vector[self._parts[number]] = array.reshape(-1)
+            vectors.append(vector)
+        return vectors
+
+
+class Addend(NamedTuple):
+    """The contributions to one of the sums of an exchange: its index is `number`."""
+
+    exchange: Exchange
+    number: int
+
+    @property
+    def lanes(self) -> Sequence[Lane]:
+        """The cores that contribute."""
+        return self.exchange.lanes
+
+    def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
+        """Return the memory of each contribution, None if it may be anywhere."""
+        return self.exchange.places(self.number, shape, dtype)
+
+
+def _shape(instr: Instr) -> Shape:
+    return tuple(size or 0 for size in instr.specs[0].shape.as_list())

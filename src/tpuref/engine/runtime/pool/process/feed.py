@@ -1,4 +1,4 @@
-"""The elements of its loop's feed that a core holds, some ahead of their use."""
+"""Prefetch of a loop's feed: a core asks the host for several elements at once."""
 
 from __future__ import annotations
 
@@ -10,25 +10,20 @@ from tpuref.engine.program import Instr
 from tpuref.engine.runtime.meaning.run import Run
 
 FIRST = 4
-"""How many elements a core asks for at the start of a run."""
+"""The number of elements of the first request of a run."""
 
 AHEAD = 16
-"""The most elements that wait on a core."""
+"""The most elements of a request."""
 
 AHEAD_BYTES = 1 << 20
-"""The most memory they take, unless a single one takes more."""
+"""The most memory of these elements, unless a single one is larger."""
 
 
 class CoreFeed:
-    """The elements that one instruction of a core takes in turn.
+    """The prefetched elements of one instruction on one core.
 
-    A run begins with few elements, so that the loop starts early, and goes on with
-    more, so that it seldom waits for the host.
-
-    Parameters
-    ----------
-    instr
-        The instruction.
+    The first request of a run is small, so that the loop starts early; each later one
+    doubles, so that the loop seldom waits for the host.
     """
 
     def __init__(self, instr: Instr) -> None:
@@ -42,14 +37,14 @@ class CoreFeed:
         self._count = 0
 
     def wanted(self, run: Run) -> int:
-        """Return how many elements to ask the host for, 0 while some are left."""
+        """Return the number of elements to request, 0 while some are left."""
         if run is not self._run:
             self._run, self._count = run, min(FIRST, self._most)
             self._waiting.clear()
         return 0 if self._waiting else self._count
 
     def fill(self, arrays: Sequence[Array]) -> None:
-        """Take what the host gave, the arrays of one element after the other."""
+        """Store the reply of the host, the arrays of one element after the other."""
         for begin in range(0, len(arrays), self._width):
             self._waiting.append(arrays[begin : begin + self._width])
         self._count = min(2 * self._count, self._most)

@@ -1,4 +1,4 @@
-"""Operations that follow each other in a program, run in one step for several cores."""
+"""Fusion: consecutive operations in one step, batched over the cores of a process."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tpuref.engine.runtime.pool.process.fusion_plan import (
 )
 
 KEPT_PLANS = 8
-"""For how many different layouts of its inputs a fusion keeps a plan."""
+"""The number of input layouts for which a fusion keeps a plan."""
 
 KEPT_BYTES = 1 << 24
-"""A plan that needs more memory than this is made again for each run."""
+"""The most memory of a plan that is kept; a larger one is made again in each run."""
 
 _FAULTS = (UnexpectedShape, OpError, *FAULTS)
-"""What a plan raises for inputs that it cannot take, or that an operation refuses."""
+"""The errors of a plan for inputs that it cannot compute, or an operation refuses."""
 
 
 def fuses(instr: Instr) -> bool:
-    """Whether an instruction can be part of a fusion: it computes one array."""
+    """Whether an instruction can join a fusion: it only computes one array."""
     definition = instr.definition
     return (
         definition.foldable
@@ -42,20 +42,25 @@ def fuses(instr: Instr) -> bool:
 
 
 class Fusion:
-    """Operations that follow each other, run in one step for several cores.
+    """Consecutive operations, run in one step for several cores.
+
+    The plan depends on the layouts of the inputs: which columns are one shared array,
+    a stack, or separate arrays, and their shapes.  They seldom change, so plans are
+    cached by them.
 
     Parameters
     ----------
     instrs, numbers
         The operations, and their numbers in the program.
     cores
-        How many cores run them.
+        The number of cores.
     constants
-        The values that are known, by slot.
+        The constants, by slot.
     wanted
         The slots that others read afterwards.
     memories
-        What gives the memory for an output, by slot; any memory will do for others.
+        By slot, the function that returns the memory for an output; other outputs may
+        be anywhere.
     counter
         The program counter of the process.
     """
@@ -86,22 +91,23 @@ class Fusion:
         Returns
         -------
         bool
-            Whether that was possible.  If not, the operations have to run one by one:
-            the cores differ in shapes, or an operation fails and has to say where.
+            Whether that was possible.  If not, nothing was written to `values`, and
+            the operations have to run one by one: the shapes differ between cores, or
+            an operation fails and its error needs its name.
         """
         layouts: list[Layout] = []
         for slot in self._inputs:
-            found = layout(values[slot])
-            if found is None:
+            its_layout = layout(values[slot])
+            if its_layout is None:
                 return False
-            layouts.append(found)
+            layouts.append(its_layout)
         key = tuple(layouts)
         try:
             plan = self._plans[key] if key in self._plans else self._plan(key, values)
             if plan is None:
                 return False
             plan.run(values, self._counter)
-        except MemoryError:  # one by one they need less, or say which has too little
+        except MemoryError:  # one by one they need less, or the error names one
             return False
         except _FAULTS:
             self._plans[key] = None  # it would fail again
@@ -110,12 +116,12 @@ class Fusion:
 
     def _plan(self, key: tuple[Layout, ...], values: list[Any]) -> FusionPlan:
         """Return the plan for some layouts."""
-        given = zip(self._inputs, key, strict=True)
+        inputs = zip(self._inputs, key, strict=True)
         plan = FusionPlan(
             self._instrs,
             self._numbers,
             self._cores,
-            {slot: (how, values[slot][0].dtype) for slot, how in given},
+            {slot: (how, values[slot][0].dtype) for slot, how in inputs},
             self._constants,
             self._wanted,
             self._memories,

@@ -1,10 +1,15 @@
-"""What one step does for several operations, once the layouts of its inputs are known.
+"""The plan of a fusion for certain layouts of its inputs.
 
-A plan is a list of calls that read and write a table.  Each value has two entries in
-it: the array that all cores share or the stack of what they have, and the arrays of
-the cores one by one.  Only those that a call reads are filled in.
+A plan is a list of calls that read and write a table.  Each value has two entries: the
+whole, an array that all cores share or the stack of their arrays, and the rows, the
+arrays of the single cores.  Only the entries that a call reads are filled in.
 
-What no one outside reads lies in buffers that the plan keeps from run to run.
+Values that only the fusion reads lie in buffers of the plan, from run to run; once the
+last reader is planned, the buffer is free for the next value of its shape.  Outputs are
+allocated in each run, as their readers may keep them.
+
+A call for all cores must give each core the bits of a call for it alone.  That holds
+for elementwise operations, and for those whose record says so (`batched`, `stacked`).
 """
 
 from __future__ import annotations
@@ -32,19 +37,19 @@ from tpuref.engine.runtime.pool.columns import (
 )
 
 GATHERED_BYTES = 4096
-"""Up to which size the arrays of cores are copied into a stack, to save calls."""
+"""The largest array of a core that is copied into a stack, to save calls."""
 
 FOLDED_BYTES = 1 << 16
-"""Up to which size an array that does not depend on the run is computed beforehand."""
+"""The largest array that is computed while planning, if no run changes it."""
 
 Table = list[Any]
 Call = Callable[[Table], Any]
 Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
-"""Gives memory for the arrays of all cores."""
+"""Return memory for the arrays of all cores."""
 
 
 class UnexpectedShape(Exception):
-    """An operation gave another shape than its rule of inference says."""
+    """The shape of a result differs from the inferred one."""
 
 
 @dataclass(eq=False)
@@ -54,21 +59,21 @@ class _Value:
     Attributes
     ----------
     kind, shape, dtype
-        What it is; the shape is None where only a run will show it.
+        The layout, shape and dtype; the shape is None if only a run decides it.
     entry
-        Where the table has it as a whole; the arrays of the cores are beside.
+        The index of the whole in the table; the rows are next to it.
     whole, rows
-        Which of the two entries are filled in.
+        Whether each of the two entries is filled in.
     known
-        The value itself, if it is a constant.
+        The array of a constant.
     buffer
-        The memory that the plan keeps for it, None for none.
+        The memory that the plan keeps for it, or None.
     lasting
-        Whether it may lie in such memory, of its own or of another value.
+        Whether it may share such memory, its own or that of another value.
     pinned
-        Whether its memory may not be used for another value, or is already.
+        Whether its memory must not be reused, or is in use already.
     aligned
-        By rank, where the table has the stack with axes of size 1 added.
+        By rank, the index of the stack with axes of size 1 inserted.
     """
 
     kind: int
@@ -91,27 +96,10 @@ class _Value:
 
 
 class FusionPlan:
-    """The calls that run some operations for all cores.
+    """The calls that run some operations for all cores; parameters as for `Fusion`.
 
-    Parameters
-    ----------
-    instrs, numbers
-        The operations, and their numbers in the program.
-    cores
-        How many cores there are.
-    inputs
-        The layouts of the values from outside, by slot.
-    constants
-        The values that are known, by slot.
-    wanted
-        The slots that others read afterwards.
-    memories
-        What gives the memory for an output, by slot; any memory will do for others.
-
-    Attributes
-    ----------
-    kept_bytes
-        The size of the memory that the plan keeps.
+    `inputs` are the layouts and dtypes of the inputs, by slot; `kept_bytes` is the size
+    of the memory that the plan keeps.
     """
 
     def __init__(
@@ -157,12 +145,12 @@ class FusionPlan:
                 if last[slot] == k and slot not in self._wanted
             ]
             self._add(instr, [self._values[slot] for slot in ending])
-        self._outputs = [(slot, *self._given(self._values[slot])) for slot in wanted]
+        self._outputs = [(slot, *self._output(self._values[slot])) for slot in wanted]
 
     def run(self, values: list[Any], counter: memoryview) -> None:
         """Compute the columns of the outputs from those of the inputs.
 
-        The process has to ignore division by zero, overflow and the like.
+        The caller has told NumPy to ignore division by zero, overflow and the like.
         """
         table = self._table.copy()
         for slot, entry, kind in self._inputs:
@@ -194,8 +182,8 @@ class FusionPlan:
         self._table[value.entry :] = [array, [array] * self._cores]
         return value
 
-    def _given(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
-        """Return the entry of an output, and what makes a column of it."""
+    def _output(self, value: _Value) -> tuple[int, Callable[[Any], Any]]:
+        """Return the entry of an output, and the function that makes a column of it."""
         if value.rows:
             return value.entry + 1, lambda rows: rows
         if value.kind == SAME:
@@ -203,7 +191,7 @@ class FusionPlan:
         return value.entry, Stacked
 
     def _whole(self, value: _Value) -> int:
-        """Return the entry of the array of all cores; gather those of the cores."""
+        """Return the entry of the whole; plan to gather the rows if necessary."""
         if not value.whole:
             assert value.shape is not None
             stack = self._buffer((self._cores, *value.shape), value.dtype)
@@ -214,7 +202,7 @@ class FusionPlan:
         return value.entry
 
     def _rows(self, value: _Value) -> int:
-        """Return the entry of the arrays of the cores."""
+        """Return the entry of the rows; plan to split the whole if necessary."""
         entry = value.entry
         if not value.rows:
             cores, same = self._cores, value.kind == SAME
@@ -230,8 +218,8 @@ class FusionPlan:
             value.rows = True
         return entry + 1
 
-    def _aligned(self, value: _Value, rank: int) -> int:
-        """Return the entry of a stack whose arrays have a rank, as they broadcast."""
+    def _align(self, value: _Value, rank: int) -> int:
+        """Return the entry of the stack with its arrays at a rank, for broadcasting."""
         entry = self._whole(value)
         assert value.shape is not None
         missing = rank - len(value.shape)
@@ -239,11 +227,11 @@ class FusionPlan:
             return entry
         if rank not in value.aligned:
             shape = (self._cores, *(1,) * missing, *value.shape)
-            turned = value.aligned[rank] = len(self._table)
+            aligned = value.aligned[rank] = len(self._table)
             self._table += [None, None]
 
             def align(table: Table) -> None:
-                table[turned] = table[entry].reshape(shape)
+                table[aligned] = table[entry].reshape(shape)
 
             if value.buffer is None:
                 self._call(align)
@@ -276,32 +264,41 @@ class FusionPlan:
         operands = [self._values[slot] for slot in instr.inputs]
         shape = _shape(instr, operands)
         if _is_foldable(instr, shape, operands):
-            self._values[instr.outputs[0]] = self._folded(instr, operands)
+            self._values[instr.outputs[0]] = self._fold(instr, operands)
             return
         if shape is not None and _stacks_rows(instr, shape, operands):
-            function = _stacking(instr, (self._cores, *shape))
+            function, kind = _stacking(instr, (self._cores, *shape)), STACKED
             sources = [
                 value.entry if value.known is not None else self._whole(value)
                 for value in operands
             ]
-            self._add_returning(instr, function, STACKED, shape, sources, operands)
-            return
-        if all(value.kind == SAME for value in operands):
-            kind, sources = SAME, [self._whole(value) for value in operands]
-        elif self._stacks(instr, shape, operands) and _stackable(shape, operands):
-            rank = len(shape or ())
-            kind, sources = STACKED, [self._aligned(value, rank) for value in operands]
+            writes = False
         else:
-            kind, sources = APART, [self._rows(value) for value in operands]
-        function = _function(instr, operands)
-        writes = isinstance(function, np.ufunc) or instr.definition.writes_into
+            kind, sources = self._sources(instr, shape, operands)
+            function = _function(instr, operands)
+            writes = isinstance(function, np.ufunc) or instr.definition.writes_into
         if shape is not None and writes:
             self._add_writing(instr, function, kind, shape, sources, ending)
         else:
             self._add_returning(instr, function, kind, shape, sources, operands)
 
-    def _folded(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
-        """Return the constant that an operation gives in every run."""
+    def _sources(
+        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
+    ) -> tuple[int, list[int]]:
+        """Return the layout in which to compute an operation, and its operands in it.
+
+        The layouts in the order of preference: one call for the value that all cores
+        share, one call for the stack of all cores, a call for each core.
+        """
+        if all(value.kind == SAME for value in operands):
+            return SAME, [self._whole(value) for value in operands]
+        if self._stacks(instr, shape, operands) and _stackable(shape, operands):
+            rank = len(shape or ())
+            return STACKED, [self._align(value, rank) for value in operands]
+        return APART, [self._rows(value) for value in operands]
+
+    def _fold(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
+        """Return the constant result of an operation."""
         result = _function(instr, operands)(*map(_any_array, operands))
         constant = np.array(result, instr.specs[0].dtype.np, order="C")
         self.kept_bytes += constant.nbytes
@@ -310,9 +307,11 @@ class FusionPlan:
     def _stacks(
         self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
     ) -> bool:
-        """Whether an operation gives each core the same bits in one call for all.
+        """Whether one call for all cores has the same bits as a call for each.
 
-        A matrix that peers sum is computed where they read it, core by core.
+        A batched operation works on the last axes of operands of equal rank, so the
+        axis of the cores is only one more in front.  A contribution to a sum is
+        computed core by core, in the memory where the peers read it.
         """
         if instr.definition.batching.elementwise:
             return True
@@ -331,11 +330,11 @@ class FusionPlan:
         sources: Sequence[int],
         ending: Sequence[_Value],
     ) -> None:
-        """Plan an operation that writes into memory that is there."""
+        """Plan an operation that writes into given memory, as ufuncs do with `out`."""
         (slot,) = instr.outputs
         if instr.definition.batching.elementwise:
-            self._release(ending)  # it may write over what it reads
-        result = self._placed(slot, kind, shape, instr.specs[0].dtype.np)
+            self._release(ending)  # it may overwrite its inputs, element by element
+        result = self._allocate(slot, kind, shape, instr.specs[0].dtype.np)
         self._release(ending)
         once = function if isinstance(function, np.ufunc) else _writing(function)
         if kind == APART:
@@ -353,7 +352,11 @@ class FusionPlan:
         sources: Sequence[int],
         operands: Sequence[_Value],
     ) -> None:
-        """Plan an operation that returns arrays, which may be parts of its inputs."""
+        """Plan an operation that returns arrays, perhaps views of its inputs.
+
+        So the memory of its inputs is not reused, and an output that others read is
+        copied if it could be a view of a buffer.
+        """
         (slot,), dtype = instr.outputs, instr.specs[0].dtype.np
         by_core = kind == APART
         result = self._new(kind, shape, dtype, whole=not by_core, rows=by_core)
@@ -375,13 +378,13 @@ class FusionPlan:
         self._call(each if by_core else whole)
         self._values[slot] = result
 
-    def _placed(
+    def _allocate(
         self, slot: int, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
-        """Return a value with memory: the plan's own unless others read it."""
+        """Return a value with memory: a buffer of the plan, or new in each run."""
         memory = self._memories.get(slot)
         if memory is not None and (kind == APART or self._cores == 1):
-            return self._placed_there(memory, kind, shape, dtype)
+            return self._take_memory(memory, kind, shape, dtype)
         full = shape if kind == SAME else (self._cores, *shape)
         result = self._new(min(kind, STACKED), shape, dtype, whole=True)
         entry = result.entry
@@ -396,10 +399,10 @@ class FusionPlan:
         self._allocations.append(allocate)
         return result
 
-    def _placed_there(
+    def _take_memory(
         self, memory: Memory, kind: int, shape: Shape, dtype: np.dtype[Any]
     ) -> _Value:
-        """Return a value in the memory that its reader gives."""
+        """Return a value in the memory of the sum that reads it."""
         result = self._new(kind, shape, dtype, whole=kind == SAME, rows=True)
         entry = result.entry
 
@@ -413,17 +416,17 @@ class FusionPlan:
 
 
 def _origins(instrs: Sequence[Instr]) -> dict[int, int]:
-    """Return for slots that only pass on a value the slot that it comes from."""
-    found: dict[int, int] = {}
+    """Return for each slot that forwards a value the slot of its origin."""
+    origins: dict[int, int] = {}
     for instr in instrs:
         if instr.definition.traits.forwards:
             (source,), (target,) = instr.inputs, instr.outputs
-            found[target] = found.get(source, source)
-    return found
+            origins[target] = origins.get(source, source)
+    return origins
 
 
 def _shape(instr: Instr, operands: Sequence[_Value]) -> Shape | None:
-    """Return the shape of an output, None if the shapes of inputs do not decide it."""
+    """Return the shape of an output, None if it is not static."""
     if any(value.shape is None for value in operands):
         return None
     known = [
@@ -436,7 +439,7 @@ def _shape(instr: Instr, operands: Sequence[_Value]) -> Shape | None:
 
 
 def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
-    """Whether one call for all cores is worth what it takes to stack the operands."""
+    """Whether one call for all cores is worth the copies into stacks."""
     return shape is not None and all(
         value.kind != APART or value.whole or value.nbytes <= GATHERED_BYTES
         for value in operands
@@ -444,14 +447,14 @@ def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
 
 
 def _any_array(value: _Value) -> Array:
-    """Return a constant, or some array of the shape of any other value."""
+    """Return the array of a constant, or an arbitrary array of the same shape."""
     if value.known is None:
         return np.empty(value.shape or (), value.dtype)
     return value.known
 
 
 def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) -> bool:
-    """Whether an operation gives the same small array in every run."""
+    """Whether the result is small and the same in every run."""
     if shape is None or math.prod(shape) * instr.specs[0].dtype.size > FOLDED_BYTES:
         return False
     known = all(value.known is not None for value in operands)
@@ -459,7 +462,7 @@ def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) 
 
 
 def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool:
-    """Whether an operation has a rule for all cores, and the operands suit it."""
+    """Whether the rule of an operation for all cores can compute it."""
     return (
         instr.definition.batching.stacked is not None
         and operands[0].kind != SAME
@@ -469,7 +472,7 @@ def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool
 
 
 def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
-    """Return what computes an operation for all cores; `shape` is that of the stack."""
+    """Return the function of an operation for all cores; `shape` is the stack's."""
     rule, attrs = instr.definition.batching.stacked, instr.attrs
     assert rule is not None
 
@@ -480,13 +483,13 @@ def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
 
 
 def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:
-    """Return what computes an operation, without what explains its errors."""
+    """Return the function of an operation, without the checks that explain errors."""
     function = instr.definition.function(value.dtype for value in operands)
     return partial(function, **instr.attrs) if instr.attrs else function
 
 
 def _writing(function: Callable[..., Any]) -> Callable[..., None]:
-    """Return a function that writes into its last argument what another returns."""
+    """Return a function that writes the result of another into its last argument."""
 
     def write(*arrays: Array) -> None:
         *inputs, out = arrays
@@ -502,9 +505,9 @@ def _writing(function: Callable[..., Any]) -> Callable[..., None]:
 def _returning(
     function: Callable[..., Any], shape: Shape | None, dtype: np.dtype[Any], owned: bool
 ) -> Callable[..., Array]:
-    """Return a function that returns an array as lockstep keeps it.
+    """Return a function that returns a contiguous array of the right dtype and shape.
 
-    With `owned`, the array is no part of an input.
+    With `owned`, it is not a view of an input.
     """
 
     def compute(*arrays: Array) -> Array:
@@ -522,7 +525,7 @@ def _returning(
 
 
 def _once(function: Callable[..., Any], entries: Sequence[int]) -> Call:
-    """Return the call of a function on entries of the table, the last one written."""
+    """Return the call of a function on entries; it writes into the last."""
     if len(entries) == 2:
         x, out = entries
         return lambda table: function(table[x], table[out])

@@ -1,4 +1,4 @@
-"""What a process does for an instruction: the step of each kind of operation."""
+"""The steps of single instructions: one function for each kind of operation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tpuref.engine.runtime.meaning.lockstep import compute, perform
 from tpuref.engine.runtime.meaning.verdict import truth
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.core_events import HOST_CALL, kind
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.feed import CoreFeed
-from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Step, Values
+from tpuref.engine.runtime.pool.process.schedule import CoreServices, Path, Step, Values
 from tpuref.engine.runtime.pool.split import Lane
 
 PREPARED_BLOCKS = 64
-"""For how many different sets of cores a branch or loop keeps its program."""
+"""The number of sets of cores for which a branch or loop keeps a prepared block."""
 
 
 class Block(Protocol):
@@ -32,24 +32,14 @@ class Block(Protocol):
 
 
 Prepare = Callable[[Program, Sequence[Lane], Path], Block]
-"""Prepares a block at a path for some cores."""
+"""Prepare a block at a path for some cores."""
 
 
 class InstructionSteps:
     """The steps of single instructions on some cores of one process.
 
-    Parameters
-    ----------
-    around
-        The process that runs them.
-    lanes
-        The cores.
-    addends
-        By the id of a sum, what the cores contribute to it.
-    summed
-        The same by the slot of the contribution.
-    prepare
-        Prepares the blocks inside an instruction.
+    `addends` has the contributions to a sum, by its id, and `summed` by the slot of the
+    contribution.  `prepare` prepares the blocks of an instruction.
     """
 
     def __init__(
@@ -75,7 +65,7 @@ class InstructionSteps:
             return self._while(instr, places, path)
         effects = definition.effects
         if effects.ahead:
-            return self._fed(instr, places, path)
+            return self._feed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
         if effects.access is Access.READ:
@@ -91,10 +81,10 @@ class InstructionSteps:
     def column(
         self, places: Sequence[int], given: Sequence[Any], before: Column | None
     ) -> Column:
-        """Return the column of a value that the cores at these places have.
+        """Return a column with the values of the cores at some places.
 
-        Each tower has an instruction of its own for what all of them sum, so the slot
-        may have the values of others already.
+        `before` is the column so far: towers have separate instructions that write the
+        same slot, for a value that all of them sum.
         """
         if len(places) == len(self._lanes):
             return given
@@ -122,7 +112,7 @@ class InstructionSteps:
     ) -> Step:
         """Return the step that runs an instruction for one core after the other.
 
-        `carry_out` is given the place of a core, and its inputs.
+        `carry_out` takes the place of a core and its inputs.
         """
         around, lanes, inputs, outputs = (
             self._around,
@@ -159,9 +149,9 @@ class InstructionSteps:
     def _compute_quickly(
         self, definition: OpDef, instr: Instr, places: Sequence[int], thorough: Step
     ) -> Step:
-        """Compute one array from others, and leave any special case to the other step.
+        """Compute one array from others, and leave any special case to `thorough`.
 
-        On small arrays the operation takes no longer than what the other step adds.
+        On small arrays the checks of the thorough step take as long as the operation.
         """
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
         function, dtype = definition.kernel, instr.specs[0].dtype.np
@@ -191,7 +181,7 @@ class InstructionSteps:
     def _compute_in_place(
         self, definition: OpDef, instr: Instr, places: Sequence[int]
     ) -> Step | None:
-        """Compute the input of a collective where its peers read, if it can be."""
+        """Compute a contribution to a sum where the peers read it, or return None."""
         around, lanes, (output,) = self._around, self._lanes, instr.outputs
         spec, sums = instr.specs[0], self._summed[output]
         alike = sums.lanes == [lanes[place] for place in places]
@@ -202,9 +192,9 @@ class InstructionSteps:
 
         def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
             out = memory[place]
-            given = {} if out is None else {"out": out}
+            into = {} if out is None else {"out": out}
             replica = lanes[place].replica
-            return compute(definition, instr, arrays, replica, around.run, **given)
+            return compute(definition, instr, arrays, replica, around.run, **into)
 
         compute_it = self._for_each(instr, places, carry_out)
 
@@ -216,7 +206,7 @@ class InstructionSteps:
         return step
 
     def collective(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Return the step of a sum that is taken by itself."""
+        """Return the step of a sum by itself."""
         exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._lanes)
@@ -257,9 +247,14 @@ class InstructionSteps:
         return step
 
     def _write(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Assign or change a variable; cores with the same values do it together."""
+        """Assign or change a variable, once for cores that share both arrays.
+
+        Consecutive cores with the same old value and change (the same objects) share
+        the new value too, so variables of replicas stay one array.
+        """
         around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
+        # An assigned variable may have no value yet.
         assigns = instr.definition.effects.access is Access.ASSIGN
 
         def step(values: Values) -> None:
@@ -293,7 +288,7 @@ class InstructionSteps:
 
         return step
 
-    def _fed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+    def _feed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         around, lanes = self._around, self._lanes
         feeds = [CoreFeed(instr) for _ in places]
 
@@ -323,8 +318,8 @@ class InstructionSteps:
             for verdict, branch in zip((True, False), branches, strict=True):
                 taking = [k for k, each in enumerate(verdicts) if each is verdict]
                 if taking:
-                    given = branch(taking).run(_picked(columns, taking))
-                    _merge(results, given, taking)
+                    taken = branch(taking).run(_pick(columns, taking))
+                    _merge(results, taken, taking)
             for slot, column in zip(instr.outputs, results, strict=True):
                 values[slot] = self.column(places, column, values[slot])
 
@@ -337,37 +332,29 @@ class InstructionSteps:
         split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
 
         def step(values: Values) -> None:
-            columns = at(values, instr.inputs, places)
-            turning, captured = columns[:split], columns[split:]
-            left: list[list[Any]] = [[None] * len(places) for _ in turning]
+            loop = _Loop(at(values, instr.inputs, places), split, len(places))
             kept = [nothing_kept(instr.specs[split:]) for _ in places]
-            inside, turns = list(range(len(places))), 0
-            tested, turned = condition(inside), body(inside)
+            turns = 0
+            tested, turned = condition(loop.inside), body(loop.inside)
             while limit is None or turns < limit:
                 around.go_on()
-                verdicts = [
-                    truth(instr, array) for array in tested.run(turning + captured)[0]
-                ]
+                (column,) = tested.run(loop.columns)
+                verdicts = [truth(instr, array) for array in column]
                 if not all(verdicts):
-                    _merge(left, turning, inside)
-                    staying = [k for k, verdict in enumerate(verdicts) if verdict]
-                    inside = [inside[k] for k in staying]
-                    turning = _picked(turning, staying)
-                    captured = _picked(captured, staying)
-                    if not inside:
+                    loop.leave(verdicts)
+                    if not loop.inside:
                         break
-                    tested, turned = condition(inside), body(inside)
-                given = turned.run(turning + captured)
-                turning = given[:split]
-                for number, column in enumerate(given[split:]):
-                    for place, array in zip(inside, column, strict=True):
+                    tested, turned = condition(loop.inside), body(loop.inside)
+                results = turned.run(loop.columns)
+                loop.variables = results[:split]
+                for number, column in enumerate(results[split:]):
+                    for place, array in zip(loop.inside, column, strict=True):
                         # the next turn may reuse its memory
                         kept[place][number].append(array.copy())
                 turns += 1
-            _merge(left, turning, inside)
             ends = [joined(each, instr.specs[split:]) for each in kept]
             self._store(values, instr.outputs[split:], places, ends)
-            for slot, column in zip(instr.outputs, left, strict=False):
+            for slot, column in zip(instr.outputs, loop.ends(), strict=False):
                 values[slot] = self.column(places, column, values[slot])
 
         return step
@@ -375,7 +362,7 @@ class InstructionSteps:
     def _block(
         self, instr: Instr, number: int, places: Sequence[int], path: Path
     ) -> Callable[[Sequence[int]], Block]:
-        """Return a function that gives a block, prepared for some of these places."""
+        """Return a function that returns a block, prepared for some of these places."""
         prepared: dict[tuple[int, ...], Block] = {}
 
         def chosen(taking: Sequence[int]) -> Block:
@@ -392,12 +379,43 @@ class InstructionSteps:
         return chosen
 
 
+class _Loop:
+    """The loop variables of the cores that are still in a loop, and of those that left.
+
+    A core leaves after its own number of turns.  The others go on with shorter columns,
+    without it: `inside` has their places.
+    """
+
+    def __init__(self, columns: Sequence[Column], split: int, cores: int) -> None:
+        self.variables, self._captured = list(columns[:split]), list(columns[split:])
+        self.inside = list(range(cores))
+        self._ends = [[None] * cores for _ in self.variables]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The inputs of the condition and of the body."""
+        return [*self.variables, *self._captured]
+
+    def leave(self, verdicts: Sequence[bool]) -> None:
+        """Keep the cores whose condition is true."""
+        _merge(self._ends, self.variables, self.inside)
+        staying = [k for k, verdict in enumerate(verdicts) if verdict]
+        self.inside = [self.inside[k] for k in staying]
+        self.variables = _pick(self.variables, staying)
+        self._captured = _pick(self._captured, staying)
+
+    def ends(self) -> Sequence[Column]:
+        """Return the final loop variables of all cores."""
+        _merge(self._ends, self.variables, self.inside)
+        return self._ends
+
+
 def at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
-    """Return the columns of some slots, cut down to some places."""
-    return _picked([values[slot] for slot in slots], places)
+    """Return the columns of some slots at some places."""
+    return _pick([values[slot] for slot in slots], places)
 
 
-def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
+def _pick(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
     return [[column[place] for place in places] for column in columns]
 
 

@@ -1,8 +1,9 @@
-"""What a process does with a program, for the cores that it carries.
+"""Programs prepared for the cores of one process.
 
 A program is prepared once for some cores: each instruction becomes a step, a function
-that reads and writes the values of all of them, as lockstep does.  A run calls the
-steps in order.
+that reads and writes the per-core values of all of them.  A run calls the steps in
+order.  All processes prepare the same program in the same order, so their collectives
+and transfers match.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from tpuref.engine.ops.definition import Flow
 from tpuref.engine.program import HOST, Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import compute
 from tpuref.engine.runtime.pool.columns import Column
+from tpuref.engine.runtime.pool.control_area import EXCHANGE, numbered
 from tpuref.engine.runtime.pool.core_events import (
     COLLECTIVE,
     RECEIVE,
@@ -23,36 +25,33 @@ from tpuref.engine.runtime.pool.core_events import (
     Peer,
     kind,
 )
-from tpuref.engine.runtime.pool.process.arrangement import Together, arranged
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.process.arrangement import (
+    PlacementPlan,
+    Together,
+    Transfer,
+    arranged,
+)
+from tpuref.engine.runtime.pool.process.collectives import Addend
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps, at
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan, Transfer
 from tpuref.engine.runtime.pool.process.row_steps import RowSteps
-from tpuref.engine.runtime.pool.process.schedule import Fusible, Numbered, Schedule
-from tpuref.engine.runtime.pool.process.services import CoreServices, Path, Values
+from tpuref.engine.runtime.pool.process.schedule import (
+    CoreServices,
+    Fusible,
+    Numbered,
+    Path,
+    Schedule,
+    Values,
+)
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
-from tpuref.engine.runtime.pool.program_counters import EXCHANGE, numbered
 from tpuref.engine.runtime.pool.split import Lane
 
 
 class PreparedProgram:
     """A program, prepared for some of the cores of one process.
 
-    Parameters
-    ----------
-    program
-        The program.
-    around
-        The process that runs it.
-    lanes
-        The cores.
-    plan
-        Which core of a replica runs which instructions.
-    path
-        The position of the program within a larger one.
-    numbers
-        What the process puts into its program counter, by the id of an instruction.
+    `path` is the position of a block within the whole program, `numbers` the program
+    counter of each instruction, by its id.
     """
 
     def __init__(
@@ -149,7 +148,10 @@ class PreparedProgram:
                 self._schedule.append(step, label)
 
     def _note_exchange(self, sums: Together, summed: dict[int, Addend]) -> None:
-        """Note which values the cores exchange, before there is what computes them."""
+        """Note the contributions to an exchange, before their operations are prepared.
+
+        An operation can then write its result where the peers read it.
+        """
         there = [self._lanes[place] for place in self._places(sums[0])]
         exchange = self._around.exchange(sums, there)
         for number, instr in enumerate(sums):
@@ -157,7 +159,7 @@ class PreparedProgram:
             summed.setdefault(instr.inputs[0], addend)
 
     def _add_exchange(self, sums: Together) -> None:
-        """Take several sums in one step; observed, they are taken one by one."""
+        """Append several sums as one step, and one by one for an observer."""
         places = self._places(sums[0])
         if not places:
             return
@@ -172,11 +174,11 @@ class PreparedProgram:
             )
 
         def step(values: Values) -> None:
-            given = [at(values, instr.inputs, places)[0] for instr in sums]
-            if not exchange.joins(given):
+            columns = [at(values, instr.inputs, places)[0] for instr in sums]
+            if not exchange.joins(columns):
                 self._schedule.take(alone, values)
                 return
-            totals = exchange(given)
+            totals = exchange(columns)
             for instr, total in zip(sums, totals, strict=True):
                 (target,) = instr.outputs
                 values[target] = self._instructions.column(
@@ -187,21 +189,21 @@ class PreparedProgram:
         self._schedule.append_in_parts(step, number, alone, sums[0])
 
     def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
-        """Return what these cores take, with towers abreast where they are alike."""
+        """Return the instructions in order, those of equal towers paired in rows."""
         if len(self._lanes) < 2 or self._plan.cores > 1:
             return order
         return in_rows(order, [lane.replica for lane in self._lanes])
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
-        """Compute a constant now; only a trace lists it when the program runs."""
+        """Compute a constant now; a run only lists it in its trace."""
         around, (slot,) = self._around, instr.outputs
         replica = self._lanes[places[0]].replica
         (value,) = compute(instr.definition, instr, [], replica, around.run)
         if len(places) == len(self._lanes):
             self._schedule.known[slot] = value
-        given, before = [value] * len(places), self._schedule.constants[slot]
+        column, before = [value] * len(places), self._schedule.constants[slot]
         self._schedule.constants[slot] = self._instructions.column(
-            places, given, before
+            places, column, before
         )
         label = self._schedule.label(instr, None, (), places, traced=instr.core != HOST)
         self._schedule.note(label)

@@ -17,12 +17,13 @@ from tpuref.engine.runtime.pool.core_events import OPERATION
 from tpuref.engine.runtime.pool.process.fusion import fuses
 from tpuref.engine.runtime.pool.process.instruction_steps import InstructionSteps
 from tpuref.engine.runtime.pool.process.schedule import (
+    CoreServices,
     Fusible,
     Numbered,
     Schedule,
+    Values,
     column_across,
 )
-from tpuref.engine.runtime.pool.process.services import CoreServices, Values
 from tpuref.engine.runtime.pool.process.tower_rows import Row
 from tpuref.engine.runtime.pool.split import Lane
 

@@ -1,13 +1,15 @@
-"""The steps of a prepared program, in the order in which a process takes them.
+"""The schedule: the steps of a prepared program, in order.
 
-Operations that follow each other are collected until something else comes, and are then
-one step.
+Consecutive operations that can be fused are collected until another kind of instruction
+comes, and are then one step.  There are two lists of steps: `_steps`, and `_observed`
+with one step for each instruction, for runs with a trace or a recording.  Both compute
+the same bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,30 +17,73 @@ from tpuref.base.errors import OpError
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.lockstep import locate
+from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.core_events import Label, Peer
-from tpuref.engine.runtime.pool.process.exchange import Addend
+from tpuref.engine.runtime.pool.core_events import CoreEvents, Label, Peer
+from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
+from tpuref.engine.runtime.pool.process.collectives import Addend, Exchange
 from tpuref.engine.runtime.pool.process.fusion import Fusion
 from tpuref.engine.runtime.pool.process.fusion_plan import Memory
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
-from tpuref.engine.runtime.pool.process.services import CoreServices, Step, Values
 from tpuref.engine.runtime.pool.split import Lane
 
-Numbered = tuple[Step, int, Label]
-"""A step with the number of its instruction, and what an observer has to know."""
+Values = list[Any]
+"""The columns of all slots; None for a slot without values."""
+
+Step = Callable[[Values], None]
+"""Reads and writes the values of all cores of a process."""
+
+Path = tuple[int, ...]
+"""The position of an instruction: its index, then block and index at each level."""
 
 
-class Fusible(NamedTuple):
-    """An operation that all cores of a process compute.
+class CoreServices(Protocol):
+    """The services of a process for its programs.
 
     Attributes
     ----------
-    instr
-        The operation.
-    alone
-        The steps that compute it without a fusion.
-    slots
-        Where each tower looks for its own output, if that is not the output's slot.
+    run, runs
+        The run, and the same with the variables as each logical core sees them.
+    lane
+        The core of the current operation, None while it runs for all.
+    events
+        The recorder of the run's events, or None.
+    counter
+        The program counter of the process.
+    """
+
+    run: Run
+    runs: dict[int, Run]
+    lane: Lane | None
+    events: CoreEvents | None
+    counter: memoryview
+
+    def go_on(self) -> None:
+        """Raise if the run was called off."""
+
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the sums of these instructions as one exchange."""
+
+    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+        """Send a value from a core of this process to any other."""
+
+    def receive(self, lane: Lane, peer: Peer) -> Array:
+        """Return the next value for a core of this process from another."""
+
+    def call_host(
+        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+    ) -> Sequence[Sequence[Array]]:
+        """Let the host run the instruction at `path` for some cores."""
+
+
+Numbered = tuple[Step, int, Label]
+"""A step, the number of its instruction, and its description for an observer."""
+
+
+class Fusible(NamedTuple):
+    """An operation on all cores of a process, for a fusion.
+
+    `alone` are its steps without a fusion, `slots` those in which towers read the
+    output, if not that of `instr`.
     """
 
     instr: Instr
@@ -51,25 +96,23 @@ class Schedule:
 
     Parameters
     ----------
-    around
-        The process that runs it.
-    lanes
-        The cores.
+    around, lanes
+        The process and the cores.
     program, plan
-        The program, and which core of a replica runs which of its instructions.
+        The program, and its placement on the cores of a replica.
     numbers
-        What the process puts into its program counter, by the id of an instruction.
+        The program counter of each instruction, by its id.
     summed
-        By slot, what the cores contribute to an exchange.
+        By slot, the contributions to an exchange.
 
     Attributes
     ----------
     constants
         The columns that no run changes, by slot.
     known
-        The values that all cores have in every run, by slot.
+        The constants that all cores share, by slot.
     readers
-        The ids of what reads each slot: instructions, and the program itself.
+        The ids of the readers of each slot: instructions, and the program itself.
     """
 
     def __init__(
@@ -97,7 +140,7 @@ class Schedule:
         self._fusing: list[Fusible] = []
 
     def run(self, values: Values) -> None:
-        """Take all steps; where the process is observed, one instruction at a time."""
+        """Run all steps; with an observer, one instruction at a time."""
         if self._around.events is None:
             self.take(self._steps, values)
         else:
@@ -109,7 +152,7 @@ class Schedule:
         values: Values,
         observe: Callable[[Step, Label, Values], None] | None = None,
     ) -> None:
-        """Take some steps, and say in an error which instruction it comes from."""
+        """Run some steps, and name the instruction in an error."""
         counter = self._around.counter
         try:
             for step, number, label in steps:
@@ -132,7 +175,7 @@ class Schedule:
         traced: bool = False,
         peers: Mapping[int, tuple[Peer, ...]] | None = None,
     ) -> Label:
-        """Return what an observer has to know of a step of an instruction."""
+        """Return the description of a step of an instruction."""
         lanes = {place: self._lanes[place] for place in places}
         number = self._numbers[id(instr)]
         return Label(instr, number, kind, lanes, slots, peers or {}, traced)
@@ -144,7 +187,7 @@ class Schedule:
         self._observed.append((step, label.number, label))
 
     def append_unseen(self, step: Step, number: int = 0) -> None:
-        """Append a step that an observed run takes in parts, or not at all."""
+        """Append a step for runs without an observer."""
         self._steps.append((step, number, Label(None, number, None, {})))
 
     def append_in_parts(
@@ -154,46 +197,46 @@ class Schedule:
         parts: Sequence[Numbered],
         instr: Instr | None = None,
     ) -> None:
-        """Append a step that an observed run takes in these parts.
+        """Append a step; a run with an observer takes `parts` instead.
 
-        Its errors are those of the instruction, if they say nothing else.
+        An error of the step that names no operation names `instr`.
         """
         self.fuse()
         self._steps.append((step, number, Label(instr, number, None, {})))
         self._observed += parts
 
     def note(self, label: Label) -> None:
-        """Let a trace list an instruction that takes no step."""
+        """Add an instruction without a step to traces."""
         self._observed.append((lambda values: None, label.number, label))
 
     def add(self, fusible: Fusible) -> None:
-        """Add an operation, to be part of the next fusion."""
+        """Add an operation to the next fusion."""
         self._fusing.append(fusible)
         self._observed += fusible.alone
 
     def computes(self, slots: Sequence[int]) -> bool:
-        """Return whether a fusion that is not closed gives a value of some slots."""
+        """Return whether the open fusion computes one of some slots."""
         waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
         return not waiting.isdisjoint(slots)
 
     def close(self) -> None:
-        """Append what is left; nothing is added after it."""
+        """Append the last fusion; nothing is added afterwards."""
         self.fuse()
-        self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
+        self._observed.sort(key=lambda numbered: numbered[1])  # in program order
 
     def fuse(self) -> None:
-        """Append what was collected for a fusion as one step."""
+        """Append the operations that were collected for a fusion as one step."""
         if not self._fusing:
             return
         fusing, self._fusing = self._fusing, []
-        instrs = [fusible.instr for fusible in fusing]
         one_by_one = [step for fusible in fusing for step in fusible.alone]
         one_by_one.sort(key=lambda numbered: numbered[1])
+        # A slot is an output of the fusion if anything else reads it.
         inside = {id(label.instr) for _, _, label in one_by_one}
-        made = [slot for instr in instrs for slot in instr.outputs]
+        made = [fusible.instr.outputs[0] for fusible in fusing]
         wanted = [slot for slot in made if self.readers.get(slot, inside) - inside]
         fusion = Fusion(
-            instrs,
+            [fusible.instr for fusible in fusing],
             [fusible.alone[0][1] for fusible in fusing],
             len(self._lanes),
             self.known,
@@ -206,6 +249,20 @@ class Schedule:
             for instr, _, slots in fusing
             if slots and instr.outputs[0] in wanted
         ]
+        step = self._fused_step(fusion, one_by_one, of_towers)
+        self.append_unseen(step, fusing[0].alone[0][1])
+
+    def _fused_step(
+        self,
+        fusion: Fusion,
+        one_by_one: Sequence[Numbered],
+        of_towers: Sequence[tuple[int, tuple[int, ...]]],
+    ) -> Step:
+        """Return the step of a fusion.
+
+        A fusion that fails has changed nothing that others read, so its operations can
+        run again one by one, and the one at fault raises the error with its name.
+        """
 
         def step(values: Values) -> None:
             if fusion.run(values):
@@ -217,15 +274,14 @@ class Schedule:
                 for whole, slots in of_towers:
                     values[whole] = column_across(values, slots)
 
-        number = fusing[0].alone[0][1]
-        self.append_unseen(step, number)
+        return step
 
     def _is_summed(self, slot: int) -> bool:
-        """Whether a collective of all cores takes a value."""
+        """Whether the value of a slot is a contribution of all these cores to a sum."""
         return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
 
     def _memory(self, slot: int) -> Memory:
-        """Return what gives the memory where peers read a value that they sum."""
+        """Return a function that returns the memory of a contribution to a sum."""
         places = self._summed[slot].places
 
         def memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:
@@ -238,7 +294,7 @@ class Schedule:
 
 
 def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
-    """Return the ids of what reads each slot: instructions, and the program itself."""
+    """Return the ids of the readers of each slot: instructions, the program itself."""
     readers: dict[int, set[int]] = {slot: {id(program)} for slot in program.results}
     for instr in program.instrs:
         for slot in instr.inputs:
@@ -251,5 +307,5 @@ def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
 
 
 def column_across(values: Values, slots: Sequence[int]) -> Column:
-    """Return the column of what each core has in a slot of its own."""
+    """Return the column of values that cores have in different slots."""
     return [values[slot][place] for place, slot in enumerate(slots)]

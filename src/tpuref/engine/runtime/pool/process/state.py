@@ -1,4 +1,4 @@
-"""The variables and random draws of replicas while a process runs their program."""
+"""The variables and random draws of replicas during a run on a process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,8 @@ from tpuref.engine.runtime.meaning.state import stream, uninitialized
 class CoreState:
     """The random draws of some replicas.
 
-    Parameters
-    ----------
-    entropy
-        Makes the draws without seeds differ from session to session.
-    draws
-        How often each random operation was evaluated before, by replica.
+    `entropy` is the seed of the session for operations without one, `draws` the number
+    of earlier evaluations of random operations, by replica.
     """
 
     def __init__(self, entropy: int, draws: dict[int, dict[str, int]]) -> None:
@@ -49,18 +45,18 @@ class CoreState:
 
 
 class CoreVariables:
-    """The variables as one replica sees them during a run."""
+    """One replica's view of the variables during a run."""
 
-    def __init__(self, given: dict[str, Array]) -> None:
-        self._given = given
+    def __init__(self, before: dict[str, Array]) -> None:
+        self._before = before
         self.written: dict[str, Array] = {}
 
     def read(self, handle: str) -> Array:
-        """Return what this replica wrote, else the value from before the run."""
+        """Return the value that this replica wrote, or that from before the run."""
         if handle in self.written:
             return self.written[handle]
-        if handle in self._given:
-            return self._given[handle]
+        if handle in self._before:
+            return self._before[handle]
         raise FailedPreconditionError(uninitialized(handle))
 
     def write(self, handle: str, value: Array) -> None:
@@ -69,4 +65,4 @@ class CoreVariables:
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
-        return handle in self.written or handle in self._given
+        return handle in self.written or handle in self._before

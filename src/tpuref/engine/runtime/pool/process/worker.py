@@ -1,4 +1,4 @@
-"""A process of the pool: it receives programs, runs them for its cores and answers.
+"""A process of the pool: it receives programs, runs them for its cores and replies.
 
 Started by `pool.host.process`, with the descriptors of its socket, of the arena and
 of the lifeline.  It ends when the socket closes or the host dies.
@@ -35,7 +35,12 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.arena import Arena
 from tpuref.engine.runtime.pool.channel import Channel
 from tpuref.engine.runtime.pool.columns import Column
-from tpuref.engine.runtime.pool.control_area import control_bytes, mailboxes
+from tpuref.engine.runtime.pool.control_area import (
+    ProgramCounters,
+    control_bytes,
+    instruction,
+    mailboxes,
+)
 from tpuref.engine.runtime.pool.core_events import (
     PREPARE,
     TO_CORE,
@@ -43,9 +48,14 @@ from tpuref.engine.runtime.pool.core_events import (
     Label,
     Peer,
 )
-from tpuref.engine.runtime.pool.descriptions import (
+from tpuref.engine.runtime.pool.messages import (
+    STACK_SIGNAL,
     Described,
     DescribedColumn,
+    Drawn,
+    Failure,
+    Results,
+    RunRequest,
     array_of,
     column_of,
     describe_column,
@@ -54,24 +64,16 @@ from tpuref.engine.runtime.pool.descriptions import (
     goes_inline,
     inline_array,
 )
-from tpuref.engine.runtime.pool.messages import (
-    STACK_SIGNAL,
-    Drawn,
-    Failure,
-    Results,
-    RunRequest,
-)
+from tpuref.engine.runtime.pool.process.arrangement import PlacementPlan
 from tpuref.engine.runtime.pool.process.collectives import (
     CoreCollectives,
     Diverged,
+    Exchange,
     Stopped,
 )
-from tpuref.engine.runtime.pool.process.exchange import Exchange
-from tpuref.engine.runtime.pool.process.placement_plan import PlacementPlan
 from tpuref.engine.runtime.pool.process.prepared import PreparedProgram
-from tpuref.engine.runtime.pool.process.services import Path
+from tpuref.engine.runtime.pool.process.schedule import Path
 from tpuref.engine.runtime.pool.process.state import CoreState, CoreVariables
-from tpuref.engine.runtime.pool.program_counters import ProgramCounters, instruction
 from tpuref.engine.runtime.pool.split import (
     Lane,
     Lanes,
@@ -82,7 +84,7 @@ from tpuref.engine.runtime.pool.split import (
 from tpuref.kernels import flags, links
 
 SPINS = 200
-"""How often a wait looks again at once if every process has a processor."""
+"""The number of polls of a wait, if every process has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
@@ -90,28 +92,18 @@ _BY_LINE = 1  # _IOLBF of <stdio.h>
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_* of <malloc.h>
 
 KEPT_BYTES = 64 << 20
-"""How much of the memory that arrays leave a process keeps for the next ones."""
+"""The memory of freed arrays that a process keeps for the next ones."""
 
 KEPT_ARRAY_BYTES = 32 << 20
-"""Up to which size it keeps the memory of an array; a C library allows no more."""
+"""The largest array whose memory it keeps; the C library allows no more."""
 
 
 @dataclass
 class PlacedProgram:
     """A program on the cores of this process.
 
-    Attributes
-    ----------
-    program, placement
-        The program, and all cores that run it.
-    split
-        Which process carries which of them.
-    lanes
-        Those of this process.
-    prepared
-        The program as these cores run it, None before the first run.
-    variables
-        The values that the host has told of.
+    `placement` has all cores that run it, `lanes` those of this process; `variables`
+    are the values that the host has sent.  It is prepared in its first run.
     """
 
     program: Program
@@ -129,14 +121,14 @@ class PlacedProgram:
         return [of[lane.replica] for lane in self.lanes]
 
     def led(self, column: Column) -> Column:
-        """Return what the first cores of replicas have of a column."""
+        """Return the values of the first cores of replicas."""
         if len(self.lanes.leading) == len(self.lanes):
             return column
         return [column[place] for place in self.lanes.leading]
 
 
 class Worker:
-    """A process: its memory, its links to the others, its cores and their programs."""
+    """A process: its memory, its links, its cores and their programs."""
 
     def __init__(
         self, number: int, split: Split, arena: Arena, channel: Channel
@@ -167,7 +159,7 @@ class Worker:
         self.runs: dict[int, Run] = {}
 
     def serve(self) -> None:
-        """Answer the host until it closes the channel."""
+        """Serve the host until it closes the channel."""
         self._channel.send(("ready",))
         while True:
             message = self._channel.receive()
@@ -183,7 +175,7 @@ class Worker:
     def _place(
         self, program: int, number: int, placement: Placement, processes: int
     ) -> None:
-        """Note on which cores a program runs, and on how many processes."""
+        """Record the placement of a program, and its number of processes."""
         split = Split(self._split.cores, processes)
         lanes = lanes_of(split, placement).get(self._number, Lanes(()))
         placed = PlacedProgram(self._sent[program], placement, split, lanes)
@@ -194,7 +186,7 @@ class Worker:
         for key in [key for key in self._placed if key[0] == number]:
             del self._placed[key]
 
-    def _prepared(self, placed: PlacedProgram) -> PreparedProgram:
+    def _prepare(self, placed: PlacedProgram) -> PreparedProgram:
         if placed.prepared is None:
             begin = monotonic_ns()
             plan = PlacementPlan(placed.program, len(placed.placement[0]))
@@ -207,7 +199,7 @@ class Worker:
     # -- one run ---------------------------------------------------------------
 
     def _run(self, request: RunRequest) -> None:
-        """Run what the host asks for, and answer."""
+        """Run a request; reply once: done, stopped, diverged or error."""
         self._free([*request.freed, *self._lent])
         self._lent.clear()
         placed = self._placed[request.program, request.placement]
@@ -229,7 +221,7 @@ class Worker:
             end.begin(request.run)
         try:
             inputs = [self._column(placed, column) for column in request.inputs]
-            results = self._prepared(placed).run(inputs)
+            results = self._prepare(placed).run(inputs)
             self.counter[0] = 0
             left = self._left(request, placed, results, held, state)
             answer: tuple[Any, ...] = ("done", *left)
@@ -238,6 +230,7 @@ class Worker:
         except Diverged as diverged:
             answer = ("diverged", [tuple(report) for report in diverged.reports])
         except Exception as error:
+            # The poison ends the waits of the peers, which then reply ``stopped``.
             self._flags.poison(1)
             instr = instruction(placed.program, self.counter[0])
             lane = self.lane or placed.lanes[0]
@@ -252,20 +245,20 @@ class Worker:
     def _variables(
         self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]
     ) -> dict[int, dict[int, CoreVariables]]:
-        """Return the variables as each logical core of each replica sees them."""
+        """Return the view of the variables for each logical core of each replica."""
         for handle, described in news:
             if described is None:
                 placed.variables.pop(handle, None)
             else:
-                placed.variables[handle] = self._received(described)
+                placed.variables[handle] = self._receive_array(described)
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in placed.lanes:
             views.setdefault(logical, {})[replica] = CoreVariables(placed.variables)
         return views
 
     def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
-        """Return what the cores are given for one input."""
-        received = column_of(described, len(placed.lanes.replicas), self._received)
+        """Return one input of the cores."""
+        received = column_of(described, len(placed.lanes.replicas), self._receive_array)
         return placed.spread(received)
 
     def _left(
@@ -276,17 +269,17 @@ class Worker:
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
     ) -> Results:
-        """Return the outcome of the run; its blocks belong to the host from now on."""
+        """Return the results of the run; the host owns their blocks from now on."""
         lent = len(self._lent)
         names = {} if self.events is None else self.events.names
         left = Results(
             outputs=[
-                self._delivered(placed, column, block)
+                self._deliver(placed, column, block)
                 for column, block in zip(results, request.blocks, strict=True)
                 if placed.lanes.leading
             ],
             written=[
-                (replica, handle, self._described(value))
+                (replica, handle, self._describe(value))
                 for replica, view in variables.get(0, {}).items()
                 if replica in request.owners
                 for handle, value in view.written.items()
@@ -321,23 +314,23 @@ class Worker:
         for offset in offsets:
             self._heap.free(offset)
 
-    def _received(self, described: Described) -> Array:
+    def _receive_array(self, described: Described) -> Array:
         return np.asarray(array_of(described, self._arena), order="C")
 
-    def _delivered(
+    def _deliver(
         self, placed: PlacedProgram, column: Column, block: tuple[int, int] | None
     ) -> DescribedColumn | None:
         """Write a result into its blocks and return None, or describe it."""
         arrays = placed.led(column)
         if block is None or any(array.nbytes != block[0] for array in arrays):
-            return describe_column(arrays, self._described)
+            return describe_column(arrays, self._describe)
         size, start = block
         for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
             place = start + replica * size
             self._arena.view(place, array.shape, array.dtype)[...] = array
         return None
 
-    def _described(self, array: Array) -> Described:
+    def _describe(self, array: Array) -> Described:
         """Describe an array; a large one is lent, in this process's heap."""
         if goes_inline(array):
             return describe_inline(array)
@@ -345,7 +338,7 @@ class Worker:
         self._lent.append(offset)
         return describe_in_arena(copy, offset)
 
-    # -- what a program asks for -----------------------------------------------
+    # -- services for programs -----------------------------------------------
 
     def go_on(self) -> None:
         """Raise if the run was called off."""
@@ -364,7 +357,7 @@ class Worker:
         if now.split.carrier(target) == self._number:
             self._arrived.setdefault((target, sender), deque()).append(value)
         else:
-            self._channel.send(("pass", target, sender, self._described(value)))
+            self._channel.send(("pass", target, sender, self._describe(value)))
 
     def receive(self, lane: Lane, peer: Peer) -> Array:
         """Return the next value for a core of this process from another."""
@@ -379,7 +372,7 @@ class Worker:
         """Let the host run the instruction at `path` for some cores."""
         lent = len(self._lent)
         for lane, inputs in calls:
-            described = [self._described(array) for array in inputs]
+            described = [self._describe(array) for array in inputs]
             self._channel.send(("call", lane.core, path, described))
         while len(self._answered) < len(calls):
             self._take(self._channel.receive())
@@ -388,26 +381,26 @@ class Worker:
         return [self._answered.pop(lane.core) for lane, _ in calls]
 
     def _take(self, message: tuple[Any, ...]) -> None:
-        """Keep a value from another core, or an answer of the host."""
+        """Store a value from another core, or a reply of the host."""
         if message[0] == "value":
             arrived = self._arrived.setdefault((message[1], message[2]), deque())
-            arrived.append(self._received(message[3]))
+            arrived.append(self._receive_array(message[3]))
         elif message[0] == "answer":
             self._answered[message[1]] = [inline_array(item) for item in message[2]]
         else:
             raise Stopped
 
     def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
-        """Return the function that takes part in sums over replicas."""
+        """Return the sums of these instructions as one exchange."""
         return Exchange(self._collectives, instrs, lanes)
 
 
 def _draws(
-    replicas: Sequence[int], known: Sequence[Drawn]
+    replicas: Sequence[int], drawn: Sequence[Drawn]
 ) -> dict[int, dict[str, int]]:
-    """Return how often each replica has evaluated each random operation."""
+    """Return the number of evaluations of random operations, by replica."""
     draws: dict[int, dict[str, int]] = {replica: {} for replica in replicas}
-    for replica, name, count in known:
+    for replica, name, count in drawn:
         draws[replica][name] = count
     return draws
 
@@ -463,9 +456,10 @@ def _write_lines_at_once() -> None:
 
 
 def _keep_memory() -> None:
-    """Let the arrays of a step have the memory of those before them.
+    """Keep the memory of freed arrays in the process (mallopt).
 
-    Otherwise each page of a large one is taken from the system, in every step anew.
+    Otherwise the C library returns large blocks to the system at once, and every step
+    faults in each page of its arrays again.
     """
     with contextlib.suppress(OSError, AttributeError):  # not every C library can
         library = ctypes.CDLL(None)
@@ -474,7 +468,7 @@ def _keep_memory() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the cores of one process until the host is done with it."""
+    """Run the cores of one process until the host closes the channel."""
     processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
     memory, end, lifeline = passed
     _write_lines_at_once()
@@ -484,7 +478,7 @@ def main(arguments: Sequence[str]) -> None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
-    np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
+    np.seterr(all="ignore")  # division by zero and the like follow IEEE 754
     split = Split(cores, processes)
     arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
     incoming, outgoing = mailboxes(arena.bytes, *split, number)
