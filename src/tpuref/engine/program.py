@@ -7,7 +7,7 @@ when it is sent to another process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -56,13 +56,19 @@ class Program:
     """Straight-line instructions over numbered slots.
 
     `parameters` are the slots that hold the inputs at the start, `results` those that
-    hold the outputs at the end.
+    hold the outputs at the end.  `components` has for a variable with a component on
+    each replica the handle of each, by the handle that the instructions use.
     """
 
     name: str
     parameters: tuple[int, ...]
     instrs: tuple[Instr, ...]
     results: tuple[int, ...]
+    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def handles_on(self, replica: int) -> dict[str, str]:
+        """Return the handles of a replica's own components, by their common handle."""
+        return {common: own[replica] for common, own in self.components.items()}
 
     @cached_property
     def num_cores(self) -> int:
@@ -71,17 +77,23 @@ class Program:
 
     @cached_property
     def owners(self) -> Mapping[str, int]:
-        """The replica of each variable that only one replica writes."""
+        """The replica whose value is kept of each variable that is not shared."""
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
             written = instr.definition.writes
             if written is not None and instr.core != HOST:
                 writers.setdefault(instr.attrs[written], set()).add(instr.replica)
-        return {
+        own = {
+            component: replica
+            for handle in writers
+            for replica, component in enumerate(self.components.get(handle, ()))
+        }
+        alone = {
             handle: replica
             for handle, (replica, *others) in writers.items()
             if replica is not None and not others
         }
+        return {**own, **alone}
 
     def all_instrs(self) -> Iterator[Instr]:
         """Yield the instructions, each followed by those of its inner programs."""

@@ -136,12 +136,15 @@ def _highest(program: Program) -> str:
 def replicate(
     instr: Instr,
     inputs: Sequence[Array],
-    placement: Placement,
+    placement: Placement | None,
     executor: Executor,
     run: Run,
 ) -> list[Array]:
-    """Run the computation of `instr` and return the outputs, replica by replica."""
-    wanted = placement.wanted
+    """Run the computation of `instr` and return the outputs, replica by replica.
+
+    Without a placement, the replicas run on the host.
+    """
+    wanted, program = Replication.of(instr.attrs), instr.blocks[0]
     replicas, count = wanted.replicas, wanted.inputs_per_replica
     own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
     captured = list(inputs[replicas * count :])
@@ -149,30 +152,31 @@ def replicate(
         _pad_inputs(instr, wanted.padding, own, executor, run)
     shared = run.variables[0]
     assert isinstance(shared, State)
-    views = [ReplicaVariables(shared) for _ in range(replicas)]
+    views = [ReplicaVariables(shared, program.handles_on(k)) for k in range(replicas)]
     host = ReplicaVariables(shared)
     inner = Run(
         state=run.state,
         variables=views,
         functions=run.functions,
         timeout=run.timeout,
-        cores=placement.cores,
-        record=placement.record,
+        cores=() if placement is None else placement.cores,
+        record=None if placement is None else placement.record,
         trace=run.trace,
         padding_log=run.padding_log,
         host_variables=host,
         watch=run.watch,
         elsewhere=run.elsewhere,
-        events=run.events and run.events.within(placement.job, placement.cores),
+        events=run.events
+        if run.events is None or placement is None
+        else run.events.within(placement.job, placement.cores),
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     try:
-        results = executor.run(instr.blocks[0], given, inner)
+        results = executor.run(program, given, inner)
     except BaseException as error:
-        _end_waits(instr.blocks[0], run, error)
+        _end_waits(program, run, error)
         raise
-    owners = instr.blocks[0].owners
-    commit(views, host, shared, config.check_replicas, owners)
+    commit(views, host, shared, config.check_replicas, program.owners)
     return [array for replica in range(replicas) for array in results[replica]]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tpuref.base.dtypes import DType
 from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.distribute.destinations import devices_of
 from tpuref.interface.distribute.explanation import Report, explained
@@ -33,7 +34,7 @@ Total = Callable[[], Tensor]
 """Returns a total on the current device."""
 
 
-class ReducedValues(list[Mirrored]):
+class ReducedValues(list[Any]):
     """The results of `batch_reduce`; ``collectives`` counts the sums over towers."""
 
     collectives: int
@@ -68,6 +69,11 @@ def reduced(
     `function` is the name of the caller, for messages.
     """
     check_aggregation(function, aggregation)
+    if current_place().trace is not None:
+        totals = reduced_in_trace(function, aggregation, [value for value, _ in pairs])
+        results = ReducedValues(totals)
+        results.collectives = len(results)
+        return results
     requests = []
     for value, destinations in pairs:
         parts = contributions(function, value, towers.names)
@@ -77,6 +83,23 @@ def reduced(
         devices = devices_of(function, destinations, towers.names)
         requests.append(Request(parts, devices))
     return Batch(aggregation, towers, current_place().report).reduced(requests)
+
+
+def reduced_in_trace(
+    function: str, aggregation: VariableAggregation, values: Sequence[Any]
+) -> list[Tensor]:
+    """Return the combined values of replicas that are traced at once."""
+    trace, results = current_place().trace, []
+    assert trace is not None
+    count = trace.towers.count
+    for value in values:
+        tensor = convert_to_tensor(value)
+        check_numbers(function, aggregation, [tensor])
+        if aggregation is VariableAggregation.SUM:
+            warn_of_means([tensor] * count)
+        total = trace.gathered(aggregation, tensor)
+        results.append(finish(aggregation, count)(total))
+    return results
 
 
 def combined_value(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.interface.distribute.explanation import Report
+from tpuref.interface.distribute.replica_trace import ReplicaTrace
 from tpuref.interface.distribute.shared_variables import SharedVariables
 from tpuref.interface.training.distribution import register
 from tpuref.names.members import explain_missing_members
@@ -157,6 +158,8 @@ class Place:
         Runs the merge calls of the tower.
     report
         Receives the reports of reductions, if any.
+    trace
+        The computation of all replicas that is being traced, if any.
     """
 
     strategy: DistributionStrategy | None = None
@@ -165,6 +168,7 @@ class Place:
     device: str | None = ""
     merge: Merge = merge_alone
     report: Report | None = None
+    trace: ReplicaTrace | None = None
 
 
 class _Places(threading.local):
@@ -214,6 +218,14 @@ def in_tower(
     return _at(
         replace(around, tower=context, across=False, device=context.device, merge=merge)
     )
+
+
+def in_traced_replica(
+    context: TowerContext, trace: ReplicaTrace
+) -> contextlib.AbstractContextManager[None]:
+    """Enter the context that stands for all replicas while they are traced."""
+    own = {"tower": context, "across": False, "device": None, "merge": merge_alone}
+    return _at(replace(current_place(), trace=trace, **own))
 
 
 @contextlib.contextmanager

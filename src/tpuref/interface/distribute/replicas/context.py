@@ -10,6 +10,7 @@ from tpuref.interface.distribute.replicas.reduce_op import ReduceOp, reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
 from tpuref.interface.distribute.tower_context import TowerContext
 from tpuref.interface.functions.identity import identity
+from tpuref.interface.tpu.collectives import replica_id
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["InputContext", "ReplicaContext", "ValueContext"]
@@ -33,9 +34,14 @@ class ReplicaContext(TowerContext):
     """
 
     @property
+    def replica_id_in_sync_group(self) -> Any:
+        """The index of the replica; a tensor while all replicas are traced at once."""
+        return replica_id() if self.tower_id is None else self.tower_id
+
+    @property
     def devices(self) -> list[str]:
-        """The device of the replica."""
-        return [self.device]
+        """The device of the replica; the default one while all are traced at once."""
+        return [""] if self.tower_id is None else [self.device]
 
     def merge_call(
         self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
@@ -104,7 +110,8 @@ class ReplicaContext(TowerContext):
         return nest.pack_sequence_as(value, found)
 
     def __repr__(self) -> str:
-        return f"<ReplicaContext {self.tower_id} of {self.num_towers}>"
+        number = "" if self.tower_id is None else f" {self.tower_id}"
+        return f"<ReplicaContext{number} of {self.num_towers}>"
 
 
 def _op(function: str, given: Any) -> ReduceOp:

@@ -9,10 +9,13 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import float64
 from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.distribute.reduction import contributions, finish, gathered
+from tpuref.interface.distribute.replica_trace import ReplicaTrace
 from tpuref.interface.distribute.replicas.reduce_op import ReduceOp
+from tpuref.interface.distribute.tower_context import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, PerDevice
 from tpuref.interface.functions.conversion import cast
@@ -29,6 +32,9 @@ def reduced(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
 
 
 def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+    trace = current_place().trace
+    if trace is not None and not isinstance(value, DistributedValues):
+        return _reduce_traced(op, value, axis, trace)
     if not isinstance(value, DistributedValues):
         return _reduce_shared(op, value, axis, towers)
     if axis is None:
@@ -38,6 +44,24 @@ def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> A
     if op is ReduceOp.SUM:
         return total
     count = _total(ReduceOp.SUM, counts, towers)
+    if total.dtype.is_integer:
+        total = cast(total, float64)
+    return total / cast(count, total.dtype)
+
+
+def _reduce_traced(op: ReduceOp, value: Any, axis: Any, trace: ReplicaTrace) -> Any:
+    """Reduce a value of replicas that are traced at once."""
+
+    def summed(part: Any) -> Tensor:
+        return trace.gathered(VariableAggregation.SUM, part)
+
+    if axis is None:
+        return finish(op.aggregation, trace.towers.count)(summed(value))
+    tensor = convert_to_tensor(value)
+    total = summed(reduce_sum(tensor, axis))
+    if op is ReduceOp.SUM:
+        return total
+    count = summed(_count(tensor, axis))
     if total.dtype.is_integer:
         total = cast(total, float64)
     return total / cast(count, total.dtype)
@@ -96,6 +120,9 @@ def joined(value: Any, axis: int, towers: TowerDevices) -> Any:
     """Return a nest of values, each with the rows of all replicas concatenated."""
 
     def one(leaf: Any) -> Any:
+        trace = current_place().trace
+        if trace is not None and isinstance(leaf, Tensor):
+            return concat(trace.of_all(leaf), axis)
         if not isinstance(leaf, DistributedValues):
             return leaf
         with towers.on_tower(0):

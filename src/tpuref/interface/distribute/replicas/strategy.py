@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
 from tpuref.base.errors import coded
+from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.interface.data.dataset import Dataset
@@ -21,9 +22,11 @@ from tpuref.interface.distribute.replicas.datasets import ReplicaDataset, dealt,
 from tpuref.interface.distribute.replicas.extended import Extended
 from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
+from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.shared_variables import SharedVariables
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["Strategy"]
@@ -48,7 +51,9 @@ class Strategy(DistributionStrategy):
         super().__init__(devices)
         self.towers = TowerDevices(self.towers.names, system, replicas=True)
 
-    def _tower_context(self, number: int, variables: SharedVariables) -> ReplicaContext:
+    def _tower_context(
+        self, number: int | None, variables: SharedVariables
+    ) -> ReplicaContext:
         return ReplicaContext(self, number, variables)
 
     @property
@@ -115,7 +120,14 @@ class Strategy(DistributionStrategy):
 
     def _run_replicas(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with self.scope():
-            return self.call_for_each_tower(fn, *args, **kwargs)
+            # A tape around the call, and values without tensors that differ between the
+            # replicas, need calls of their own for each.
+            alone = executing_eagerly() or context.recorders or replicated_region()
+            own = None if alone else own_parts((args, kwargs), self.towers)
+            if own is None:
+                return self.call_for_each_tower(fn, *args, **kwargs)
+            replica = self._tower_context(None, SharedVariables())
+            return traced_once(fn, own, replica, self.towers)
 
     # -- results -------------------------------------------------------------------
 
@@ -213,8 +225,8 @@ class Strategy(DistributionStrategy):
             In an incomplete last round, replicas without an element get an empty one;
             if the batch size is static, the round is dropped.
         """
-        context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
-        return dealt(dataset_fn(context), self.towers.names)
+        described = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
+        return dealt(dataset_fn(described), self.towers.names)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 

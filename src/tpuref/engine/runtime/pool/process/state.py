@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -49,14 +49,19 @@ class CoreState:
 
 
 class CoreVariables:
-    """The variables as one replica sees them during a run."""
+    """The variables as one replica sees them during a run.
 
-    def __init__(self, given: dict[str, Array]) -> None:
+    `handles` has the handles of the replica's own components, by their common handle.
+    """
+
+    def __init__(self, given: Mapping[str, Array], handles: Mapping[str, str]) -> None:
         self._given = given
+        self._handles = handles
         self.written: dict[str, Array] = {}
 
     def read(self, handle: str) -> Array:
         """Return what this replica wrote, else the value from before the run."""
+        handle = self._handles.get(handle, handle)
         if handle in self.written:
             return self.written[handle]
         if handle in self._given:
@@ -65,8 +70,10 @@ class CoreVariables:
 
     def write(self, handle: str, value: Array) -> None:
         """Give the variable a new value for this replica."""
+        handle = self._handles.get(handle, handle)
         self.written[handle] = value
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
+        handle = self._handles.get(handle, handle)
         return handle in self.written or handle in self._given
