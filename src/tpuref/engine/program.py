@@ -7,7 +7,7 @@ when it is sent to another process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -56,19 +56,19 @@ class Program:
     """Straight-line instructions over numbered slots.
 
     `parameters` are the slots that hold the inputs at the start, `results` those that
-    hold the outputs at the end.  `components` has for a variable with a component on
-    each replica the handle of each, by the handle that the instructions use.
+    hold the outputs at the end.  `components` has the handles of a variable's component
+    on each replica; the instructions use the first one.
     """
 
     name: str
     parameters: tuple[int, ...]
     instrs: tuple[Instr, ...]
     results: tuple[int, ...]
-    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    components: tuple[tuple[str, ...], ...] = ()
 
     def handles_on(self, replica: int) -> dict[str, str]:
         """Return the handles of a replica's own components, by their common handle."""
-        return {common: own[replica] for common, own in self.components.items()}
+        return {own[0]: own[replica] for own in self.components}
 
     @cached_property
     def num_cores(self) -> int:
@@ -85,8 +85,9 @@ class Program:
                 writers.setdefault(instr.attrs[written], set()).add(instr.replica)
         own = {
             component: replica
-            for handle in writers
-            for replica, component in enumerate(self.components.get(handle, ()))
+            for components in self.components
+            if components[0] in writers
+            for replica, component in enumerate(components)
         }
         alone = {
             handle: replica

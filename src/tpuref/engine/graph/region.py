@@ -29,7 +29,7 @@ class Region:
     and `replicas` the number of replicas of a replicated computation.  Names of
     operations start with `scope`, names of variables with `variables`.
 
-    `components` has the variables with a component on each replica, as in `Program`,
+    `components` are as in `Program`,
     and `first` the input of the first replica for each parameter.
 
     ``stand_in(tensor)`` returns the tensor that replaces one out of reach, or None.
@@ -48,7 +48,7 @@ class Region:
     parameters: list[Tensor] = field(default_factory=list)
     results: list[Tensor] = field(default_factory=list)
     host_calls: int = 0
-    components: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    components: dict[tuple[str, ...], None] = field(default_factory=dict)
     first: dict[Tensor, Tensor] = field(default_factory=dict)
 
     def enclosing(self) -> Iterator[Region]:

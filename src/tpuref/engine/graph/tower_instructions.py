@@ -179,7 +179,7 @@ class HostInstructions(Instructions):
         """Return the program of a region inside an operation."""
         if op.definition is REPLICATE:
             program = block_program(region, captured, ReplicaInstructions())
-            return replace(program, components=region.components)
+            return replace(program, components=tuple(region.components))
         return super().block(op, region, captured)
 
 

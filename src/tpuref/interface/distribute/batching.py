@@ -107,7 +107,7 @@ def combined_value(
     value: Any,
     destinations: Any,
     towers: TowerDevices,
-) -> Mirrored:
+) -> Any:
     """Reduce one value; a value that all towers share counts once for each tower."""
     if not isinstance(value, PerDevice):
         value = PerDevice(dict.fromkeys(towers.names, value))

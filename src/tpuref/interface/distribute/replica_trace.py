@@ -78,12 +78,14 @@ class ReplicaTrace:
         number = apply_one("ReplicaId")
         return apply_one("GatherV2", stacked, number, axis=0, batch_dims=0)
 
-    def use(self, components: Mapping[str, Variable]) -> None:
-        """Let each replica access the component of a variable on its own device."""
-        first = next(iter(components.values()))
-        handles = [components.get(d, first).handle for d in self.towers.names]
+    def component(self, index: Mapping[str, Variable]) -> Variable:
+        """Return the component that stands for each replica's own one."""
+        first = next(iter(index.values()))
+        own = [index.get(device, first) for device in self.towers.names]
+        handles = tuple(component.handle for component in own)
         if len(set(handles)) > 1:
-            self.region.components[first.handle] = tuple(handles)
+            self.region.components[handles] = None
+        return own[0]
 
     # -- sums ------------------------------------------------------------------
 

@@ -224,8 +224,8 @@ def in_traced_replica(
     context: TowerContext, trace: ReplicaTrace
 ) -> contextlib.AbstractContextManager[None]:
     """Enter the context that stands for all replicas while they are traced."""
-    own = {"tower": context, "across": False, "device": None, "merge": merge_alone}
-    return _at(replace(current_place(), trace=trace, **own))
+    place = current_place()
+    return _at(Place(place.strategy, context, report=place.report, trace=trace))
 
 
 @contextlib.contextmanager

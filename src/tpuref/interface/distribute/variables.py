@@ -63,8 +63,7 @@ class DistributedVariable(DistributedValues, Variable):
         """
         trace = current_place().trace
         if trace is not None:
-            trace.use(self.index)
-            return self.primary
+            return trace.component(self.index)
         component: Variable = self.index.get(current_place().device or "", self.primary)
         return component
 

@@ -37,7 +37,7 @@ _DIFFERS = object()
 
 
 def own_parts(arguments: Any, towers: TowerDevices) -> OwnParts | None:
-    """Return the arguments divided, or None if replicas differ in other than tensors."""
+    """Return the arguments divided, or None if other than tensors differ."""
     columns, leaves = [], []
     for leaf in nest.flatten(arguments):
         if isinstance(leaf, Mirrored):

@@ -59,8 +59,8 @@ class ProgramFacts:
         instrs = list(program.all_instrs())
         on_cores = [instr for instr in instrs if instr.core != HOST]
         self.users = users_of(on_cores)
-        for common, own in program.components.items():
-            if self.users.pop(common, None):
+        for own in program.components:
+            if self.users.pop(own[0], None):
                 for replica, handle in enumerate(own):
                     self.users.setdefault(handle, set()).add(replica)
         self.variables = list(self.users)
