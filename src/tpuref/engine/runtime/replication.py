@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
@@ -12,7 +12,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.tpu import Assignment, Padding, Replication
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.executor import Executor
-from tpuref.engine.runtime.meaning.lockstep import Values
+from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.padding import (
     PaddedInput,
     PaddingRecord,
@@ -22,7 +22,12 @@ from tpuref.engine.runtime.meaning.padding import (
     padded_shape,
 )
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
+from tpuref.engine.runtime.meaning.state import (
+    ComponentVariables,
+    ReplicaVariables,
+    State,
+    commit,
+)
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.topology.topology import Topology
 
@@ -136,18 +141,14 @@ def _highest(program: Program) -> str:
 def replicate(
     instr: Instr,
     inputs: Sequence[Array],
-    placement: Placement | None,
+    placement: Placement,
     executor: Executor,
     run: Run,
 ) -> list[Array]:
-    """Run the computation of `instr` and return the outputs, replica by replica.
-
-    Without a placement, the replicas run on the host.
-    """
-    wanted, program = Replication.of(instr.attrs), instr.blocks[0]
-    replicas, count = wanted.replicas, wanted.inputs_per_replica
-    own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
-    captured = list(inputs[replicas * count :])
+    """Run the computation of `instr` and return the outputs, replica by replica."""
+    wanted, program = placement.wanted, instr.blocks[0]
+    replicas = wanted.replicas
+    own, captured = _divided(wanted, inputs)
     if wanted.padding is not None:
         _pad_inputs(instr, wanted.padding, own, executor, run)
     shared = run.variables[0]
@@ -159,16 +160,14 @@ def replicate(
         variables=views,
         functions=run.functions,
         timeout=run.timeout,
-        cores=() if placement is None else placement.cores,
-        record=None if placement is None else placement.record,
+        cores=placement.cores,
+        record=placement.record,
         trace=run.trace,
         padding_log=run.padding_log,
         host_variables=host,
         watch=run.watch,
         elsewhere=run.elsewhere,
-        events=run.events
-        if run.events is None or placement is None
-        else run.events.within(placement.job, placement.cores),
+        events=run.events and run.events.within(placement.job, placement.cores),
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     try:
@@ -178,6 +177,30 @@ def replicate(
         raise
     commit(views, host, shared, config.check_replicas, program.owners)
     return [array for replica in range(replicas) for array in results[replica]]
+
+
+def replicate_on_host(instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
+    """Run the computation of `instr` on the host; return the outputs by replica.
+
+    The replicas take each instruction one after the other, and see at once what the
+    others write to the variables that they share.
+    """
+    program, shared = instr.blocks[0], run.variables[0]
+    assert isinstance(shared, State)
+    own, captured = _divided(Replication.of(instr.attrs), inputs)
+    views = [ComponentVariables(shared, program.handles_on(k)) for k in range(len(own))]
+    given: Values = {replica: part + captured for replica, part in enumerate(own)}
+    results = run_program(program, given, replace(run, variables=views, systems=None))
+    return [array for replica in range(len(own)) for array in results[replica]]
+
+
+def _divided(
+    wanted: Replication, inputs: Sequence[Array]
+) -> tuple[list[list[Array]], list[Array]]:
+    """Return the inputs of each replica, and those that all replicas share."""
+    replicas, count = wanted.replicas, wanted.inputs_per_replica
+    own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
+    return own, list(inputs[replicas * count :])
 
 
 def _end_waits(program: Program, run: Run, error: BaseException) -> None:
