@@ -14,6 +14,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.distribute.destinations import devices_of
 from tpuref.interface.distribute.explanation import Report, explained
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.reduction import (
     check_aggregation,
     check_numbers,
@@ -22,7 +23,6 @@ from tpuref.interface.distribute.reduction import (
     gathered,
     warn_of_means,
 )
-from tpuref.interface.distribute.tower_context import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import Mirrored, PerDevice
 from tpuref.interface.functions.identity import identity

@@ -11,7 +11,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
-from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, Mirrored
 from tpuref.interface.functions.identity import identity

@@ -13,7 +13,7 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import ALONG
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.distribute.grouping import merged, selected_mirrored
-from tpuref.interface.distribute.tower_context import across_towers, current_place
+from tpuref.interface.distribute.place import across_towers, current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, Mirrored
 from tpuref.interface.functions.control_flow import no_op

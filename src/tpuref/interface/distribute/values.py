@@ -17,7 +17,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable
-from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.place import current_place
 
 __all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutputs"]
 

@@ -17,12 +17,9 @@ from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.ops.state import ASSIGN
 from tpuref.interface.distribute.batching import combined_value, reduced_in_trace
+from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.place import Place, current_place
 from tpuref.interface.distribute.reduction import fold
-from tpuref.interface.distribute.tower_context import (
-    Place,
-    TowerContext,
-    current_place,
-)
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.updates import along, operation_of, update
 from tpuref.interface.distribute.values import DistributedValues
@@ -198,7 +195,7 @@ class MirroredVariable(DistributedVariable):
         return change(self.here(), value)
 
     def _change_in_tower(
-        self, tower: TowerContext, change: Callable[..., Any], value: Any
+        self, tower: Member, change: Callable[..., Any], value: Any
     ) -> Any:
         alone = self.aggregation is VariableAggregation.NONE
         if alone and self._towers.replicas:  # as in TensorFlow 2.4 and later

@@ -24,7 +24,7 @@ class Strategy(Protocol):
     """
 
     @property
-    def num_towers(self) -> int:
+    def num_replicas_in_sync(self) -> int:
         """The number of towers."""
 
     def value_container(self, value: Any) -> Any:

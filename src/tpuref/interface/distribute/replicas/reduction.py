@@ -12,10 +12,10 @@ from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.reduction import contributions, finish, gathered
 from tpuref.interface.distribute.replica_trace import ReplicaTrace
 from tpuref.interface.distribute.replicas.reduce_op import ReduceOp
-from tpuref.interface.distribute.tower_context import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, PerDevice
 from tpuref.interface.functions.conversion import cast

@@ -12,6 +12,7 @@ from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.distribute.core import StrategyCore
 from tpuref.interface.distribute.grouping import merged
 from tpuref.interface.distribute.replicas.context import (
     InputContext,
@@ -24,8 +25,6 @@ from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
 from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.shared_variables import SharedVariables
-from tpuref.interface.distribute.strategy import DistributionStrategy
-from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
@@ -33,7 +32,7 @@ __all__ = ["Strategy"]
 
 
 @explain_missing_members("tf.distribute.Strategy")
-class Strategy(DistributionStrategy):
+class Strategy(StrategyCore):
     """Runs one program on several replicas, each on its own device.
 
     Parameters
@@ -44,17 +43,13 @@ class Strategy(DistributionStrategy):
         The cores that run the replicas; None if the host runs them.
     """
 
+    member = ReplicaContext
+
     def __init__(
         self, devices: Sequence[str], system: TowerSystem | None = None
     ) -> None:
         begin_eagerly()
-        super().__init__(devices)
-        self.towers = TowerDevices(self.towers.names, system, replicas=True)
-
-    def _tower_context(
-        self, number: int | None, variables: SharedVariables
-    ) -> ReplicaContext:
-        return ReplicaContext(self, number, variables)
+        super().__init__(devices, system, replicas=True)
 
     @property
     def extended(self) -> Extended:
@@ -125,8 +120,8 @@ class Strategy(DistributionStrategy):
             alone = executing_eagerly() or context.recorders or replicated_region()
             own = None if alone else own_parts((args, kwargs), self.towers)
             if own is None:
-                return self.call_for_each_tower(fn, *args, **kwargs)
-            replica = self._tower_context(None, SharedVariables())
+                return self._call_each(fn, args, kwargs)
+            replica = ReplicaContext(self, None, SharedVariables())
             return traced_once(fn, own, replica, self.towers)
 
     # -- results -------------------------------------------------------------------
@@ -164,7 +159,7 @@ class Strategy(DistributionStrategy):
             with self.scope():
                 return reduced(op, value, axis, self.towers)
         # Optimizers of 1.x call reduce(aggregation, value, destinations).
-        return super().reduce(op.aggregation, value, axis)
+        return self.batch_reduce(op.aggregation, [(value, axis)])[0]
 
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.

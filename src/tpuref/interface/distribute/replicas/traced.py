@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from tpuref.base import nest
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.distribute.place import in_traced_replica
 from tpuref.interface.distribute.replica_trace import ReplicaTrace, column_of
 from tpuref.interface.distribute.replicas.context import ReplicaContext
-from tpuref.interface.distribute.tower_context import in_traced_replica
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import Mirrored, PerDevice
 
