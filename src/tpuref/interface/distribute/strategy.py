@@ -250,7 +250,8 @@ class DistributionStrategy(StrategyCore):
         """
         self._require_cross_tower("broadcast")
         chosen = self.towers.names if destinations is None else destinations
-        return broadcast(tensor, chosen, self.towers)
+        copies: Mirrored = broadcast(tensor, chosen, self.towers)
+        return copies
 
     def reduce(
         self,
@@ -296,7 +297,8 @@ class DistributionStrategy(StrategyCore):
         """
         self._require_cross_tower("reduce")
         pairs = [(value, destinations)]
-        return reduced("reduce", aggregation, pairs, self.towers)[0]
+        combined: Mirrored = reduced("reduce", aggregation, pairs, self.towers)[0]
+        return combined
 
     def explain_reductions(
         self, report: Callable[[Explanation], object] | None = None

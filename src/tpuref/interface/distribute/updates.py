@@ -36,8 +36,8 @@ def update(
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     if current_place().trace is not None:
-        component = var.here() if isinstance(var, DistributedValues) else var
-        return fn(component, *args, **kwargs)
+        component: Any = getattr(var, "here", lambda: var)
+        return fn(component(), *args, **kwargs)
     if not isinstance(var, DistributedValues):
         return _update_plain(var, fn, args, kwargs, towers)
     return _on_each(var.index, fn, args, kwargs, towers, "update")

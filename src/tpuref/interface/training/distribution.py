@@ -35,11 +35,6 @@ class Strategy(Protocol):
     ) -> contextlib.AbstractContextManager[Any]:
         """Create the variables of a block on the devices of another variable."""
 
-    def reduce(
-        self, aggregation: VariableAggregation, value: Any, destinations: Any
-    ) -> Any:
-        """Combine the towers' values."""
-
     def batch_reduce(
         self,
         aggregation: VariableAggregation,

@@ -155,11 +155,8 @@ class Strategy(StrategyCore):
         6.0
         """
         op = _named("Strategy.reduce", reduce_op)
-        if isinstance(axis, (int, list, tuple, type(None))):
-            with self.scope():
-                return reduced(op, value, axis, self.towers)
-        # Optimizers of 1.x call reduce(aggregation, value, destinations).
-        return self.batch_reduce(op.aggregation, [(value, axis)])[0]
+        with self.scope():
+            return reduced(op, value, axis, self.towers)
 
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.
