@@ -23,7 +23,6 @@ from tpuref.engine.runtime.meaning.padding import (
 )
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import (
-    ComponentVariables,
     ReplicaVariables,
     State,
     commit,
@@ -180,17 +179,15 @@ def replicate(
 
 
 def replicate_on_host(instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
-    """Run the computation of `instr` on the host; return the outputs by replica.
-
-    The replicas take each instruction one after the other, and see at once what the
-    others write to the variables that they share.
-    """
+    """Run the computation of `instr` on the host; return the outputs by replica."""
     program, shared = instr.blocks[0], run.variables[0]
     assert isinstance(shared, State)
     own, captured = _divided(Replication.of(instr.attrs), inputs)
-    views = [ComponentVariables(shared, program.handles_on(k)) for k in range(len(own))]
+    views = [ReplicaVariables(shared, program.handles_on(k)) for k in range(len(own))]
     given: Values = {replica: part + captured for replica, part in enumerate(own)}
     results = run_program(program, given, replace(run, variables=views, systems=None))
+    host = ReplicaVariables(shared)
+    commit(views, host, shared, config.check_replicas, program.owners)
     return [array for replica in range(len(own)) for array in results[replica]]
 
 

@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.build import (
@@ -45,6 +43,8 @@ class ReplicaTrace:
         The devices of the replicas.
     region
         The operations of the computation.
+    shared
+        The handles of shared variables that are updated once for all replicas.
     """
 
     def __init__(self, towers: TowerDevices) -> None:
@@ -58,6 +58,7 @@ class ReplicaTrace:
             towers.count,
         )
         self.replicas = tuple(range(towers.count))
+        self.shared: set[str] = set()
         self._columns: list[list[Tensor]] = []
 
     # -- inputs ----------------------------------------------------------------
@@ -121,7 +122,6 @@ class ReplicaTrace:
         None stands for a leaf that holds no tensor or operation of the computation.
         """
         region, towers = self.region, self.towers
-        self._check_writes(region)
         parts = [part for leaf in leaves for part in _parts(leaf) if self._made(part)]
         tensors = dict.fromkeys(p for p in parts if isinstance(p, Tensor))
         region.results = list(tensors)
@@ -154,24 +154,16 @@ class ReplicaTrace:
             for leaf in leaves
         ]
 
-    def _check_writes(self, region: Region) -> None:
-        """Refuse assignments on cores to variables that all replicas share."""
-        own = {components[0] for components in self.region.components}
+    def assigns_shared(self, region: Region | None = None) -> bool:
+        """Whether replicas assign variables that they share, other than by updates."""
+        region = self.region if region is None else region
+        known = {handles[0] for handles in self.region.components} | self.shared
         for operation in region.operations:
             written = operation.definition.writes
-            handle = None if written is None else operation.attrs[written]
-            alone = len(self.replicas) == 1 or self.towers.system is None
-            if not (handle is None or handle in own or alone):
-                raise coded(
-                    ValueError,
-                    f"the variable {handle!r} is assigned by each of "
-                    f"{len(self.replicas)} replicas at {operation.site}, but was made "
-                    "outside of the strategy's scope, so they share it; make it in "
-                    "`with strategy.scope():`",
-                    code=codes.OUTSIDE_SCOPE,
-                )
-            for block in operation.blocks:
-                self._check_writes(block)
+            if written is not None and operation.attrs[written] not in known:
+                return True
+        blocks = (block for op in region.operations for block in op.blocks)
+        return any(map(self.assigns_shared, blocks))
 
     def _made(self, value: Any) -> bool:
         """Whether a value is a tensor or an operation of the computation."""

@@ -35,7 +35,9 @@ def update(
             f"update: var must be a variable, got {type(var).__name__} {var!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
-    if current_place().trace is not None:
+    trace = current_place().trace
+    if trace is not None:
+        trace.shared.add(var.handle)
         component: Any = getattr(var, "here", lambda: var)
         return fn(component(), *args, **kwargs)
     if not isinstance(var, DistributedValues):

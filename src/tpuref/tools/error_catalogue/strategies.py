@@ -8,11 +8,10 @@ from tpuref.tools.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.OUTSIDE_SCOPE,
-        "A method or a variable of a strategy is used or made outside its scope",
+        "A method of a strategy is used outside its scope",
         meaning="The method works on values and variables of the strategy, so it must "
-        "be called in the strategy's scope. A variable that replicas assign has to be "
-        "made there, to have a component on each core.",
-        remedy="Call it, or make the variable, within `with strategy.scope():`.",
+        "be called in the strategy's scope.",
+        remedy="Call it within `with strategy.scope():`.",
         document="001_66db0865fe92828f.txt",
     ),
     Entry(

@@ -264,36 +264,17 @@ def stream(
     return np.random.default_rng([*origin, replica, draw])
 
 
-class ComponentVariables:
-    """The variables as one replica on the host sees them.
+class ReplicaVariables:
+    """One replica's view of the variables while a replicated computation runs.
 
     `handles` has the handles of the replica's own components, by their common handle.
     """
 
-    def __init__(self, shared: State, handles: Mapping[str, str]) -> None:
-        self._shared = shared
-        self._handles = handles
-
-    def read(self, handle: str) -> Array:
-        """Return the value of a variable."""
-        return self._shared.read(self._handles.get(handle, handle))
-
-    def write(self, handle: str, value: Array | OnDevice) -> None:
-        """Give a variable a new value."""
-        self._shared.write(self._handles.get(handle, handle), value)
-
-    def is_initialized(self, handle: str) -> bool:
-        """Return whether the variable has a value."""
-        return self._shared.is_initialized(self._handles.get(handle, handle))
-
-
-class ReplicaVariables(ComponentVariables):
-    """One replica's view of the variables while cores run a replicated computation."""
-
     def __init__(
         self, shared: State, handles: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        super().__init__(shared, handles)
+        self._shared = shared
+        self._handles = handles
         self.written: dict[str, Array | OnDevice] = {}
 
     def read(self, handle: str) -> Array:

@@ -119,10 +119,12 @@ class Strategy(StrategyCore):
             # replicas, need calls of their own for each.
             alone = executing_eagerly() or context.recorders or replicated_region()
             own = None if alone else own_parts((args, kwargs), self.towers)
-            if own is None:
-                return self._call_each(fn, args, kwargs)
-            replica = ReplicaContext(self, None, SharedVariables())
-            return traced_once(fn, own, replica, self.towers)
+            if own is not None:
+                replica = ReplicaContext(self, None, SharedVariables())
+                results = traced_once(fn, own, replica, self.towers)
+                if results is not None:
+                    return results[0]
+            return self._call_each(fn, args, kwargs)
 
     # -- results -------------------------------------------------------------------
 

@@ -62,8 +62,12 @@ def traced_once(
     own: OwnParts,
     replica: ReplicaContext,
     towers: TowerDevices,
-) -> Any:
-    """Call a function once for all replicas, and return its results by replica."""
+) -> tuple[Any] | None:
+    """Call a function once for all replicas, and return its results by replica.
+
+    None stands for a function whose replicas assign a variable that they share: those
+    assignments follow one another, so the function has to be called for each replica.
+    """
     trace, graph = ReplicaTrace(towers), get_default_graph()
     args, kwargs = own.filled(trace.parameters(own.columns))
     with (
@@ -72,12 +76,14 @@ def traced_once(
         in_traced_replica(replica, trace),
     ):
         results = fn(*args, **kwargs)
+    if len(trace.replicas) > 1 and trace.assigns_shared():
+        return None
     leaves = nest.flatten(results)
     found = [
         leaf if values is None else _by_replica(values, towers)
         for leaf, values in zip(leaves, trace.results(leaves), strict=True)
     ]
-    return nest.pack_sequence_as(results, found)
+    return (nest.pack_sequence_as(results, found),)
 
 
 def _by_replica(values: Sequence[Any], towers: TowerDevices) -> Any:
