@@ -56,13 +56,19 @@ class Program:
     """Straight-line instructions over numbered slots.
 
     `parameters` are the slots that hold the inputs at the start, `results` those that
-    hold the outputs at the end.
+    hold the outputs at the end.  `components` has the handles of a variable's component
+    on each replica; the instructions use the first one.
     """
 
     name: str
     parameters: tuple[int, ...]
     instrs: tuple[Instr, ...]
     results: tuple[int, ...]
+    components: tuple[tuple[str, ...], ...] = ()
+
+    def handles_on(self, replica: int) -> dict[str, str]:
+        """Return the handles of a replica's own components, by their common handle."""
+        return {own[0]: own[replica] for own in self.components}
 
     @cached_property
     def num_cores(self) -> int:
@@ -71,17 +77,24 @@ class Program:
 
     @cached_property
     def owners(self) -> Mapping[str, int]:
-        """The replica of each variable that only one replica writes."""
+        """The replica whose value is kept of each variable that is not shared."""
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
             written = instr.definition.writes
             if written is not None and instr.core != HOST:
                 writers.setdefault(instr.attrs[written], set()).add(instr.replica)
-        return {
+        own = {
+            component: replica
+            for components in self.components
+            if components[0] in writers
+            for replica, component in enumerate(components)
+        }
+        alone = {
             handle: replica
             for handle, (replica, *others) in writers.items()
             if replica is not None and not others
         }
+        return {**own, **alone}
 
     def all_instrs(self) -> Iterator[Instr]:
         """Yield the instructions, each followed by those of its inner programs."""

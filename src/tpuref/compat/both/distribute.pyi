@@ -3,6 +3,10 @@
 from tpuref.compat.v1.distribute import cluster_resolver as cluster_resolver
 from tpuref.compat.v1.distribute import experimental as experimental
 from tpuref.interface.cluster_resolver.server import Server as Server
+from tpuref.interface.distribute.current import get_replica_context as get_replica_context
+from tpuref.interface.distribute.current import get_strategy as get_strategy
+from tpuref.interface.distribute.current import has_strategy as has_strategy
+from tpuref.interface.distribute.current import in_cross_replica_context as in_cross_replica_context
 from tpuref.interface.distribute.replicas.context import InputContext as InputContext
 from tpuref.interface.distribute.replicas.context import ReplicaContext as ReplicaContext
 from tpuref.interface.distribute.replicas.context import ValueContext as ValueContext
@@ -11,10 +15,6 @@ from tpuref.interface.distribute.replicas.cross_device import HierarchicalCopyAl
 from tpuref.interface.distribute.replicas.cross_device import NcclAllReduce as NcclAllReduce
 from tpuref.interface.distribute.replicas.cross_device import ReductionToOneDevice as ReductionToOneDevice
 from tpuref.interface.distribute.replicas.cross_device import RunOptions as RunOptions
-from tpuref.interface.distribute.replicas.current import get_replica_context as get_replica_context
-from tpuref.interface.distribute.replicas.current import get_strategy as get_strategy
-from tpuref.interface.distribute.replicas.current import has_strategy as has_strategy
-from tpuref.interface.distribute.replicas.current import in_cross_replica_context as in_cross_replica_context
 from tpuref.interface.distribute.replicas.kinds import MirroredStrategy as MirroredStrategy
 from tpuref.interface.distribute.replicas.kinds import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from tpuref.interface.distribute.replicas.kinds import OneDeviceStrategy as OneDeviceStrategy

@@ -29,6 +29,9 @@ class Region:
     and `replicas` the number of replicas of a replicated computation.  Names of
     operations start with `scope`, names of variables with `variables`.
 
+    `components` are as in `Program`,
+    and `first` the input of the first replica for each parameter.
+
     ``stand_in(tensor)`` returns the tensor that replaces one out of reach, or None.
     Gradients of branches and loops use it to reach forward values.
     """
@@ -45,6 +48,8 @@ class Region:
     parameters: list[Tensor] = field(default_factory=list)
     results: list[Tensor] = field(default_factory=list)
     host_calls: int = 0
+    components: dict[tuple[str, ...], None] = field(default_factory=dict)
+    first: dict[Tensor, Tensor] = field(default_factory=dict)
 
     def enclosing(self) -> Iterator[Region]:
         """Yield this region and its enclosing regions, innermost first."""

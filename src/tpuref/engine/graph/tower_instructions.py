@@ -53,6 +53,8 @@ class ReplicaInstructions(Instructions):
         """Lower one operation."""
         if joint_sum(op) is not None:
             self._add_sum(op)
+        elif op.definition is TOWER_COPY:
+            self._add_copy(op)
         elif op.definition is TOWER_OWN:
             self._add_own(op, self.new_slot(op.outputs[0]))
         else:
@@ -87,6 +89,13 @@ class ReplicaInstructions(Instructions):
             attrs = {"source": min(holders), "targets": tuple(sorted(targets))}
             self._make(TOWER_COPY, tensor.op, slots, slots, attrs, tensor.spec)
             holders |= targets
+
+    def _add_copy(self, op: Operation) -> None:
+        # The copy overwrites a slot on the targets, so it gets one of its own.
+        source, (copy,) = (self.slots[op.inputs[0]],), op.outputs
+        slot = (self.new_slot(copy),)
+        self._make(IDENTITY, op, source, slot, {}, copy.spec)
+        self._make(TOWER_COPY, op, slot, slot, op.attrs, copy.spec)
 
     def _add_sum(self, op: Operation) -> None:
         # The inputs are in different slots, one per tower. Each replica first puts its
@@ -169,7 +178,8 @@ class HostInstructions(Instructions):
     ) -> Program:
         """Return the program of a region inside an operation."""
         if op.definition is REPLICATE:
-            return block_program(region, captured, ReplicaInstructions())
+            program = block_program(region, captured, ReplicaInstructions())
+            return replace(program, components=tuple(region.components))
         return super().block(op, region, captured)
 
 

@@ -79,7 +79,8 @@ class Replication:
     After the `inputs_per_replica` inputs of each replica come the captured inputs,
     which all replicas share.  `padding` has for each input of a replica its name and
     the shape to pad it to, or None; `assignment` the coordinates of each core, by
-    replica and logical core, in the serialized `topology`.
+    replica and logical core, in the serialized `topology`.  Replicas run on the host
+    instead of cores if `on_host`.
     """
 
     replicas: int
@@ -89,6 +90,7 @@ class Replication:
     topology: bytes | None = None
     job: str | None = None
     xla_options: tuple[Any, ...] = ()
+    on_host: bool = False
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Replication:
@@ -110,6 +112,7 @@ def _infer_replicate(
     job: str | None,
     xla_options: tuple[Any, ...],
     blocks: Sequence[BlockSpec],
+    on_host: bool = False,
 ) -> Sequence[TensorSpec]:
     return tuple(blocks[0].results) * replicas
 

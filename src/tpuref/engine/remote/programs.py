@@ -25,6 +25,8 @@ def put_program(bundle: Any, program: Program) -> int:
     message.name = program.name
     message.parameters.extend(program.parameters)
     message.results.extend(program.results)
+    for own in program.components:
+        message.components.add().handles.extend(own)
     for instr, positions in zip(program.instrs, blocks, strict=True):
         _put_instruction(message.instructions.add(), instr, positions)
     return len(bundle.programs) - 1
@@ -77,6 +79,7 @@ class _Reading:
             tuple(message.parameters),
             tuple(instrs),
             tuple(message.results),
+            tuple(tuple(own.handles) for own in message.components),
         )
         _check_slots(program)
         self._loose[self._count] = program, deepest + 1
@@ -135,6 +138,7 @@ def _check_operation(instr: Instr) -> None:
         raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
     if instr.definition.flow is Flow.REPLICATION:
         _check_replicas(Replication.of(instr.attrs), len(instr.inputs))
+        _check_components(instr)
     _check_blocks(instr)
 
 
@@ -149,6 +153,17 @@ def _check_replicas(replication: Replication, inputs: int) -> None:
             f"a computation has {own} inputs for each of {replicas} replicas, and "
             f"{inputs} in all"
         )
+
+
+def _check_components(instr: Instr) -> None:
+    """Check that each variable with components has one on each replica."""
+    replicas = Replication.of(instr.attrs).replicas
+    for own in (own for block in instr.blocks for own in block.components):
+        if len(own) != replicas:
+            raise malformed(
+                f"{instr.op} ({instr.name!r}) names {len(own)} components of a "
+                f"variable for {replicas} replicas"
+            )
 
 
 def _check_blocks(instr: Instr) -> None:

@@ -105,6 +105,12 @@ class Instruction(proto.Message):
     replica = proto.Field(proto.INT32, number=10, optional=True)
 
 
+class Components(proto.Message):
+    """The handles of a variable's component on each replica."""
+
+    handles = proto.RepeatedField(proto.STRING, number=1)
+
+
 class Program(proto.Message):
     """Instructions over numbered slots."""
 
@@ -112,6 +118,7 @@ class Program(proto.Message):
     parameters = proto.RepeatedField(proto.INT32, number=2)
     instructions = proto.RepeatedField(Instruction, number=3)
     results = proto.RepeatedField(proto.INT32, number=4)
+    components = proto.RepeatedField(Components, number=5)
 
 
 class Bundle(proto.Message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
@@ -12,7 +12,7 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.tpu import Assignment, Padding, Replication
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.executor import Executor
-from tpuref.engine.runtime.meaning.lockstep import Values
+from tpuref.engine.runtime.meaning.lockstep import Values, run_program
 from tpuref.engine.runtime.meaning.padding import (
     PaddedInput,
     PaddingRecord,
@@ -22,7 +22,11 @@ from tpuref.engine.runtime.meaning.padding import (
     padded_shape,
 )
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
+from tpuref.engine.runtime.meaning.state import (
+    ReplicaVariables,
+    State,
+    commit,
+)
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.topology.topology import Topology
 
@@ -141,15 +145,14 @@ def replicate(
     run: Run,
 ) -> list[Array]:
     """Run the computation of `instr` and return the outputs, replica by replica."""
-    wanted = placement.wanted
-    replicas, count = wanted.replicas, wanted.inputs_per_replica
-    own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
-    captured = list(inputs[replicas * count :])
+    wanted, program = placement.wanted, instr.blocks[0]
+    replicas = wanted.replicas
+    own, captured = _divided(wanted, inputs)
     if wanted.padding is not None:
         _pad_inputs(instr, wanted.padding, own, executor, run)
     shared = run.variables[0]
     assert isinstance(shared, State)
-    views = [ReplicaVariables(shared) for _ in range(replicas)]
+    views = [ReplicaVariables(shared, program.handles_on(k)) for k in range(replicas)]
     host = ReplicaVariables(shared)
     inner = Run(
         state=run.state,
@@ -167,13 +170,34 @@ def replicate(
     )
     values: Values = {replica: own[replica] + captured for replica in range(replicas)}
     try:
-        results = executor.run(instr.blocks[0], values, inner)
+        results = executor.run(program, values, inner)
     except BaseException as error:
-        _end_waits(instr.blocks[0], run, error)
+        _end_waits(program, run, error)
         raise
-    owners = instr.blocks[0].owners
-    commit(views, host, shared, config.check_replicas, owners)
+    commit(views, host, shared, config.check_replicas, program.owners)
     return [array for replica in range(replicas) for array in results[replica]]
+
+
+def replicate_on_host(instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
+    """Run the computation of `instr` on the host; return the outputs by replica."""
+    program, shared = instr.blocks[0], run.variables[0]
+    assert isinstance(shared, State)
+    own, captured = _divided(Replication.of(instr.attrs), inputs)
+    views = [ReplicaVariables(shared, program.handles_on(k)) for k in range(len(own))]
+    values: Values = {replica: part + captured for replica, part in enumerate(own)}
+    results = run_program(program, values, replace(run, variables=views, systems=None))
+    host = ReplicaVariables(shared)
+    commit(views, host, shared, config.check_replicas, program.owners)
+    return [array for replica in range(len(own)) for array in results[replica]]
+
+
+def _divided(
+    wanted: Replication, inputs: Sequence[Array]
+) -> tuple[list[list[Array]], list[Array]]:
+    """Return the inputs of each replica, and those that all replicas share."""
+    replicas, count = wanted.replicas, wanted.inputs_per_replica
+    own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
+    return own, list(inputs[replicas * count :])
 
 
 def _end_waits(program: Program, run: Run, error: BaseException) -> None:

@@ -22,7 +22,7 @@ from tpuref.engine.runtime.executor import STARTS, Executor, Lockstep, available
 from tpuref.engine.runtime.hosts import here
 from tpuref.engine.runtime.log import logger
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.replication import Placement, replicate
+from tpuref.engine.runtime.replication import Placement, replicate, replicate_on_host
 from tpuref.engine.runtime.topology.devices import (
     DeviceAttributes,
     devices_of,
@@ -215,6 +215,8 @@ class Cluster:
 
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""
+        if instr.attrs["on_host"]:
+            return replicate_on_host(instr, inputs, run)
         system = self._running(instr)
         wanted = instr.attrs["topology"]
         topology, executor, fixed = system.acquire(

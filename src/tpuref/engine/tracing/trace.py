@@ -122,10 +122,17 @@ class ConcreteFunction:
         return next_creator(**arguments)
 
     def _value_now(self, tensor: Tensor) -> EagerTensor:
-        """Return the value that a tensor of the trace has in the current call."""
+        """Return the value that a tensor of the trace has in the current call.
+
+        For a tensor of a replicated computation, it is the value on replica 0.
+        """
         arrays = [value.array for value in self._arguments.values]
         fed = dict(zip(self.inputs, arrays, strict=True))
         executor = GraphExecutor(self.graph, STATE, connected_target())
+        region = tensor.op.region and tensor.op.region.replicated
+        if region is not None and region.first:
+            given = executor.run(list(region.first.values()), (), fed)
+            fed.update(zip(region.first, given, strict=True))
         (array,) = executor.run([tensor], (), fed)
         return EagerTensor.of(array)
 

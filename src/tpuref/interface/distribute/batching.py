@@ -10,9 +10,11 @@ from typing import Any
 
 from tpuref.base.dtypes import DType
 from tpuref.engine.graph.aggregation import VariableAggregation
+from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.distribute.destinations import devices_of
 from tpuref.interface.distribute.explanation import Report, explained
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.reduction import (
     check_aggregation,
     check_numbers,
@@ -21,7 +23,6 @@ from tpuref.interface.distribute.reduction import (
     gathered,
     warn_of_means,
 )
-from tpuref.interface.distribute.tower_context import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import Mirrored, PerDevice
 from tpuref.interface.functions.identity import identity
@@ -33,7 +34,7 @@ Total = Callable[[], Tensor]
 """Returns a total on the current device."""
 
 
-class ReducedValues(list[Mirrored]):
+class ReducedValues(list[Any]):
     """The results of `batch_reduce`; ``collectives`` counts the sums over towers."""
 
     collectives: int
@@ -68,6 +69,11 @@ def reduced(
     `function` is the name of the caller, for messages.
     """
     check_aggregation(function, aggregation)
+    if current_place().trace is not None:
+        totals = reduced_in_trace(function, aggregation, [value for value, _ in pairs])
+        results = ReducedValues(totals)
+        results.collectives = len(results)
+        return results
     requests = []
     for value, destinations in pairs:
         parts = contributions(function, value, towers.names)
@@ -79,12 +85,29 @@ def reduced(
     return Batch(aggregation, towers, current_place().report).reduced(requests)
 
 
+def reduced_in_trace(
+    function: str, aggregation: VariableAggregation, values: Sequence[Any]
+) -> list[Tensor]:
+    """Return the combined values of replicas that are traced at once."""
+    trace, results = current_place().trace, []
+    assert trace is not None
+    count = trace.towers.count
+    for value in values:
+        tensor = convert_to_tensor(value)
+        check_numbers(function, aggregation, [tensor])
+        if aggregation is VariableAggregation.SUM:
+            warn_of_means([tensor] * count)
+        total = trace.gathered(aggregation, tensor)
+        results.append(finish(aggregation, count)(total))
+    return results
+
+
 def combined_value(
     aggregation: VariableAggregation,
     value: Any,
     destinations: Any,
     towers: TowerDevices,
-) -> Mirrored:
+) -> Any:
     """Reduce one value; a value that all towers share counts once for each tower."""
     if not isinstance(value, PerDevice):
         value = PerDevice(dict.fromkeys(towers.names, value))

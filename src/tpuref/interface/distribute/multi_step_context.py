@@ -11,7 +11,7 @@ from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.distribute.batching import combined_value
-from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 
 __all__ = ["MultiStepContext"]

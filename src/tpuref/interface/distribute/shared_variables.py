@@ -12,10 +12,10 @@ class SharedVariables:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str | None, int], Any] = {}
-        self._asked: dict[tuple[str | None, int], int] = {}
+        self._asked: dict[tuple[str | None, int | None], int] = {}
         self._lock = threading.RLock()
 
-    def get(self, tower: int, name: str | None, make: Callable[[], Any]) -> Any:
+    def get(self, tower: int | None, name: str | None, make: Callable[[], Any]) -> Any:
         """Return a tower's next variable of that name, creating it if it is new."""
         with self._lock:
             count = self._asked.get((name, tower), 0)

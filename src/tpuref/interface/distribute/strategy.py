@@ -3,57 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tpuref.base import error_codes as codes
-from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
-from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import executing_eagerly
-from tpuref.engine.graph.tensor import Operation, Tensor
-from tpuref.engine.graph.tower_placement import TowerSystem
-from tpuref.engine.graph.variables import variable_creator_scope
+from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.runtime.hosts import here
-from tpuref.engine.tracing.function import Function, functions_run_eagerly
-from tpuref.interface.distribute.batching import ReducedValues, reduced
+from tpuref.interface.distribute.batching import reduced
+from tpuref.interface.distribute.core import StrategyCore
 from tpuref.interface.distribute.dataset import PerDeviceDataset, per_device_dataset
-from tpuref.interface.distribute.destinations import broadcast, devices_of
+from tpuref.interface.distribute.destinations import broadcast
 from tpuref.interface.distribute.explanation import Explanation, reporter
-from tpuref.interface.distribute.grouping import selected, selected_mirrored, unwrapped
+from tpuref.interface.distribute.grouping import selected_mirrored
 from tpuref.interface.distribute.multi_step_context import MultiStepContext
-from tpuref.interface.distribute.shared_variables import SharedVariables
+from tpuref.interface.distribute.place import reporting
 from tpuref.interface.distribute.steps import run_steps
-from tpuref.interface.distribute.tower_context import (
-    TowerContext,
-    current_place,
-    in_scope,
-    reporting,
-)
-from tpuref.interface.distribute.tower_devices import TowerDevices
-from tpuref.interface.distribute.towers import call_for_each_tower
-from tpuref.interface.distribute.updates import update, update_non_slot
+from tpuref.interface.distribute.tower_context import TowerContext
 from tpuref.interface.distribute.values import (
-    DistributedValues,
     MapOutput,
     Mirrored,
     PerDevice,
-    container_of,
 )
-from tpuref.interface.distribute.variable_creation import create_variable
 from tpuref.interface.distribute.variables import read_var
-from tpuref.interface.functions.control_flow import group
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["DistributionStrategy"]
 
 
 @explain_missing_members("tf.contrib.distribute.DistributionStrategy")
-class DistributionStrategy:
+class DistributionStrategy(StrategyCore):
     """Runs one program on several towers, each on its own device.
 
     Parameters
@@ -74,16 +54,7 @@ class DistributionStrategy:
     `explain_reductions` and the later names.
     """
 
-    is_default = False
-
-    def __init__(
-        self, devices: Sequence[str], system: TowerSystem | None = None
-    ) -> None:
-        named = listed(f"{type(self).__name__}: devices", devices)
-        self.towers = TowerDevices(tuple(named), system)
-        self._traced: weakref.WeakKeyDictionary[Function, Function] = (
-            weakref.WeakKeyDictionary()
-        )
+    member = TowerContext
 
     # -- properties ------------------------------------------------------------
 
@@ -154,91 +125,6 @@ class DistributionStrategy:
 
     # -- scopes ----------------------------------------------------------------
 
-    def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Make this the strategy of a block, and enter cross-tower context.
-
-        Variables made in the block have a component on each of `parameter_devices`.
-        Other threads are not affected.
-
-        Raises
-        ------
-        RuntimeError
-            In the scope of another strategy, and within a tower.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     v = tf.get_variable("v", [])
-        ...     tf.get_distribution_strategy() is strategy
-        True
-        >>> len(strategy.unwrap(v))
-        2
-        """
-        return self._scope()
-
-    @contextlib.contextmanager
-    def _scope(self) -> Iterator[DistributionStrategy]:
-        if current_place().strategy is not None:
-            self._check_nesting()
-            yield self
-            return
-
-        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-            return create_variable(self.towers, next_creator, arguments)
-
-        with in_scope(self), variable_creator_scope(creator):
-            yield self
-
-    def _check_nesting(self) -> None:
-        around = current_place().strategy
-        if around is not self:
-            raise coded(
-                RuntimeError,
-                f"{self!r}: scope() was entered within the scope of {around!r}; "
-                "scopes of two strategies cannot be nested: leave the other one first",
-                code=codes.NESTED_COMPUTATION,
-            )
-        self._require_cross_tower("scope")
-
-    def colocate_vars_with(
-        self, colocate_with_variable: Any
-    ) -> contextlib.AbstractContextManager[Any]:
-        """Create the variables of a block on the devices of another variable.
-
-        Parameters
-        ----------
-        colocate_with_variable
-            A variable made in the scope, or the result of `non_slot_devices`.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     with strategy.colocate_vars_with(strategy.worker_devices[1]):
-        ...         w = tf.get_variable("w", [])
-        >>> w.devices
-        ['/replica:0/task:0/device:TPU:1']
-        """
-        self._require_scope("colocate_vars_with")
-        devices = devices_of(
-            "colocate_vars_with", colocate_with_variable, self.towers.names
-        )
-
-        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-            return next_creator(**{"colocated": devices, **arguments})
-
-        return variable_creator_scope(creator)
-
     # -- towers ----------------------------------------------------------------
 
     def call_for_each_tower(
@@ -295,30 +181,7 @@ class DistributionStrategy:
         if program is not None and kwargs.get("run_concurrently", True):
             kwargs.pop("run_concurrently", None)
             return program(*args, **kwargs)
-        variables = SharedVariables()
-        contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
-        return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
-
-    def _program(
-        self, each: Callable[..., Any], fn: Callable[..., Any]
-    ) -> Callable[..., Any] | None:
-        """Return a program that runs ``each(fn, ...)`` as a whole in eager mode.
-
-        None if its operations run one by one.  Under a gradient tape they do, because
-        the tape records single operations.
-        """
-        if not executing_eagerly() or functions_run_eagerly() or context.recorders:
-            return None
-        if isinstance(fn, Function):
-            if fn not in self._traced:
-                self._traced[fn] = fn.around(each)
-            return self._traced[fn]
-        if self.towers.system is None:
-            return None
-        return functools.partial(Function(each).once, fn)
-
-    def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
-        return TowerContext(self, number, variables)
+        return self._call_each(fn, args, kwargs)
 
     def map(
         self,
@@ -387,7 +250,8 @@ class DistributionStrategy:
         """
         self._require_cross_tower("broadcast")
         chosen = self.towers.names if destinations is None else destinations
-        return broadcast(tensor, chosen, self.towers)
+        copies: Mirrored = broadcast(tensor, chosen, self.towers)
+        return copies
 
     def reduce(
         self,
@@ -433,60 +297,8 @@ class DistributionStrategy:
         """
         self._require_cross_tower("reduce")
         pairs = [(value, destinations)]
-        return reduced("reduce", aggregation, pairs, self.towers)[0]
-
-    def batch_reduce(
-        self,
-        aggregation: VariableAggregation,
-        value_destination_pairs: Sequence[tuple[Any, Any]],
-    ) -> ReducedValues:
-        """Combine several values of the towers in few sums.
-
-        Values of one dtype and of static shape are concatenated and summed together,
-        so that the towers synchronize less often.
-
-        Parameters
-        ----------
-        aggregation
-            As for `reduce`.
-        value_destination_pairs
-            Pairs of value and destinations, each as for `reduce`.
-
-        Returns
-        -------
-        list of Mirrored
-            One result for each pair.  The attribute ``collectives`` of the list counts
-            the sums over the towers.
-
-        Raises
-        ------
-        ValueError
-            As for `reduce`, and if an item is not a pair.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     one = strategy.call_for_each_tower(lambda: tf.constant(1.0))
-        ...     two = strategy.call_for_each_tower(lambda: tf.constant([2.0, 3.0]))
-        ...     sums = strategy.batch_reduce(
-        ...         tf.VariableAggregation.SUM, [(one, one), (two, two)])
-        >>> len(sums), sums.collectives
-        (2, 1)
-        """
-        self._require_cross_tower("batch_reduce")
-        pairs = list(value_destination_pairs)
-        for pair in pairs:
-            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise coded(
-                    ValueError,
-                    "batch_reduce: value_destination_pairs must be pairs "
-                    f"(value, destinations), got {pair!r}",
-                    code=codes.UNKNOWN_DEVICE,
-                )
-        return reduced("batch_reduce", aggregation, pairs, self.towers)
+        combined: Mirrored = reduced("reduce", aggregation, pairs, self.towers)[0]
+        return combined
 
     def explain_reductions(
         self, report: Callable[[Explanation], object] | None = None
@@ -524,165 +336,7 @@ the result is 1.5
         self._require_cross_tower("explain_reductions")
         return reporting(reporter(report))
 
-    def unwrap(self, value: Any) -> list[Any]:
-        """Return the list of the components of a value.
-
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, a variable of the scope, or any value.
-
-        Returns
-        -------
-        list
-            The components in tower order; ``[value]`` for a value without any.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     strategy.unwrap(strategy.worker_device_index)
-        [0, 1]
-        >>> strategy.unwrap("alone")
-        ['alone']
-        """
-        return unwrapped(value)
-
-    def value_container(self, value: Any) -> Any:
-        """Return the container of a component, or `value` itself.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     v = tf.get_variable("contained", [])
-        >>> strategy.value_container(strategy.unwrap(v)[1]) is v
-        True
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, value_container: ``value`` is always in
-        ``unwrap(value_container(value))`` for components and plain values.
-        """
-        return container_of(value)
-
-    def group(self, value: Any, name: str | None = None) -> Operation | None:
-        """Return one operation that waits for all components of a value.
-
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, `update` or another method.
-        name
-            The name of the operation.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope():
-        ...     operations = strategy.call_for_each_tower(tf.no_op)
-        >>> len(strategy.group(operations).control_inputs)
-        2
-        """
-        parts = unwrapped(value)
-        if len(parts) == 1 and name is None and isinstance(parts[0], Operation):
-            return parts[0]
-        return group(*parts, name=name)
-
     # -- variables -------------------------------------------------------------
-
-    def update(
-        self, var: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
-
-        Parameters
-        ----------
-        var
-            A variable, possibly mirrored.
-        fn
-            The function, which changes the component that it receives.
-        args, kwargs
-            Its further arguments; each call gets its device's components of mirrored
-            values.
-
-        Returns
-        -------
-        object
-            The results as mirrored values; for a variable on one device, the result
-            itself.
-
-        Raises
-        ------
-        TypeError
-            If `var` is not a variable, or an argument differs between towers.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> with strategy.scope(), tf.Session() as sess:
-        ...     v = tf.get_variable("grown", initializer=1.0)
-        ...     grown = strategy.update(v, lambda component: component.assign_add(2.0))
-        ...     sess.run(tf.global_variables_initializer())
-        ...     [float(value) for value in sess.run(strategy.unwrap(grown))]
-        [3.0, 3.0]
-        """
-        self._require_cross_tower("update")
-        return update(var, fn, args, kwargs, self.towers)
-
-    def non_slot_devices(self, var_list: Any) -> list[str]:
-        """Return the devices for an optimizer's variables that are not slots.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> strategy.non_slot_devices([]) == strategy.parameter_devices
-        True
-        """
-        return self.parameter_devices
-
-    def update_non_slot(
-        self, colocate_with: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
-    ) -> Any:
-        """Call ``fn(*args, **kwargs)`` on each of the devices.
-
-        Parameters
-        ----------
-        colocate_with
-            A result of `non_slot_devices`.
-        fn, args, kwargs
-            The function and its arguments.  Each call gets the components on its
-            device, also of variables of the strategy.
-
-        Examples
-        --------
-        >>> import tpuref as tf
-        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
-        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
-        >>> devices = strategy.non_slot_devices([])
-        >>> def halve():
-        ...     return power.assign(power / 2.0)
-        >>> with strategy.scope(), tf.Session() as sess:
-        ...     with strategy.colocate_vars_with(devices):
-        ...         power = tf.get_variable("power", initializer=0.5)
-        ...     halved = strategy.update_non_slot(devices, halve)
-        ...     sess.run(tf.global_variables_initializer())
-        ...     float(sess.run(strategy.unwrap(halved))[1])
-        0.25
-        """
-        self._require_cross_tower("update_non_slot")
-        devices = devices_of("update_non_slot", colocate_with, self.towers.names)
-        return update_non_slot(devices, fn, args, kwargs, self.towers)
 
     def read_var(self, tower_local_var: Any) -> Tensor:
         """Return the value of a variable, combined over the towers if tower-local.
@@ -790,11 +444,6 @@ the result is 1.5
 
     # -- later names -----------------------------------------------------------
 
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """The later name of `num_towers`."""
-        return self.num_towers
-
     def run(
         self,
         fn: Callable[..., Any],
@@ -835,39 +484,3 @@ the result is 1.5
     ) -> Any:
         """Call `run`; this is its earlier name."""
         return self.run(fn, args, kwargs)
-
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return a value's components, or a nest's parts for each tower."""
-        if isinstance(value, DistributedValues) or not nest.is_nested(value):
-            return tuple(self.unwrap(value))
-        return tuple(selected(device, value) for device in self.towers.names)
-
-    # -- checks of the calling context ------------------------------------------
-
-    def _require_scope(self, method: str) -> None:
-        """Raise an error for a call of a method outside of the strategy's scope."""
-        if not self._is_current():
-            raise coded(
-                RuntimeError,
-                f"{type(self).__name__}.{method} must be used inside of `with "
-                "strategy.scope():` of the same strategy",
-                code=codes.OUTSIDE_SCOPE,
-            )
-
-    def _is_current(self) -> bool:
-        """Whether the scope of this strategy is in force."""
-        return current_place().strategy is self
-
-    def _require_cross_tower(self, method: str) -> None:
-        """Raise an error for a call within a tower, or outside of the scope."""
-        self._require_scope(method)
-        tower = current_place().tower
-        if tower is not None and not self.is_default:
-            raise coded(
-                RuntimeError,
-                f"{type(self).__name__}.{method} must be used in cross-tower context, "
-                f"but was called within tower {tower.tower_id}; use "
-                "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
-                "merge_fn(strategy, value)",
-                code=codes.IN_TOWER_CONTEXT,
-            )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tower_placement import TowerPlacement, TowerSystem
+from tpuref.engine.ops.tpu import Replication
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ class TowerDevices:
     def count(self) -> int:
         """The number of towers."""
         return len(self.names)
+
+    def replication(self, inputs: int) -> Replication:
+        """Return the attributes of a computation with so many inputs per replica."""
+        if self.system is None:
+            return Replication(self.count, inputs, on_host=True)
+        return replace(self.system.replication(), inputs_per_replica=inputs)
 
     @contextlib.contextmanager
     def on(self, device: str) -> Iterator[None]:

@@ -24,9 +24,9 @@ from tpuref.engine.ops.collectives import Groups
 from tpuref.engine.tracing.function import untraced
 from tpuref.interface.distribute.cross_tower_sum import CrossTowerSum
 from tpuref.interface.distribute.grouping import merged, selected
-from tpuref.interface.distribute.tower_context import (
+from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.place import (
     Place,
-    TowerContext,
     across_towers,
     current_place,
     in_tower,
@@ -62,13 +62,14 @@ class Tower:
 
     def __init__(
         self,
-        context: TowerContext,
+        context: Member,
         towers: TowerDevices,
         function: Callable[[], Any],
         caller: CallerContext,
         around: Place,
     ) -> None:
-        self.tower_id = context.tower_id
+        assert context.number is not None
+        self.tower_id = context.number
         self.calls: Counter[str] = Counter()
         self.waiting: MergeCall | None = None
         self.ended = False
@@ -196,7 +197,7 @@ def call_for_each_tower(
     fn: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    contexts: Sequence[TowerContext],
+    contexts: Sequence[Member],
     towers: TowerDevices,
 ) -> Any:
     """Call a function once for each tower with its components of the arguments.
@@ -219,7 +220,7 @@ def call_for_each_tower(
     return merged(results, towers.names)
 
 
-def _check_region(contexts: Sequence[TowerContext]) -> None:
+def _check_region(contexts: Sequence[Member]) -> None:
     """Raise an error inside a replicated computation of another number of replicas."""
     around = replicated_region()
     if around is not None and around.replicas != len(contexts):
@@ -234,7 +235,7 @@ def _check_region(contexts: Sequence[TowerContext]) -> None:
 
 def run_towers(
     functions: Sequence[Callable[[], Any]],
-    contexts: Sequence[TowerContext],
+    contexts: Sequence[Member],
     towers: TowerDevices,
     concurrently: bool,
 ) -> list[Any]:

@@ -13,7 +13,7 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import ALONG
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.distribute.grouping import merged, selected_mirrored
-from tpuref.interface.distribute.tower_context import across_towers
+from tpuref.interface.distribute.place import across_towers, current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.values import DistributedValues, Mirrored
 from tpuref.interface.functions.control_flow import no_op
@@ -35,6 +35,11 @@ def update(
             f"update: var must be a variable, got {type(var).__name__} {var!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
+    trace = current_place().trace
+    if trace is not None:
+        trace.shared.add(var.handle)
+        component: Any = getattr(var, "here", lambda: var)
+        return fn(component(), *args, **kwargs)
     if not isinstance(var, DistributedValues):
         return _update_plain(var, fn, args, kwargs, towers)
     return _on_each(var.index, fn, args, kwargs, towers, "update")
@@ -48,6 +53,8 @@ def update_non_slot(
     towers: TowerDevices,
 ) -> Any:
     """Call ``fn(*args, **kwargs)`` on each device; merge the results."""
+    if current_place().trace is not None:
+        return fn(*args, **kwargs)
     index = dict.fromkeys(devices)
     return _on_each(index, fn, args, kwargs, towers, "update_non_slot")
 

@@ -17,7 +17,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable
-from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.place import current_place
 
 __all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutputs"]
 
@@ -73,7 +73,10 @@ class DistributedValues:
         if device is not None:
             name = f"{type(self).__name__}.get: device"
             instance_of(str, name, "a device name", device)
-        wanted = current_place().device if device is None else device
+        place = current_place()
+        if device is None and place.trace is not None:
+            return place.trace.own(self.components)
+        wanted = place.device if device is None else device
         if wanted not in self.index:
             raise coded(
                 ValueError,

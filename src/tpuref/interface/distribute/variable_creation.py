@@ -11,7 +11,7 @@ from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchro
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.variables import Variable
-from tpuref.interface.distribute.tower_context import current_place
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.variables import (
     DistributedVariable,
@@ -36,7 +36,7 @@ def create_variable(
     if tower is None:
         return _create(towers, make, arguments)
     made: DistributedVariable = tower.variables.get(
-        tower.tower_id,
+        tower.number,
         arguments.get("name"),
         lambda: _create(towers, make, arguments),
     )

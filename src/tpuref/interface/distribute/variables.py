@@ -16,9 +16,10 @@ from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.registry import REGISTRY
 from tpuref.engine.ops.state import ASSIGN
-from tpuref.interface.distribute.batching import combined_value
+from tpuref.interface.distribute.batching import combined_value, reduced_in_trace
+from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.place import Place, current_place
 from tpuref.interface.distribute.reduction import fold
-from tpuref.interface.distribute.tower_context import TowerContext, current_place
 from tpuref.interface.distribute.tower_devices import TowerDevices
 from tpuref.interface.distribute.updates import along, operation_of, update
 from tpuref.interface.distribute.values import DistributedValues
@@ -53,7 +54,13 @@ class DistributedVariable(DistributedValues, Variable):
         return component
 
     def here(self) -> Variable:
-        """Return the component of the current device, or the first one."""
+        """Return the component of the current device, or the first one.
+
+        While all replicas are traced at once, the first one stands for all.
+        """
+        trace = current_place().trace
+        if trace is not None:
+            return trace.component(self.index)
         component: Variable = self.index.get(current_place().device or "", self.primary)
         return component
 
@@ -112,7 +119,9 @@ class DistributedVariable(DistributedValues, Variable):
 
     def read_value(self) -> Tensor:
         """Return the value of the current component, or the first one."""
-        if current_place().device in self.index or get_default_graph().region is None:
+        place = current_place()
+        here = place.trace is not None or place.device in self.index
+        if here or get_default_graph().region is None:
             return self.here().read_value()
         with self._towers.on(self.devices[0]):  # a core reads only its own component
             return self.primary.read_value()
@@ -152,6 +161,8 @@ class MirroredVariable(DistributedVariable):
             return component._change(op, value, name, read_value)
 
         place = current_place()
+        if place.trace is not None:
+            return self._change_in_trace(place, change, value)
         if place.tower is not None and place.strategy is not None:
             return self._change_in_tower(place.tower, change, value)
         if place.across and place.device is not None:
@@ -171,8 +182,20 @@ class MirroredVariable(DistributedVariable):
         made = [op for op in map(operation_of, results) if op is not None]
         return results[0] if executing_eagerly() else along(results[0], made)
 
+    def _change_in_trace(
+        self, place: Place, change: Callable[..., Any], value: Any
+    ) -> Any:
+        """Change the components on all replicas, by the replicas' combined value."""
+        if place.tower is not None and self.aggregation is not VariableAggregation.NONE:
+            (value,) = reduced_in_trace(
+                "assign",
+                self.aggregation,
+                [convert_to_tensor(value, dtype_hint=self.dtype)],
+            )
+        return change(self.here(), value)
+
     def _change_in_tower(
-        self, tower: TowerContext, change: Callable[..., Any], value: Any
+        self, tower: Member, change: Callable[..., Any], value: Any
     ) -> Any:
         alone = self.aggregation is VariableAggregation.NONE
         if alone and self._towers.replicas:  # as in TensorFlow 2.4 and later
@@ -211,7 +234,7 @@ class TowerLocalVariable(DistributedVariable):
 
     def read_value(self) -> Tensor:
         """Return the value of this tower, or the combined value outside of towers."""
-        if current_place().device in self.index:
+        if _on_component(self):
             return self.here().read_value()
         return self.combined()
 
@@ -231,6 +254,9 @@ class TowerLocalVariable(DistributedVariable):
                 "strategy.unwrap(variable)",
                 code=codes.NO_AGGREGATION,
             )
+        if current_place().trace is not None:
+            own = self.here().read_value()
+            return reduced_in_trace("read", self.aggregation, [own])[0]
         values = []
         for device, component in self.index.items():
             with self._towers.on(device):
@@ -252,7 +278,7 @@ class TowerLocalVariable(DistributedVariable):
         return self.aggregation is not VariableAggregation.NONE
 
     def _as_graph_element(self) -> Tensor:
-        if current_place().device in self.index:
+        if _on_component(self):
             return self.here()._as_graph_element()
         if self._whole is None:
             with _outside_regions(self.graph):
@@ -260,7 +286,7 @@ class TowerLocalVariable(DistributedVariable):
         return self._whole
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
-        outside = current_place().device not in self.index
+        outside = not _on_component(self)
         if outside and self._towers.replicas and REGISTRY[op] is ASSIGN:
             return self._spread(value)
         if outside:
@@ -272,6 +298,14 @@ class TowerLocalVariable(DistributedVariable):
                 code=codes.NO_AGGREGATION,
             )
         return self.here()._change(op, value, name, read_value)
+
+
+def _on_component(variable: DistributedVariable) -> bool:
+    """Whether the caller is in a replica or an update that has a component."""
+    place = current_place()
+    if place.trace is not None:
+        return place.tower is not None
+    return place.device in variable.index
 
 
 @contextlib.contextmanager

@@ -186,7 +186,9 @@ class Optimizer(ElementwiseOptimizer):
         tower, strategy = current_tower(), current_strategy()
         if experimental_aggregate_gradients or tower is None or strategy is None:
             return super().apply_gradients(pairs, self.iterations, name)
-        count = 1.0 / strategy.num_towers  # equal in all replicas, and summed again
+        count = (
+            1.0 / strategy.num_replicas_in_sync
+        )  # equal in all replicas, and summed again
         scaled = [(g if g is None else g * count, v) for g, v in pairs]
         return super().apply_gradients(scaled, self.iterations, name)
 

@@ -64,4 +64,4 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
 def _replicas() -> int:
     strategy = current_strategy()
-    return 1 if strategy is None else strategy.num_towers
+    return 1 if strategy is None else strategy.num_replicas_in_sync

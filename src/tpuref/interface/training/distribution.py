@@ -22,7 +22,7 @@ class Strategy(Protocol):
     """
 
     @property
-    def num_towers(self) -> int:
+    def num_replicas_in_sync(self) -> int:
         """The number of towers."""
 
     def value_container(self, value: Any) -> Any:
@@ -32,11 +32,6 @@ class Strategy(Protocol):
         self, colocate_with_variable: Any
     ) -> contextlib.AbstractContextManager[Any]:
         """Create the variables of a block on the devices of another variable."""
-
-    def reduce(
-        self, aggregation: VariableAggregation, value: Any, destinations: Any
-    ) -> Any:
-        """Combine the towers' values."""
 
     def batch_reduce(
         self,

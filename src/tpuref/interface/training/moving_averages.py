@@ -70,7 +70,8 @@ def assign_moving_average(
         return change(variable, value, decay, name)
 
     def merged(strategy: Strategy, variable: Any, value: Any) -> Any:
-        mean = strategy.reduce(VariableAggregation.MEAN, value, variable)
+        pairs = [(value, variable)]
+        (mean,) = strategy.batch_reduce(VariableAggregation.MEAN, pairs)
         return strategy.update(variable, change, mean, decay, name)
 
     return tower.merge_call(merged, variable, value)

@@ -257,9 +257,9 @@ class Optimizer:
         """Return a tower's part of the mean of the loss over all towers."""
         strategy = current_strategy()
         summed = get_default_graph().last_loss_reduction == Reduction.SUM
-        if strategy is None or strategy.num_towers == 1 or summed:
+        if strategy is None or strategy.num_replicas_in_sync == 1 or summed:
             return loss
-        return loss * (1.0 / strategy.num_towers)
+        return loss * (1.0 / strategy.num_replicas_in_sync)
 
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None

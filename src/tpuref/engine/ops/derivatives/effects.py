@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.engine.ops.derivatives.rule import (
     Applied,
     Apply,
     Rule,
     Tensor,
     not_differentiable,
+    where,
 )
 
 
@@ -24,6 +27,14 @@ def _cross_replica_sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 def _tower_sum(apply: Apply, op: Applied, dy: Tensor) -> Any:
     return (dy,) * len(op.inputs)
+
+
+def _tower_copy(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Return the sum of gradients on the replica whose value all others got."""
+    everyone = tuple(sorted((op.attrs["source"], *op.attrs["targets"])))
+    total = apply("CrossReplicaSum", dy, groups=(everyone,))
+    is_source = apply("Equal", apply("ReplicaId"), np.int32(op.attrs["source"]))
+    return where(apply, is_source, total)
 
 
 # RandomShuffle has no rule: it does not return the permutation.  TowerOwn has none: the
@@ -46,4 +57,5 @@ RULES: dict[str, Rule] = {
     "Print": _print,
     "CrossReplicaSum": _cross_replica_sum,
     "TowerSum": _tower_sum,
+    "TowerCopy": _tower_copy,
 }

@@ -265,26 +265,35 @@ def stream(
 
 
 class ReplicaVariables:
-    """One replica's view of the variables while a replicated computation runs."""
+    """One replica's view of the variables while a replicated computation runs.
 
-    def __init__(self, shared: State) -> None:
+    `handles` has the handles of the replica's own components, by their common handle.
+    """
+
+    def __init__(
+        self, shared: State, handles: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._shared = shared
+        self._handles = handles
         self.written: dict[str, Array | OnDevice] = {}
 
     def read(self, handle: str) -> Array:
         """Return what this replica wrote, else the value from before the run."""
+        handle = self._handles.get(handle, handle)
         if handle in self.written:
             return fetched(self.written[handle])
         return self._shared.read(handle)
 
     def held(self, handle: str) -> Array | OnDevice:
         """Return what this replica wrote, or the value from before, where it is."""
+        handle = self._handles.get(handle, handle)
         if handle in self.written:
             return self.written[handle]
         return self._shared.held(handle)
 
     def write(self, handle: str, value: Array | OnDevice) -> None:
         """Give the variable a new value for this replica."""
+        handle = self._handles.get(handle, handle)
         self.written[handle] = value
 
     def relocate(
@@ -295,6 +304,7 @@ class ReplicaVariables:
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
+        handle = self._handles.get(handle, handle)
         return handle in self.written or self._shared.is_initialized(handle)
 
 

@@ -46,7 +46,13 @@ class Compiled:
             if given.known is None
         ]
         present = [held.handle for held in signature.variables]
-        changing = written([self._program])
+        # A variable with a component on each replica is stacked while the program runs.
+        self._stacked = {own[0]: own for own in self._program.components}
+        changing = [
+            handle
+            for common in written([self._program])
+            for handle in self._stacked.get(common, (common,))
+        ]
         self._written = [handle for handle in changing if handle not in present]
         self._changed = [handle for handle in present if handle in changing]
         self._constant = [handle for handle in present if handle not in changing]
@@ -136,7 +142,7 @@ class Compiled:
         lowering = Lowering(
             self._program,
             self._placement,
-            {handle: Value(array, False) for handle, array in arrays},
+            self._stack({handle: Value(array, False) for handle, array in arrays}),
             None if drawn is None else draws,
             self._on_host,
         )
@@ -147,7 +153,8 @@ class Compiled:
             for value in values
         ]
         results = [value.array for value in values if not value.is_on_host]
-        after = {h: lowering.variables[h] for h in (*self._changed, *self._written)}
+        everything = self._unstack(lowering.variables)
+        after = {h: everything[h] for h in (*self._changed, *self._written)}
         kept = [
             jnp.asarray(value.of(self._owners.get(handle, 0)).array)
             for handle, value in after.items()
@@ -158,6 +165,25 @@ class Compiled:
             else []
         )
         return lowering, results, kept, whole, lowering.failure
+
+    def _stack(self, held: dict[str, Value]) -> dict[str, Value]:
+        """Stack the components of variables under their common handles."""
+        for common, own in self._stacked.items():
+            parts = [held[handle].array for handle in own if handle in held]
+            held = {h: value for h, value in held.items() if h not in own}
+            if len(parts) == len(own):
+                held[common] = Value(self._placement.divided(jnp.stack(parts)), True)
+        return held
+
+    def _unstack(self, held: dict[str, Value]) -> dict[str, Value]:
+        """Return the variables with the components under handles of their own."""
+        own = {
+            handle: held[common].of(replica)
+            for common, handles in self._stacked.items()
+            if common in held
+            for replica, handle in enumerate(handles)
+        }
+        return {**held, **own}
 
     # -- calls -------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ def _lines(program: Program, numbers: dict[int, int]) -> Iterator[str]:
     def numbered(slots: tuple[int, ...]) -> list[int]:
         return [numbers.setdefault(slot, len(numbers)) for slot in slots]
 
-    yield repr(numbered(program.parameters))
+    yield repr((numbered(program.parameters), program.components))
     for instr in program.instrs:
         attrs = [
             (name, _attribute_text(value))

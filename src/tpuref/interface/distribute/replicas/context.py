@@ -6,17 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import nest
-from tpuref.interface.distribute.replicas.reduce_op import ReduceOp, reduce_op
+from tpuref.interface.distribute.member import Member
+from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
-from tpuref.interface.distribute.tower_context import TowerContext
 from tpuref.interface.functions.identity import identity
+from tpuref.interface.tpu.collectives import replica_id
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["InputContext", "ReplicaContext", "ValueContext"]
 
 
 @explain_missing_members("tf.distribute.ReplicaContext")
-class ReplicaContext(TowerContext):
+class ReplicaContext(Member):
     """The replica in which ``strategy.run`` calls a function.
 
     Examples
@@ -33,8 +34,13 @@ class ReplicaContext(TowerContext):
     """
 
     @property
+    def replica_id_in_sync_group(self) -> Any:
+        """The index of the replica; a tensor while all replicas are traced at once."""
+        return replica_id() if self.number is None else self.number
+
+    @property
     def devices(self) -> list[str]:
-        """The device of the replica."""
+        """The device of the replica; the default one while all are traced at once."""
         return [self.device]
 
     def merge_call(
@@ -76,7 +82,7 @@ class ReplicaContext(TowerContext):
         def merge(strategy: Any, *parts: Any) -> Any:
             return [reduced(op, part, None, strategy.towers) for part in parts]
 
-        if self.is_single_tower:
+        if self.num_replicas_in_sync == 1:
             return value
         found = [identity(total) for total in super().merge_call(merge, *leaves)]
         return nest.pack_sequence_as(value, found)
@@ -98,17 +104,17 @@ class ReplicaContext(TowerContext):
         def merge(strategy: Any, *parts: Any) -> Any:
             return [joined(part, axis, strategy.towers) for part in parts]
 
-        if self.is_single_tower:
+        if self.num_replicas_in_sync == 1:
             return value
         found = [identity(rows) for rows in super().merge_call(merge, *leaves)]
         return nest.pack_sequence_as(value, found)
 
     def __repr__(self) -> str:
-        return f"<ReplicaContext {self.tower_id} of {self.num_towers}>"
+        number = "" if self.number is None else f" {self.number}"
+        return f"<ReplicaContext{number} of {self.num_replicas_in_sync}>"
 
 
-def _op(function: str, given: Any) -> ReduceOp:
-    return reduce_op(function, given)
+_op = reduce_op
 
 
 class InputContext:

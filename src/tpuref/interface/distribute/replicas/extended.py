@@ -23,12 +23,12 @@ class Extended:
     @property
     def worker_devices(self) -> tuple[str, ...]:
         """The device of each replica."""
-        return tuple(self._strategy.worker_devices)
+        return self._strategy.towers.names
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:
         """The devices of the components of variables."""
-        return tuple(self._strategy.parameter_devices)
+        return self._strategy.towers.names
 
     @property
     def experimental_require_static_shapes(self) -> bool:
@@ -82,7 +82,7 @@ class Extended:
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
         """Call `fn` once for each replica."""
-        return self._strategy.call_for_each_tower(fn, *args, **(kwargs or {}))
+        return self._strategy._run_replicas(fn, *args, **(kwargs or {}))
 
     def non_slot_devices(self, var_list: Any) -> list[str]:
         """Return the devices for an optimizer's variables that are not slots."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import float64
 from tpuref.base.errors import coded
+from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.reduction import contributions, finish, gathered
 from tpuref.interface.distribute.replicas.reduce_op import ReduceOp
 from tpuref.interface.distribute.tower_devices import TowerDevices
@@ -21,6 +24,7 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reductions import reduce_prod, reduce_sum
 
 FUNCTION = "Strategy.reduce"
+SUM = VariableAggregation.SUM
 
 
 def reduced(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
@@ -29,30 +33,34 @@ def reduced(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
 
 
 def _reduce_leaf(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
-    if not isinstance(value, DistributedValues):
-        return _reduce_shared(op, value, axis, towers)
+    trace, own = current_place().trace, isinstance(value, DistributedValues)
+    if not own and trace is None and axis is None:
+        return _reduce_shared(op, value, towers)
+
+    def total(parts: Sequence[Tensor]) -> Tensor:
+        if own:
+            with towers.on_tower(0):
+                return gathered(SUM, parts)
+        return parts[0] if trace is None else trace.gathered(SUM, *parts)
+
     if axis is None:
-        return _total(op, contributions(FUNCTION, _as_own(value), towers.names), towers)
-    sums, counts = _sums_along(value, axis, towers)
-    total = _total(ReduceOp.SUM, sums, towers)
+        parts = [] if own else [convert_to_tensor(value)]
+        if own:
+            alone = value if isinstance(value, PerDevice) else PerDevice(value.index)
+            parts = contributions(FUNCTION, alone, towers.names)
+        with towers.on_tower(0) if own else contextlib.nullcontext():
+            return finish(op.aggregation, towers.count)(total(parts))
+    sums, counts = _sums_along(value.index if own else {"": value}, axis, towers)
+    whole = total(sums)
     if op is ReduceOp.SUM:
-        return total
-    count = _total(ReduceOp.SUM, counts, towers)
-    if total.dtype.is_integer:
-        total = cast(total, float64)
-    return total / cast(count, total.dtype)
+        return whole
+    if whole.dtype.is_integer:
+        whole = cast(whole, float64)
+    return whole / cast(total(counts), whole.dtype)
 
 
-def _reduce_shared(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) -> Any:
+def _reduce_shared(op: ReduceOp, value: Any, towers: TowerDevices) -> Any:
     """Reduce a value that all replicas share."""
-    if axis is not None:
-        tensor = convert_to_tensor(value)
-        total = reduce_sum(tensor, axis)
-        if op is ReduceOp.SUM:
-            return total
-        if total.dtype.is_integer:
-            total = cast(total, float64)
-        return total / cast(_count(tensor, axis), total.dtype)
     if op is ReduceOp.MEAN or towers.count == 1:
         return value
     raise coded(
@@ -64,38 +72,28 @@ def _reduce_shared(op: ReduceOp, value: Any, axis: Any, towers: TowerDevices) ->
     )
 
 
-def _as_own(value: DistributedValues) -> PerDevice:
-    return value if isinstance(value, PerDevice) else PerDevice(value.index)
-
-
-def _total(op: ReduceOp, parts: Sequence[Tensor], towers: TowerDevices) -> Tensor:
-    with towers.on_tower(0):
-        return finish(op.aggregation, len(parts))(gathered(op.aggregation, parts))
-
-
 def _sums_along(
-    value: DistributedValues, axis: Any, towers: TowerDevices
+    index: Mapping[str, Any], axis: Any, towers: TowerDevices
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Return each replica's sum over axes, and the number of summed elements."""
+    """Return each component's sum over axes, and the number of summed elements."""
     sums, counts = [], []
-    for device, component in value.index.items():
-        with towers.on(device):
-            tensor = convert_to_tensor(component)
-            sums.append(reduce_sum(tensor, axis))
-            counts.append(_count(tensor, axis))
-    return sums, counts
-
-
-def _count(tensor: Tensor, axis: Any) -> Tensor:
-    sizes = shape(tensor)
     axes = axis if isinstance(axis, (list, tuple)) else [axis]
-    return reduce_prod(convert_to_tensor([sizes[k] for k in axes]))
+    for device, component in index.items():
+        with towers.on(device) if device else contextlib.nullcontext():
+            tensor = convert_to_tensor(component)
+            sizes = shape(tensor)
+            sums.append(reduce_sum(tensor, axis))
+            counts.append(reduce_prod(convert_to_tensor([sizes[k] for k in axes])))
+    return sums, counts
 
 
 def joined(value: Any, axis: int, towers: TowerDevices) -> Any:
     """Return a nest of values, each with the rows of all replicas concatenated."""
 
     def one(leaf: Any) -> Any:
+        trace = current_place().trace
+        if trace is not None and isinstance(leaf, Tensor):
+            return concat(trace.of_all(leaf), axis)
         if not isinstance(leaf, DistributedValues):
             return leaf
         with towers.on_tower(0):

@@ -8,9 +8,11 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
 from tpuref.base.errors import coded
+from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.distribute.core import StrategyCore
 from tpuref.interface.distribute.grouping import merged
 from tpuref.interface.distribute.replicas.context import (
     InputContext,
@@ -21,16 +23,16 @@ from tpuref.interface.distribute.replicas.datasets import ReplicaDataset, dealt,
 from tpuref.interface.distribute.replicas.extended import Extended
 from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
+from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.shared_variables import SharedVariables
-from tpuref.interface.distribute.strategy import DistributionStrategy
-from tpuref.interface.distribute.tower_devices import TowerDevices
+from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["Strategy"]
 
 
 @explain_missing_members("tf.distribute.Strategy")
-class Strategy(DistributionStrategy):
+class Strategy(StrategyCore):
     """Runs one program on several replicas, each on its own device.
 
     Parameters
@@ -41,15 +43,13 @@ class Strategy(DistributionStrategy):
         The cores that run the replicas; None if the host runs them.
     """
 
+    member = ReplicaContext
+
     def __init__(
         self, devices: Sequence[str], system: TowerSystem | None = None
     ) -> None:
         begin_eagerly()
-        super().__init__(devices)
-        self.towers = TowerDevices(self.towers.names, system, replicas=True)
-
-    def _tower_context(self, number: int, variables: SharedVariables) -> ReplicaContext:
-        return ReplicaContext(self, number, variables)
+        super().__init__(devices, system, replicas=True)
 
     @property
     def extended(self) -> Extended:
@@ -115,7 +115,16 @@ class Strategy(DistributionStrategy):
 
     def _run_replicas(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with self.scope():
-            return self.call_for_each_tower(fn, *args, **kwargs)
+            # A tape around the call, and values without tensors that differ between the
+            # replicas, need calls of their own for each.
+            alone = executing_eagerly() or context.recorders or replicated_region()
+            own = None if alone else own_parts((args, kwargs), self.towers)
+            if own is not None:
+                replica = ReplicaContext(self, None, SharedVariables())
+                results = traced_once(fn, own, replica, self.towers)
+                if results is not None:
+                    return results[0]
+            return self._call_each(fn, args, kwargs)
 
     # -- results -------------------------------------------------------------------
 
@@ -148,11 +157,8 @@ class Strategy(DistributionStrategy):
         6.0
         """
         op = _named("Strategy.reduce", reduce_op)
-        if isinstance(axis, (int, list, tuple, type(None))):
-            with self.scope():
-                return reduced(op, value, axis, self.towers)
-        # Optimizers of 1.x call reduce(aggregation, value, destinations).
-        return super().reduce(op.aggregation, value, axis)
+        with self.scope():
+            return reduced(op, value, axis, self.towers)
 
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.
@@ -213,8 +219,8 @@ class Strategy(DistributionStrategy):
             In an incomplete last round, replicas without an element get an empty one;
             if the batch size is static, the round is dropped.
         """
-        context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
-        return dealt(dataset_fn(context), self.towers.names)
+        described = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
+        return dealt(dataset_fn(described), self.towers.names)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 

@@ -55,6 +55,10 @@ class ProgramFacts:
         instrs = list(program.all_instrs())
         on_cores = [instr for instr in instrs if instr.core != HOST]
         self.users = users_of(on_cores)
+        for own in program.components:
+            if self.users.pop(own[0], None):
+                for replica, handle in enumerate(own):
+                    self.users.setdefault(handle, set()).add(replica)
         self.variables = list(self.users)
         self.owners = {0, *program.owners.values()}
         self.random = [instr.name for instr in instrs if instr.definition.traits.random]

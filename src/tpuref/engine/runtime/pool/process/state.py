@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -45,14 +45,19 @@ class CoreState:
 
 
 class CoreVariables:
-    """One replica's view of the variables during a run."""
+    """One replica's view of the variables during a run.
 
-    def __init__(self, before: dict[str, Array]) -> None:
+    `handles` has the handles of the replica's own components, by their common handle.
+    """
+
+    def __init__(self, before: Mapping[str, Array], handles: Mapping[str, str]) -> None:
         self._before = before
+        self._handles = handles
         self.written: dict[str, Array] = {}
 
     def read(self, handle: str) -> Array:
         """Return the value that this replica wrote, or that from before the run."""
+        handle = self._handles.get(handle, handle)
         if handle in self.written:
             return self.written[handle]
         if handle in self._before:
@@ -61,8 +66,10 @@ class CoreVariables:
 
     def write(self, handle: str, value: Array) -> None:
         """Give the variable a new value for this replica."""
+        handle = self._handles.get(handle, handle)
         self.written[handle] = value
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
+        handle = self._handles.get(handle, handle)
         return handle in self.written or handle in self._before

@@ -1,4 +1,4 @@
-"""Operations that towers have in common, taken in one step for all of them.
+"""Operations that 1.11's towers have in common, taken in one step for all of them.
 
 Each tower has instructions of its own, one tower after the other.  A process that
 carries several towers pairs the first instruction of each, then the second, and so on,

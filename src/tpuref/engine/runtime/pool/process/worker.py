@@ -253,7 +253,9 @@ class Worker:
                 placed.variables[handle] = self._receive_array(described)
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in placed.lanes:
-            views.setdefault(logical, {})[replica] = CoreVariables(placed.variables)
+            views.setdefault(logical, {})[replica] = CoreVariables(
+                placed.variables, placed.program.handles_on(replica)
+            )
         return views
 
     def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:

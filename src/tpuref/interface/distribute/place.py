@@ -1,0 +1,128 @@
+"""The place of the calling thread: in a tower, or across the towers of a strategy.
+
+A `Place` is the only thread-local state of strategies.  Only `in_scope`,
+`across_towers`, `in_tower`, `in_traced_replica` and `reporting` change it, each for one
+block.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tpuref.interface.distribute.explanation import Report
+from tpuref.interface.distribute.replica_trace import ReplicaTrace
+from tpuref.interface.training.distribution import register
+
+if TYPE_CHECKING:  # a place has the strategy and the member that entered it
+    from tpuref.interface.distribute.core import StrategyCore
+    from tpuref.interface.distribute.member import Member
+
+Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+"""Runs a merge_call for the tower that made it."""
+
+
+def merge_alone(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Run the merge function of the only tower."""
+    with across_towers():
+        return function(*args, **kwargs)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a thread.
+
+    Attributes
+    ----------
+    strategy
+        The current strategy, None for the default strategy.
+    tower
+        The context of the current tower, if any.
+    across
+        Whether the thread is in cross-tower context.
+    device
+        The device of the current tower or update, if any.
+    merge
+        Runs the merge calls of the tower.
+    report
+        Receives the reports of reductions, if any.
+    trace
+        The computation of all replicas that is being traced, if any.
+    """
+
+    strategy: StrategyCore | None = None
+    tower: Member | None = None
+    across: bool = False
+    device: str | None = ""
+    merge: Merge = merge_alone
+    report: Report | None = None
+    trace: ReplicaTrace | None = None
+
+
+class _Places(threading.local):
+    def __init__(self) -> None:
+        self.stack = [Place()]
+
+
+_places = _Places()
+
+
+def current_place() -> Place:
+    """Return the place of the calling thread."""
+    return _places.stack[-1]
+
+
+register(current_place)
+
+
+@contextlib.contextmanager
+def _at(place: Place) -> Iterator[None]:
+    _places.stack.append(place)
+    try:
+        yield
+    finally:
+        _places.stack.pop()
+
+
+def in_scope(
+    strategy: StrategyCore | None,
+) -> contextlib.AbstractContextManager[None]:
+    """Enter cross-tower context of a strategy; None for the default one."""
+    report = current_place().report
+    return _at(Place(strategy, across=True, device=None, report=report))
+
+
+def across_towers(
+    device: str | None = None,
+) -> contextlib.AbstractContextManager[None]:
+    """Enter cross-tower context; `device` is that of the block's update."""
+    return _at(replace(current_place(), tower=None, across=True, device=device))
+
+
+def in_tower(
+    around: Place, context: Member, merge: Merge
+) -> contextlib.AbstractContextManager[None]:
+    """Enter the context of a tower of the strategy at the place `around`."""
+    return _at(
+        replace(around, tower=context, across=False, device=context.device, merge=merge)
+    )
+
+
+def in_traced_replica(
+    context: Member, trace: ReplicaTrace
+) -> contextlib.AbstractContextManager[None]:
+    """Enter the context that stands for all replicas while they are traced."""
+    place = current_place()
+    return _at(Place(place.strategy, context, report=place.report, trace=trace))
+
+
+@contextlib.contextmanager
+def reporting(report: Report) -> Iterator[None]:
+    """Report the reductions that are built in a block."""
+    with _at(replace(current_place(), report=report)):
+        yield
