@@ -102,8 +102,8 @@ ONE_NAME = [
     "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
     "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
     "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto",
-    "contrib.metrics", "contrib.lookup", "contrib.slim", "contrib.quantize", "contrib.cloud", "types",
-    "python.eager", "python.eager.context",
+    "contrib.metrics", "contrib.lookup", "contrib.slim", "contrib.quantize",
+    "contrib.cloud", "types", "python.eager", "python.eager.context",
 ]  # fmt: skip
 
 
