@@ -101,9 +101,9 @@ def test_editors_see_what_only_the_later_release_has() -> None:
 ONE_NAME = [
     "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
     "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
-    "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto", "contrib.metrics",
-    "contrib.lookup", "contrib.slim", "contrib.quantize", "contrib.cloud", "types",
-    "python.eager", "python.eager.context",
+    "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto",
+    "contrib.metrics", "contrib.lookup", "contrib.slim", "contrib.quantize",
+    "contrib.cloud", "types", "python.eager", "python.eager.context",
 ]  # fmt: skip
 
 
