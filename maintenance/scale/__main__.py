@@ -22,7 +22,7 @@ Times = dict[str, float]
 SUMMED_BYTES = 4 * 784 * 256
 """Of the gradients that devices add up before hosts do."""
 GATHERED_BYTES = [4 * 256 * 10, 4]
-"""Of a replica's other gradients and its loss, which all hosts get from all replicas."""
+"""Of a replica's other gradients and its loss, which all hosts get from all."""
 BATCH_BYTES = 4 * 1024 * (784 + 10)
 
 

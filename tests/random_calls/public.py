@@ -129,7 +129,8 @@ class Callee:
         found = inspect.getdoc(self.function) or ""
         known = getattr(self.function, "__globals__", {})
         twins = re.findall(r"errors are those of `(\w+)`", found)
-        return "\n".join([found, *(inspect.getdoc(known.get(one)) or "" for one in twins)])
+        others = (inspect.getdoc(known.get(one)) or "" for one in twins)
+        return "\n".join([found, *others])
 
 
 def callees():
