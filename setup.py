@@ -70,7 +70,7 @@ def folders_of_the_suite():
 
 
 def kernel_extensions():
-    """The extension modules: none when TPUREF_PURE=1, or where there is no core pool."""
+    """The extension modules: none when TPUREF_PURE=1, or where no core pool runs."""
     if os.environ.get("TPUREF_PURE") == "1" or sys.platform != "linux":
         return []
     from Cython.Build import cythonize

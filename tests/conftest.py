@@ -76,7 +76,7 @@ def served(monkeypatch):
 
 
 @pytest.fixture(name="tf")
-def module() -> Iterator[Any]:
+def module():
     """The module, with a new graph, for tests written as clauses are."""
     with tf.Graph().as_default():
         yield tf

@@ -8,6 +8,7 @@ import re
 import signal
 import time
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest

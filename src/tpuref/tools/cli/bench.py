@@ -25,7 +25,7 @@ EPILOG = f"""examples:
   tpuref bench all-reduce steps --json
   tpuref bench --write-docs docs
 
-To install the other libraries: {install_line('tpuref[bench]')}"""
+To install the other libraries: {install_line("tpuref[bench]")}"""
 
 
 def add(bench: argparse.ArgumentParser) -> None:
