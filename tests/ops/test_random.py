@@ -31,7 +31,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def test_all_are_random_and_never_left_out() -> None:
-    assert all(rule.random and rule.stateful for rule in OPERATIONS)
+    assert all(rule.traits.random and rule.stateful for rule in OPERATIONS)
 
 
 @pytest.mark.parametrize(
