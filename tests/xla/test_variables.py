@@ -46,7 +46,10 @@ def test_a_run_that_fails_leaves_the_variables():
     w = tf.get_variable("w", initializer=np.float32([1, 2]))
     n = tf.placeholder(tf.int32, [])
 
-    step = tf.tpu.replicate(lambda x: tf.assign_add(w, [x, x]), 7 // n, [[1.0], [1.0]])
+    def computation(x):
+        return tf.assign_add(w, [x, x]), 7 // n
+
+    step = tf.tpu.replicate(computation, [[1.0], [1.0]])
     with tf.config.override(executor="xla"), tf.Session() as session:
         session.run(w.initializer)
         session.run(step, {n: 1})
