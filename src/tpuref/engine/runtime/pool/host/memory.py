@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.pool.arena import Arena
