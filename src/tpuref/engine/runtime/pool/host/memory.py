@@ -100,7 +100,9 @@ class HostMemory:
             return None
         key = id(array)
         if key not in self._used:
-            self._used[key] = weakref.ref(array, lambda _: self._forget(key))
+            # A strong reference to self is a cycle: it keeps the arena until a gc.
+            owner = weakref.ref(self)
+            self._used[key] = weakref.ref(array, lambda _: _forget(owner, key))
             return None
         if key not in self._constants:
             self._constants[key] = self._describe_constant(array)
@@ -112,7 +114,8 @@ class HostMemory:
         offset, copy = self.heap.copy(array)
         return describe_in_arena(copy, offset), offset
 
-    def _forget(self, key: int) -> None:
+    def forget(self, key: int) -> None:
+        """Free the block of a constant that has died."""
         del self._used[key]
         _, offset = self._constants.pop(key, (None, None))
         if offset is not None:
@@ -196,3 +199,10 @@ def _drain(offsets: deque[int]) -> list[int]:
     while offsets:
         taken.append(offsets.popleft())
     return taken
+
+
+def _forget(owner: weakref.ref[HostMemory], key: int) -> None:
+    """Forget a constant that has died, unless the memory is gone too."""
+    memory = owner()
+    if memory is not None:
+        memory.forget(key)
