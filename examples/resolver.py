@@ -4,7 +4,7 @@ A second process is the TPU's host: a ``tf.train.Server`` with eight cores.  A l
 Cloud TPU service knows it by name.  The resolver asks that service through Google's
 client, and a session on the address it returns trains as ``digits.py`` does.
 
-    pip install tpuref[examples,gcp,grpc]
+    pip install tpuref[examples,cloud]
     python examples/resolver.py --epochs 5
 """
 

@@ -28,11 +28,11 @@ NEED_TRAINING = (
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module):
     if module.startswith(NEED_GRPC):
-        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     if module.startswith(NEED_JAX):
         pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
     if module.startswith(NEED_TRAINING):
-        pytest.importorskip("google.protobuf", reason="needs tpuref[training]")
+        pytest.importorskip("google.protobuf", reason="needs tpuref")
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     loaded, assumed = importlib.import_module(module), {"tf": tpuref}
     for examples in doctest.DocTestFinder().find(loaded, extraglobs=assumed):

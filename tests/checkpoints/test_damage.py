@@ -397,7 +397,7 @@ tf.estimator.Estimator(model_fn, config=config).train(input_fn, max_steps=40)
 
 
 def test_two_trainings_in_one_directory(tmp_path):
-    pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
+    pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
     environment = {**os.environ, "TPUREF_EXECUTOR": "lockstep"}
     both = [
         subprocess.Popen(

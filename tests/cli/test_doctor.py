@@ -106,7 +106,7 @@ def test_the_tpu_that_the_environment_names(environment):
 def test_extras_that_are_not_there(monkeypatch):
     monkeypatch.setattr(doctor, "EXTRAS", {"grpc": ("json",), "gcp": ("no.such",)})
     assert doctor._extra("grpc") == "installed"
-    assert doctor._extra("gcp") == "not installed (pip install 'tpuref[gcp]')"
+    assert doctor._extra("gcp") == "not installed (pip install 'tpuref[cloud]')"
 
 
 def test_a_variable_that_is_misspelt():

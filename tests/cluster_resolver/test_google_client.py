@@ -19,7 +19,7 @@ from tpuref.tools.testing.discovery import description
 
 from .api_object import CONTRIB, DISTRIBUTE
 
-REASON = "needs the extra: pip install tpuref[gcp]"
+REASON = "needs the extra: pip install tpuref[cloud]"
 discovery = pytest.importorskip("googleapiclient.discovery", reason=REASON)
 errors = pytest.importorskip("googleapiclient.errors", reason=REASON)
 credentials = pytest.importorskip("google.auth.credentials", reason=REASON)

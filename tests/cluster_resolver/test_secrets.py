@@ -104,7 +104,7 @@ def test_options_do_not_show_their_token() -> None:
 
 
 def test_a_server_does_not_show_its_token() -> None:
-    pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+    pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     server = tf.train.Server({"worker": ["localhost:0"]}, token=SECRET)
     server.stop()
     assert SECRET not in repr(server) and SECRET not in repr(server._serving)

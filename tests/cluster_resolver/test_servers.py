@@ -16,7 +16,7 @@ from tpuref.testing import FakeClock, FakeCloudTPU, patience
 
 from .api_object import CONTRIB, DISTRIBUTE
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
 
@@ -91,9 +91,9 @@ def test_cores_of_a_server(server: Any) -> None:
 def test_from_a_name_to_a_session(resolver: Any, server: Any) -> None:
     """Google's client, the local service, a server, and a replicated computation."""
     credentials = pytest.importorskip(
-        "google.auth.credentials", reason="needs the extra: pip install tpuref[gcp]"
+        "google.auth.credentials", reason="needs the extra: pip install tpuref[cloud]"
     )
-    pytest.importorskip("googleapiclient", reason="pip install tpuref[gcp]")
+    pytest.importorskip("googleapiclient", reason="pip install tpuref[cloud]")
     address = server.target.removeprefix("grpc://")
     with FakeCloudTPU({"my-tpu": address}) as cloud, cloud.environment():
         made = resolver("my-tpu", credentials=credentials.AnonymousCredentials())

@@ -108,7 +108,7 @@ NEEDS_GRPC = ("Server", "ConfigProto(rpc")
 @pytest.mark.parametrize("name", CALLS)
 def test_wrong_types(name: str, clock: Any, monkeypatch: Any) -> None:
     if name.startswith(NEEDS_GRPC):
-        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     monkeypatch.setattr("tpuref.interface.cluster_resolver.metadata.answer", _nobody)
     raw = {}
     for wrong in WRONG:

@@ -165,7 +165,7 @@ def test_each_check_has_a_graph_of_its_own():
 
 
 def test_sessions_on_a_server_are_there_only_within_the_block():
-    pytest.importorskip("grpc", reason="sessions on a server need tpuref[grpc]")
+    pytest.importorskip("grpc", reason="sessions on a server need tpuref[cloud]")
     seen = []
     with tf.Graph().as_default():
         with sessions_on_a_server(tf), tf.Session() as session:

@@ -5,9 +5,7 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 
-pytest.importorskip(
-    "google.protobuf", reason="needs the extra: pip install tpuref[training]"
-)
+pytest.importorskip("google.protobuf", reason="protobuf is not installed")
 
 
 def example(**features):

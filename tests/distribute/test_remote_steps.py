@@ -6,7 +6,7 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])

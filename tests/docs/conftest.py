@@ -12,7 +12,7 @@ SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 @pytest.fixture
 def hooks(monkeypatch):
     """docs/site/hooks.py."""
-    pytest.importorskip("mkdocs", reason="the site needs pip install tpuref[docs]")
+    pytest.importorskip("mkdocs", reason="the site needs pip install --group docs")
     monkeypatch.syspath_prepend(SITE)
     spec = importlib.util.spec_from_file_location("hooks", SITE / "hooks.py")
     assert spec is not None and spec.loader is not None

@@ -10,7 +10,7 @@ import pytest
 import tpuref as tf
 
 DecodeError = pytest.importorskip(
-    "google.protobuf.message", reason="needs the extra: tpuref[training]"
+    "google.protobuf.message", reason="needs the extra: tpuref"
 ).DecodeError
 
 KINDS = {"bytes_list": 1, "float_list": 2, "int64_list": 3}

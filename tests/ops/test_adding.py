@@ -95,7 +95,7 @@ SECOND = "[4.0, 4.0, 9.0, 4.0] {45.0}"
 @pytest.mark.parametrize("executor", ["lockstep", "pool", "server"])
 def test_an_operation_added_on_the_fly(executor, tmp_path):
     if executor == "server":
-        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     (tmp_path / "added.py").write_text(OPERATIONS)
     (tmp_path / "program.py").write_text(PROGRAM)
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))

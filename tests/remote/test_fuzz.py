@@ -17,7 +17,7 @@ import tpuref as tf
 from tpuref.base.errors import OpError
 from tpuref.engine.graph.lowering import lower
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 from tpuref.engine.remote.faults import error_of
 from tpuref.engine.remote.programs import program_of, put_program

@@ -7,7 +7,7 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.engine.graph.lowering import lower
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.attributes import attributes_of, put_attributes

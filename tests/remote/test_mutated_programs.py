@@ -15,7 +15,7 @@ import pytest
 import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 from tpuref.engine.remote.served_session import ServedSession, Shared
 from tpuref.engine.remote.wire import Reply, Request

@@ -12,7 +12,7 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 SERVE = """
 import tpuref as tf

@@ -10,7 +10,7 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.program import Instr, Program
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 from tpuref.engine.remote.program_check import check_program
 from tpuref.engine.remote.programs import put_program

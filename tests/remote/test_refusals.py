@@ -9,7 +9,7 @@ import pytest
 
 import tpuref as tf
 
-grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 from tpuref.engine.remote.wire import Request  # noqa: E402 - needs gRPC
 

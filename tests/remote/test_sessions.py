@@ -11,7 +11,7 @@ import tpuref as tf
 from tpuref.engine.remote import served_session
 from tpuref.engine.remote import session as client
 
-pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 
 @pytest.fixture

@@ -11,9 +11,7 @@ import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.interface.summary.png import encoded_png
 
-pytest.importorskip(
-    "google.protobuf", reason="needs the extra: pip install tpuref[training]"
-)
+pytest.importorskip("google.protobuf", reason="protobuf is not installed")
 
 summary = tf.summary
 

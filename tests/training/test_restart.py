@@ -12,7 +12,7 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
+pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
 
 PROGRAM = Path(__file__).with_name("counting_steps.py")
 
