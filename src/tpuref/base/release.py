@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Behavior:
-    """What holds for the whole process; `tpuref.engine.graph.default` alone writes it.
+    """The release of the whole process; `tpuref.engine.graph.default` alone writes it.
 
     Attributes
     ----------

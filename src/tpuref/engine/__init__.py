@@ -1,1 +1,1 @@
-"""What gives programs their meaning and runs them."""
+"""The engine: gives programs their meaning and runs them."""

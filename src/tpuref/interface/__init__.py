@@ -1,1 +1,1 @@
-"""What the documents describe: the functions and classes behind the public names."""
+"""The documented interface: functions and classes behind the public names."""

@@ -19,7 +19,7 @@ CLASSES: dict[type, str] = {}
 
 
 def explain_missing_members(name: str) -> Callable[[Class], Class]:
-    """Let the objects of a class say what to do about members that they do not have.
+    """Give the objects of a class advice for members that they lack.
 
     A class that is read itself, as ``tf.data.Dataset.list_files`` is, takes
     `ExplainsMissing` as its metaclass as well.

@@ -46,7 +46,7 @@ class Missing:
 
     @property
     def advice(self) -> str:
-        """What to do."""
+        """The advice."""
         if self.instead:
             return f"Use {self.instead[0]}, which is the same."
         if self.close:

@@ -1,4 +1,4 @@
-"""What to do about names of TensorFlow that tpuref does not have.
+"""Advice for names of TensorFlow that tpuref lacks.
 
 Each entry has patterns and a sentence.  The first pattern decides that matches the
 name, or a beginning of it that is missing as well: ``keras`` stands for all of
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class WayOut(NamedTuple):
-    """What to do about some names.
+    """The advice for some names.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class WayOut(NamedTuple):
 
 
 def way_out(names: Iterable[str]) -> str:
-    """Return what to do about a name, empty where nothing is known.
+    """Return the advice for a name, empty where there is none.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class ControlFlow:
 
 
 class Access(Enum):
-    """What an operation does with a variable, if it is one of these and nothing else.
+    """The accesses of operations that only read or write a variable.
 
     Executors then need not call its effect.
     """

@@ -1,4 +1,4 @@
-"""The base of all strategies: devices, scope, and what optimizers use.
+"""The base of all strategies: devices, scope, and methods for optimizers.
 
 `DistributionStrategy` adds the methods of release 1.11, `Strategy` those of TensorFlow
 2.
@@ -38,7 +38,7 @@ from tpuref.interface.functions.control_flow import group
 
 
 class StrategyCore:
-    """The devices of a strategy's towers or replicas, and what is done on them.
+    """The devices of a strategy's towers or replicas, and operations on them.
 
     `member` is the class of the contexts in which functions run.
     """

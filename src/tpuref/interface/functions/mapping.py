@@ -163,7 +163,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Combine the elements along the first axis, and stack what accumulates.
+    """Combine the elements along the first axis, and stack the partial results.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What metrics share: local variables, values and updates, weights."""
+"""Common parts of metrics: local variables, values and updates, weights."""
 
 from __future__ import annotations
 

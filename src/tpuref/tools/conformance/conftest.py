@@ -1,4 +1,4 @@
-"""What the tests of clauses run on: the subject that ``--subject`` names."""
+"""The subject of the clauses, which ``--subject`` names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Lockstep, which defines what a program means, and the state that it works on."""
+"""Lockstep, which defines the meaning of programs, and the state of sessions."""

@@ -1,4 +1,4 @@
-"""The queues of the cores: what the host sends to each, and what each sends back."""
+"""The infeed and outfeed queues of the cores."""
 
 from __future__ import annotations
 

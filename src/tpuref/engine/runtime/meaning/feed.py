@@ -59,7 +59,7 @@ class Feed:
         return [array for element in taken for array in element]
 
     def _fill_up(self, queue: deque[Element], count: int) -> None:
-        """Take what the next `count` steps need, or as much as there is."""
+        """Take the elements of the next `count` steps, or all that are left."""
         try:
             while len(queue) < max(1, count):
                 self._fill()

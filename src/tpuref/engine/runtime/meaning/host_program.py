@@ -1,4 +1,4 @@
-"""A program of the host, prepared: what lockstep does, with one replica."""
+"""A prepared program of the host, with one replica."""
 
 from __future__ import annotations
 

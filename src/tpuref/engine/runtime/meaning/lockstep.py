@@ -1,4 +1,4 @@
-"""The lockstep interpreter: what a program means.
+"""The lockstep interpreter, which defines the meaning of programs.
 
 All replicas take each instruction together, in this process.  Every other executor has
 to give the same results.

@@ -1,4 +1,4 @@
-"""The error of an operation that refused what it was given."""
+"""The error of an operation that refused its operands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def described(arrays: Iterable[Any]) -> str:
 def operation_failure(
     instr: Instr, given: str, replica: int, message: str
 ) -> InvalidArgumentError:
-    """Return the error of an operation; `given` describes what it was given."""
+    """Return the error of an operation; `given` describes its operands."""
     return InvalidArgumentError(
         f"{instr.op} of ({given}) on replica {replica}: {message}"
     )

@@ -122,7 +122,7 @@ def next_bucket(size: int) -> int:
 
 
 def pad(array: Array, buffer: Array, visible: bool) -> Array:
-    """Put `array` into `buffer`, zeros after it, and return what the computation sees.
+    """Put `array` into `buffer`, zeros after it, and return the computation's input.
 
     That is the buffer where padding is visible, else a view of the array in it.
     """

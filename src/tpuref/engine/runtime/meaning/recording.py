@@ -1,4 +1,4 @@
-"""A recording: what the host and the cores do over time, while a profile is made.
+"""A recording of the work of the host and the cores over time, for a profile.
 
 ::
 
@@ -137,7 +137,7 @@ class Recording:
         nbytes: int = 0,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        """Note what this thread of the host has done since `begin`."""
+        """Record an event of this host thread from `begin` to now."""
         event = Event(
             name,
             STEP,
@@ -154,7 +154,7 @@ class Recording:
 
 
 class RunEvents:
-    """What one run adds to a recording.
+    """The events that one run adds to a recording.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class RunEvents:
         self._met: dict[tuple[int, int], int] = {}
 
     def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> RunEvents:
-        """Return what a replicated computation of this run adds."""
+        """Return the events of a replicated computation of this run."""
         return RunEvents(self._recording, job, cores)
 
     @property
@@ -188,7 +188,7 @@ class RunEvents:
         return self._recording.capacity
 
     def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
-        """Note what this thread of the host has done since `begin`."""
+        """Record an event of this host thread from `begin` to now."""
         self._recording.on_host(name, begin, nbytes)
 
     # -- in this process -------------------------------------------------------
@@ -263,7 +263,7 @@ class RunEvents:
         noted: int,
         events: Sequence[CoreEvent],
     ) -> None:
-        """Take over what a core noted in this run."""
+        """Add the events that a core recorded in this run."""
         instrs = list(program.all_instrs())
         here = replica, logical
         taken = [self._event(instrs, here, event) for event in events]
@@ -285,7 +285,7 @@ class RunEvents:
     def _collective(
         self, instr: Instr, replica: int, logical: int, times: int
     ) -> tuple[tuple[Meeting, ...], int]:
-        """Return what identifies a collective, and how many cores meet in it."""
+        """Return the identity of a collective, and the number of its cores."""
         groups = instr.attrs.get("groups") or (tuple(range(len(self._cores))),)
         group = next(tuple(sorted(g)) for g in groups if replica in g)
         return ((self._serial, id(instr), group, logical, times),), len(group)
@@ -327,11 +327,11 @@ def active() -> Recording | None:
 
 
 def note_on_host(name: str, begin: int, nbytes: int = 0) -> None:
-    """Note what this thread has done since `begin`, if a recording is under way."""
+    """Record an event of this thread from `begin` to now, if a recording runs."""
     if _active:
         _active[0].on_host(name, begin, nbytes)
 
 
 def events_of_run() -> RunEvents | None:
-    """Return what a run that begins now adds to the recording, None without one."""
+    """Return the events of a run that begins now, None without a recording."""
     return RunEvents(_active[0]) if _active else None

@@ -1,4 +1,4 @@
-"""What the interpreter needs while it runs one program."""
+"""The context of one run of a program."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Systems(Protocol):
 
 
 class Events(Protocol):
-    """What a run adds to a recording.
+    """The events that a run adds to a recording.
 
     Attributes
     ----------
@@ -55,10 +55,10 @@ class Events(Protocol):
         """How many events each core keeps."""
 
     def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> Events:
-        """Return what a replicated computation of this run adds."""
+        """Return the events of a replicated computation of this run."""
 
     def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
-        """Note what this thread of the host has done since `begin`."""
+        """Record an event of this host thread from `begin` to now."""
 
     def observe(
         self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
@@ -73,7 +73,7 @@ class Events(Protocol):
         noted: int,
         events: Sequence[CoreEvent],
     ) -> None:
-        """Take over what a core noted in this run."""
+        """Add the events that a core recorded in this run."""
 
 
 Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
@@ -143,7 +143,7 @@ class Run:
 
 @dataclass(slots=True)
 class EffectContext:
-    """What the effect of an operation is given besides its inputs and attributes.
+    """The context of an operation's effect, besides its inputs and attributes.
 
     Parameters
     ----------

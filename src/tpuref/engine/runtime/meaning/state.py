@@ -1,4 +1,4 @@
-"""What lasts from one run to the next: variables, random draws, queues, iterators."""
+"""The state between runs: variables, random draws, queues, iterators."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class State:
             self._feeds[name] = Feed(iteration.next, towers, width, steps)
 
     def feed(self, name: str) -> Feed:
-        """Return what feeds a loop."""
+        """Return the feed of a loop."""
         with self._lock:
             return self._feeds[name]
 
@@ -278,14 +278,14 @@ class ReplicaVariables:
         self.written: dict[str, Array | OnDevice] = {}
 
     def read(self, handle: str) -> Array:
-        """Return what this replica wrote, else the value from before the run."""
+        """Return the value that this replica wrote, or that from before the run."""
         handle = self._handles.get(handle, handle)
         if handle in self.written:
             return fetched(self.written[handle])
         return self._shared.read(handle)
 
     def held(self, handle: str) -> Array | OnDevice:
-        """Return what this replica wrote, or the value from before, where it is."""
+        """Return the replica's value, or that from before the run, without a copy."""
         handle = self._handles.get(handle, handle)
         if handle in self.written:
             return self.written[handle]

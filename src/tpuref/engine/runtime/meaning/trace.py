@@ -1,4 +1,4 @@
-"""What ran where: a record for each operation, replica and core."""
+"""The trace: a record for each operation, replica and core."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Channel:
         return put != FULL
 
     def flush(self) -> None:
-        """Send more of what was posted; EOFError if the peer is gone."""
+        """Send more of the posted messages; EOFError if the peer is gone."""
         while self._unsent:
             sent = self._send_now(self._unsent)
             if not sent:
@@ -149,7 +149,7 @@ class Channel:
         return None
 
     def fill(self) -> None:
-        """Read what has arrived in the socket; EOFError if the peer is gone."""
+        """Read the bytes that have arrived; EOFError if the peer is gone."""
         try:
             arrived = self._end.recv(_READ_BYTES)
         except ConnectionError:

@@ -30,7 +30,7 @@ from tpuref.engine.runtime.topology.integers import Int32Array, as_int32, as_int
 
 
 class MeshRangeError(ValueError, IndexError):
-    """A coordinate, core or replica that lies outside what there is.
+    """A coordinate, core or replica outside of the topology.
 
     It is an IndexError too, the class that TensorFlow's own lookups raise.
     """

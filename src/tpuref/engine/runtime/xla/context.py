@@ -26,7 +26,7 @@ Describe = Callable[[list[int]], OpError]
 
 
 class Context(ABC):
-    """What the lowering of each operation shares.
+    """The context that the lowerings of operations share.
 
     `variables` are the values of variables so far, `own` tells for each whether only
     one replica uses it; `host` runs host parts.  `drawn` lists the random operations

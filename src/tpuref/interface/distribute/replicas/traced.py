@@ -16,7 +16,7 @@ from tpuref.interface.distribute.values import Mirrored, PerDevice
 
 
 class OwnParts(NamedTuple):
-    """The arguments of a call, with a column in place of what differs by replica.
+    """The arguments of a call, with a column for each that differs by replica.
 
     `columns` has the tensors of all replicas for each parameter;
     ``filled(parameters)`` returns the arguments with the parameters.

@@ -1,4 +1,4 @@
-"""What ``import tensorflow`` finds in a child process: tpuref takes its place."""
+"""The module ``tensorflow`` of a child process: tpuref takes its place."""
 
 from __future__ import annotations
 

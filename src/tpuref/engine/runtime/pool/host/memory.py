@@ -1,4 +1,4 @@
-"""The host's part of the arena: what the cores read of it, and the results.
+"""The host's part of the arena: inputs that cores read, and results.
 
 Inputs are copied in for one run, constants and variables once for many.  Blocks for
 results of static shape are allocated before the run, all replicas side by side, so that

@@ -1,4 +1,4 @@
-"""The host's records of programs: facts for each run, and what was sent."""
+"""The host's records of programs: facts for each run, and sent programs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def in_rows(order: Sequence[Together], replicas: Sequence[int]) -> list[Together | Row]:
-    """Return what the cores of a process take, with rows where towers are alike.
+    """Return the instructions of a process, with rows where towers are alike.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def in_rows(order: Sequence[Together], replicas: Sequence[int]) -> list[Together
 def _paired(
     instrs: Sequence[Instr], replicas: Sequence[int], common: Set[int]
 ) -> list[Together | Row]:
-    """Return rows as far as the towers are alike, then what is left over.
+    """Return rows as far as the towers are alike, then the other instructions.
 
     Into a slot that towers have in common, a row puts the values of all of them.
     """
@@ -92,7 +92,7 @@ def _pairs(instr: Instr) -> bool:
 
 
 def _kind(instr: Instr) -> tuple[Any, ...]:
-    """Return what the instructions of a row have in common."""
+    """Return the common properties of the instructions of a row."""
     attrs = dict(instr.attrs)
     if instr.definition.effects.access is not None:
         del attrs["handle"]  # each tower has variables of its own
