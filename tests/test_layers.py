@@ -264,9 +264,17 @@ TYPED_CIRCLES = {
         "tpuref.engine.graph.variables",
     ): "they are watched",
     (
-        "tpuref.interface.distribute.tower_context",
-        "tpuref.interface.distribute.strategy",
-    ): "a public property",
+        "tpuref.interface.distribute.place",
+        "tpuref.interface.distribute.core",
+    ): "strategy",
+    (
+        "tpuref.interface.distribute.place",
+        "tpuref.interface.distribute.member",
+    ): "member",
+    (
+        "tpuref.interface.distribute.member",
+        "tpuref.interface.distribute.core",
+    ): "strategy",
     (
         "tpuref.interface.distribute.replicas.extended",
         "tpuref.interface.distribute.replicas.strategy",

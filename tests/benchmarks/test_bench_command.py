@@ -107,7 +107,7 @@ def test_a_peer_that_is_not_installed(monkeypatch, capsys, tmp_path):
     """A table whose rows all need it is empty, and says why."""
     monkeypatch.setitem(process.REQUIRED, "jax", "no_such_package")
     assert main(["bench", "steps", "--quick", "--write-docs", str(tmp_path)]) == 0
-    reason = "not installed; python3 -m pip install 'tpuref[bench]'"
+    reason = "not installed; pip install 'tpuref[bench]'"
     assert f"xla: {reason}" in capsys.readouterr().out
     page = (tmp_path / "performance.md").read_text()
     empty = page.partition("<!-- begin steps-xla -->\n")[2].partition("<!-- end")[0]

@@ -104,9 +104,9 @@ def test_the_tpu_that_the_environment_names(environment):
 
 
 def test_extras_that_are_not_there(monkeypatch):
-    monkeypatch.setattr(doctor, "EXTRAS", {"grpc": ("json",), "gcp": ("no.such",)})
-    assert doctor._extra("grpc") == "installed"
-    assert doctor._extra("gcp") == "not installed (pip install 'tpuref[cloud]')"
+    monkeypatch.setattr(doctor, "EXTRAS", {"xla": ("json",), "cloud": ("no.such",)})
+    assert doctor._extra("xla") == "installed"
+    assert doctor._extra("cloud").startswith("pip install 'tpuref[cloud]'")
 
 
 def test_a_variable_that_is_misspelt():

@@ -219,7 +219,7 @@ def test_words_about_the_client(tf):
     with installed(None):
         error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
     assert "by name needs googleapiclient.discovery" in str(error), error
-    assert "`pip install tpuref[cloud]`" in str(error), error
+    assert "pip install 'tpuref[cloud]'" in str(error), error
 
 
 @isolated

@@ -116,7 +116,7 @@ def test_schemes_that_nobody_knows(monkeypatch):
     with pytest.raises(tf.errors.InvalidArgumentError, match="scheme 'nosuch'"):
         gfile.Exists("nosuch://a")
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(ImportError, match=r"pip install 'tpuref\[files\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'tpuref\[cloud\]'"):
         gfile.Exists("gs://bucket/a")
 
 

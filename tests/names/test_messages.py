@@ -272,7 +272,7 @@ def test_completion_and_copies_are_as_before() -> None:
     assert "explain_missing" not in dir(tf.contrib.tpu)
     assert "Session" in dir(tf) and "feature_column" not in dir(tf)
     assert "cores" in dir(tf.config)
-    assert inspect.unwrap(tf.tpu.shard) is tf.tpu.shard
+    assert inspect.unwrap(tf.tpu.core) is tf.tpu.core
     dataset = tf.data.Dataset.range(3)
     assert list(copy.copy(dataset).as_numpy_iterator()) == [0, 1, 2]
     with pytest.raises(AttributeError) as raised:

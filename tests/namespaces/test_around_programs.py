@@ -70,7 +70,7 @@ def test_without_absl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "absl.flags", None)
     monkeypatch.setitem(sys.modules, "absl.app", None)
     for use in (lambda: tf.flags.DEFINE_string("a", "", ""), lambda: tf.app.run(len)):
-        with pytest.raises(ImportError, match=r"pip install 'tpuref\[training\]'"):
+        with pytest.raises(ImportError, match=r"pip install absl-py"):
             use()
 
 

@@ -138,5 +138,5 @@ def test_only_servers_can_be_reset():
 def test_without_grpc_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "grpc", None)
     for use in (tf.train.Server.create_local_server, lambda: tf.Session("grpc://h:1")):
-        with pytest.raises(ImportError, match=r"pip install 'tpuref\[grpc\]'"):
+        with pytest.raises(ImportError, match=r"pip install 'tpuref\[cloud\]'"):
             use()

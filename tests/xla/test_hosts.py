@@ -5,9 +5,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -226,15 +226,20 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
 
 def joined(jobs):
     """Let hosts meet in threads, and return members or errors."""
+    found = [None] * len(jobs)
 
-    def join(job):
+    def join(k):
         try:
-            return Member(job)
+            found[k] = Member(jobs[k])
         except UnavailableError as error:
-            return str(error)
+            found[k] = str(error)
 
-    with ThreadPoolExecutor(len(jobs)) as threads:
-        return list(threads.map(join, jobs))
+    threads = [threading.Thread(target=join, args=[k]) for k in range(len(jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return found
 
 
 def test_hosts_that_do_not_arrive_are_named():

@@ -87,6 +87,8 @@ WHILE = OpDef(
     control=ControlFlow(Flow.LOOP, (Block("condition", _all), Block("body", _all))),
     xla="control",
 )
-TOWER_COPY = OpDef("TowerCopy", _infer_copy, control=ControlFlow(Flow.COPY))
+TOWER_COPY = OpDef(
+    "TowerCopy", _infer_copy, control=ControlFlow(Flow.COPY), gradient="effects"
+)
 
 OPERATIONS: tuple[OpDef, ...] = (IF, WHILE, TOWER_COPY)

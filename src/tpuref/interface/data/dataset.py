@@ -8,10 +8,12 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data import foreign
@@ -144,6 +146,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         [0, 1, 2]
         """
         if output_signature is not None:
+            argument = "tf.data.Dataset.from_generator: output_signature"
+            for spec in components_of(output_signature):
+                instance_of(TensorSpec, argument, "a structure of tf.TensorSpec", spec)
             output_types = mapped(output_signature, lambda spec: spec.dtype)
             output_shapes = mapped(output_signature, lambda spec: spec.shape)
         return Dataset(Generator(generator, output_types, output_shapes, args))

@@ -225,7 +225,8 @@ def space_to_batch(
     `block_shape` is another name of `block_size`.
     """
     size = block_size if block_shape is None else block_shape
-    return space_to_batch_nd(input, np.broadcast_to(size, 2), paddings, name)
+    shape = size if np.ndim(size) else [size, size]
+    return space_to_batch_nd(input, shape, paddings, name)
 
 
 def batch_to_space(
@@ -240,7 +241,8 @@ def batch_to_space(
     `block_shape` is another name of `block_size`.
     """
     size = block_size if block_shape is None else block_shape
-    return batch_to_space_nd(input, np.broadcast_to(size, 2), crops, name)
+    shape = size if np.ndim(size) else [size, size]
+    return batch_to_space_nd(input, shape, crops, name)
 
 
 def space_to_depth_v2(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import listed, name_or
+from tpuref.base.arguments import instance_of, listed, name_or
 from tpuref.base.dtypes import string
 from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -160,7 +160,7 @@ def _summary(
             code=codes.WRONG_MODE,
         )
     given = convert_to_tensor(tensor)
-    label = steps.clean_name(name)
+    label = steps.clean_name(instance_of(str, f"{function}: name", "a string", name))
     graph = get_default_graph()
     with graph.name_scope(f"{family}/{label}" if family else label) as scope:
         tag = scope[:-1] if family is None else f"{family}/{scope[:-1]}"
