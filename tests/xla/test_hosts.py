@@ -249,6 +249,7 @@ def test_hosts_that_do_not_arrive_are_named():
     for error in errors:
         assert "only 2 of 5 hosts arrived within 1.5 s; missing: 1, 2, 4" in error
         assert "[TPUREF-E265]" in error
+    at = f"127.0.0.1:{_free_port()}"
     with tf.config.override(timeout=0.5):
         (error,) = joined([Job(at, 2, 1)])
     assert f"host 1 of 2 cannot join at the coordinator {at}: nobody" in error
