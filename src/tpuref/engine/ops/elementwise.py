@@ -350,8 +350,9 @@ def _shift(function: str) -> Any:
     """Return the meaning of a shift; the distance is clamped as in TensorFlow."""
 
     def shift(xp: Any, x: Array, y: Array) -> Any:
-        last = 8 * x.dtype.itemsize - 1
-        return getattr(xp, function)(x, xp.clip(y, 0, last))
+        # Of the operands' dtype: NumPy 1 widens a scalar beside a Python integer.
+        first, last = y.dtype.type(0), y.dtype.type(8 * x.dtype.itemsize - 1)
+        return getattr(xp, function)(x, xp.minimum(xp.maximum(y, first), last))
 
     return shift
 
