@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     reader = sys._getframe(1)
+    if f"{__name__}.{name}" in sys.modules:  # this thread, or another, imports it now
+        return importlib.import_module(f"{__name__}.{name}")
     if _is_submodule(name, reader):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _names().value_of(sys.modules[__name__], name, reader)
@@ -30,8 +32,7 @@ def _is_submodule(name: str, reader: Any) -> bool:
         return True
     probes = reader.f_globals.get("__name__") == "importlib._bootstrap"
     file = os.path.join(__path__[0], name)
-    is_part = probes and (os.path.isdir(file) or os.path.isfile(f"{file}.py"))
-    return is_part or f"{__name__}.{name}" in sys.modules
+    return probes and (os.path.isdir(file) or os.path.isfile(f"{file}.py"))
 
 
 _loading = threading.local()

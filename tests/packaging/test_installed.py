@@ -1,6 +1,7 @@
 """What an installed tpuref says about itself."""
 
 import os
+import re
 from importlib import metadata
 
 import pytest
@@ -20,7 +21,8 @@ def test_license_and_requirements(distribution):
     assert distribution.metadata["License-Expression"] == "Apache-2.0"
     assert distribution.metadata["Requires-Python"] == ">=3.10"
     needed = {line for line in distribution.requires if "extra" not in line}
-    assert needed == {"numpy<3,>=1.26", "ml_dtypes<1,>=0.4"}
+    names = {re.split("[<>=]", line)[0] for line in needed}
+    assert names == {"absl-py", "argcomplete", "ml_dtypes", "numpy", "protobuf", "tqdm"}
 
 
 def test_the_command_is_installed(distribution):

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-PROJECT = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+tomllib = pytest.importorskip("tomllib")  # of Python 3.11
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+NEEDED = PROJECT["project"]["dependencies"]
+EXTRAS = PROJECT["project"]["optional-dependencies"]
 
 
-@pytest.mark.parametrize("name", ["dependencies", "grpc", "gcp", "completion"])
-def test_releases_have_both_bounds(name):
+@pytest.mark.parametrize("requirement", [*NEEDED, *EXTRAS["cloud"], *EXTRAS["xla"]])
+def test_releases_have_both_bounds(requirement):
     """A major release may change what messages and arrays do: it is tried first."""
-    match = re.search(rf"^{name} = \[(.*)\]$", PROJECT, re.MULTILINE)
-    assert match is not None
-    for requirement in re.findall(r'"([^"]+)"', match[1]):
-        assert re.fullmatch(r"[\w-]+>=[\d.]+,<\d+", requirement), requirement
+    if requirement.startswith("fsspec"):  # its releases are dates
+        return
+    assert re.match(r"[\w-]+>=[\d.]+,<[\d.]+(;|$)", requirement), requirement

@@ -218,6 +218,7 @@ def test_a_full_queue_waits_for_room(
     full = pytest.raises(tf.errors.ResourceExhaustedError, match="core 0 is full")
     with tf.config.override(timeout=0.1), full:
         session.run(fill)
+    assert [session.run(step) for _ in range(2)] == [(3,)] * 2  # empty for the next
 
 
 def test_a_failed_computation_wakes_who_waits_for_it(session: tf.Session) -> None:

@@ -28,8 +28,6 @@ from tpuref.compat.v1 import autograph as autograph
 from tpuref.compat.v1 import bitwise as bitwise
 from tpuref.compat.v1 import dtypes as dtypes
 from tpuref.compat.v1 import experimental as experimental
-from tpuref.compat.v1 import keras as keras
-from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import sparse as sparse
 from tpuref.compat.v1 import strings as strings
 from tpuref.engine.configuration import config as config

@@ -13,6 +13,7 @@ from tpuref.compat.v1 import flags as flags
 from tpuref.compat.v1 import gfile as gfile
 from tpuref.compat.v1 import initializers as initializers
 from tpuref.compat.v1 import io as io
+from tpuref.compat.v1 import keras as keras
 from tpuref.compat.v1 import layers as layers
 from tpuref.compat.v1 import linalg as linalg
 from tpuref.compat.v1 import logging as logging
@@ -22,6 +23,7 @@ from tpuref.compat.v1 import math as math
 from tpuref.compat.v1 import metrics as metrics
 from tpuref.compat.v1 import nest as nest
 from tpuref.compat.v1 import nn as nn
+from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
 from tpuref.compat.v1 import random as random

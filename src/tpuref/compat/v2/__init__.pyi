@@ -1,6 +1,8 @@
 """The names under ``tf.compat.v2``."""
 
 from tpuref.compat.both import *
+from tpuref.compat.v1 import keras as keras
+from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v2 import autodiff as autodiff
 from tpuref.compat.v2 import data as data
 from tpuref.compat.v2 import debugging as debugging
