@@ -20,7 +20,7 @@ import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.base.error_codes import PATTERN
 from tpuref.interface.checkpoints.kept import KeptCheckpoints
-from tpuref.interface.checkpoints.stored import write_checkpoint
+from tpuref.interface.checkpoints.stored import remove_save, write_checkpoint
 from tpuref.interface.files import filesystem
 
 ALTERATIONS = 3000 if os.environ.get("TPUREF_SOAK") == "full" else 300
@@ -119,6 +119,21 @@ def test_what_is_not_the_savers_stays(tmp_path):
     write_checkpoint(f"{other}/m-4", VALUES)
     kept.remove_surplus()
     assert loaded(f"{other}/m-4").keys() == VALUES.keys()
+
+
+@pytest.mark.parametrize("save", [None, "0" * 32])
+def test_a_checkpoint_that_another_process_removes_first(save, tmp_path, monkeypatch):
+    prefix = f"{tmp_path}/m-1"
+    write_checkpoint(prefix, VALUES)
+    opened = filesystem.LocalFiles.open_regular
+
+    def remove_then_open(files, path):
+        os.remove(path)
+        return opened(files, path)
+
+    monkeypatch.setattr(filesystem.LocalFiles, "open_regular", remove_then_open)
+    remove_save(prefix, save)
+    assert names(tmp_path) == ["m-1.safetensors"]  # which the other process removes
 
 
 # -- values --------------------------------------------------------------------

@@ -179,13 +179,13 @@ def remove_save(prefix: PathLike, save: str | None = None) -> None:
     """Remove a checkpoint, unless another save than `save` has replaced it."""
     files, path = files_at(prefix, "tf.train.remove_checkpoint", "checkpoint_prefix")
     with failures("tf.train.remove_checkpoint", path):
-        if not files.exists(_index(path)):
-            return
         own: list[str] = []
         try:
             if save is not None and _read_index(files, path).get("save") != save:
                 return
             own = _own_tensors(files, path)
+        except FileNotFoundError:  # of a save that another process has removed
+            return
         except DataLossError as error:
             if save is not None:
                 return
@@ -222,9 +222,11 @@ def _file_name(path: str) -> str:
 
 def _own_tensors(files: FileSystem, path: str) -> list[str]:
     """Return the file of the tensors, if its name is one of `write_checkpoint`."""
-    if not files.exists(_index(path)):
+    try:
+        index = _read_index(files, path)
+    except FileNotFoundError:  # none, or another process has just removed it
         return []
-    tensors = _tensors(path, _read_index(files, path))
+    tensors = _tensors(path, index)
     start = re.escape(_file_name(path))
     own = rf"{start}(\.again|\.tpuref-[0-9a-f]{{8}})?\.safetensors"
     return [tensors] if re.fullmatch(own, _file_name(tensors)) else []
