@@ -15,14 +15,6 @@ MODULES = sorted(
 )
 NEED_GRPC = ("tpuref.engine.remote.", "tpuref.interface.cluster_resolver.server")
 NEED_JAX = "tpuref.engine.runtime.xla."
-NEED_TRAINING = (
-    "tpuref.interface.data.parsing",
-    "tpuref.interface.estimator.",
-    "tpuref.interface.summary.",
-    "tpuref.interface.training.hooks.",
-    "tpuref.interface.training.monitored_training_session",
-    "tpuref.interface.training.warm_start",
-)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -31,8 +23,6 @@ def test_examples(module):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     if module.startswith(NEED_JAX):
         pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
-    if module.startswith(NEED_TRAINING):
-        pytest.importorskip("google.protobuf", reason="needs tpuref")
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     loaded, assumed = importlib.import_module(module), {"tf": tpuref}
     for examples in doctest.DocTestFinder().find(loaded, extraglobs=assumed):

@@ -412,7 +412,6 @@ tf.estimator.Estimator(model_fn, config=config).train(input_fn, max_steps=40)
 
 
 def test_two_trainings_in_one_directory(tmp_path):
-    pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
     environment = {**os.environ, "TPUREF_EXECUTOR": "lockstep"}
     both = [
         subprocess.Popen(
@@ -459,14 +458,12 @@ def manage(path):
 
 
 def train(path):
-    pytest.importorskip("google.protobuf")
     tf.train.create_global_step()
     with tf.train.MonitoredTrainingSession(checkpoint_dir=os.fsdecode(path)) as sess:
         sess.run(tf.train.get_global_step())
 
 
 def log_events(path):
-    pytest.importorskip("google.protobuf")
     writer = tf.summary.FileWriter(path)
     writer.add_summary(tf.Summary(), 1)
     writer.close()

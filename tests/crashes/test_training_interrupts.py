@@ -20,7 +20,6 @@ import tpuref as tf
 
 from .processes import FULL, cores_of
 
-pytest.importorskip("safetensors", reason="needs the extra: tpuref")
 pytestmark = pytest.mark.filterwarnings(  # a finalizer only reports its interrupt
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )

@@ -11,8 +11,6 @@ import struct
 import tracemalloc
 import zlib
 
-import pytest
-
 import tpuref as tf
 from tpuref.interface.files.records import framed
 from tpuref.kernels import checksum
@@ -130,7 +128,6 @@ def fault_of(seed, path):
 
 
 def test_altered_files_raise_typed_errors(tmp_path):
-    pytest.importorskip("google.protobuf")
     tracemalloc.start()
     try:
         found = [fault_of(seed, tmp_path / "a") for seed in range(COUNT)]

@@ -5,8 +5,6 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 
-pytest.importorskip("google.protobuf", reason="protobuf is not installed")
-
 
 def example(**features):
     """Return a serialized example of lists of numbers and texts."""

@@ -4,8 +4,6 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
-
 
 def example(count):
     numbers = tf.train.Int64List(value=range(count))

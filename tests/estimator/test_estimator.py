@@ -7,7 +7,6 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
 ModeKeys = tf.estimator.ModeKeys
 
 

@@ -16,7 +16,6 @@ import tpuref as tf
 from . import problems
 from .release_1_15_5 import METRICS, PREDICTIONS, VARIABLES
 
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
 tpu = tf.contrib.tpu
 ModeKeys = tf.estimator.ModeKeys
 TESTS = Path(__file__).parents[1]

@@ -50,7 +50,6 @@ def main(argv):
 
 
 def test_a_program_with_flags(tmp_path: Path) -> None:
-    pytest.importorskip("absl")
     program = PROGRAM.format(before="", after="tf.app.run()")
     written = ran(program, "--steps=7", "--fast", "more", folder=tmp_path)
     assert written == "7 x True ['more']\nstatus 5"
@@ -61,7 +60,6 @@ def test_a_program_with_flags(tmp_path: Path) -> None:
 
 
 def test_flags_are_parsed_when_one_is_read(tmp_path: Path) -> None:
-    pytest.importorskip("absl")
     program = PROGRAM.format(before="", after="print(FLAGS.steps, 'name' in FLAGS)")
     assert ran(program, "--steps=4", folder=tmp_path) == "4 True\nstatus 0"
 

@@ -11,8 +11,6 @@ import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.interface.summary.png import encoded_png
 
-pytest.importorskip("google.protobuf", reason="protobuf is not installed")
-
 summary = tf.summary
 
 

@@ -15,8 +15,6 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
-
 
 class Recorder(tf.train.SessionRunHook):
     """Notes what it is told, in a list that several share; may fail at a run."""

@@ -8,11 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 import tpuref as tf
-
-pytest.importorskip("google.protobuf", reason="needs the extra: tpuref")
 
 PROGRAM = Path(__file__).with_name("counting_steps.py")
 

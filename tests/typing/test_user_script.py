@@ -26,7 +26,6 @@ def test_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_its_estimator_trains(tmp_path: Path) -> None:
-    pytest.importorskip("google.protobuf")
     estimator = runpy.run_path(str(SCRIPT))["estimate"](str(tmp_path))
     assert estimator.get_variable_value("global_step") == 2
 
