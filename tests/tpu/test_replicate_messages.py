@@ -206,3 +206,20 @@ def test_containers(tf):
         same(found.type, "NoOp")
         same(found.name.split("/")[-1].split("_")[:2], ["shard", "1"])
         same([before.type for before in found.control_inputs], ["TPUReplicate"])
+
+
+def test_a_computation_without_return(tf, caplog):
+    v = tf.get_variable("v", initializer=0.0)
+
+    def counting(x):
+        tf.while_loop(lambda i: i < 3.0, v.assign_add, [x])
+
+    def replicate(computation):
+        tf.tpu.replicate(computation, [[1.0]] * 3)
+
+    replicate(lambda x: x + 1.0)
+    replicate(lambda x: [v.assign_add(x)][1:] or None)
+    replicate(counting)
+    assert not caplog.records
+    replicate(lambda x: [x + 1.0][1:] or None)
+    assert caplog.text.count("TPUREF-W034") == 1

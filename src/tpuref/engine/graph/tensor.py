@@ -135,6 +135,16 @@ class Operation:
         inner = [op for block in self.blocks for op in block.awaited_operations()]
         return [*self.control_inputs, *inner]
 
+    @property
+    def has_effect(self) -> bool:
+        """Whether it has to run even if no output depends on it."""
+        definition = self.definition
+        if definition.writes is not None or definition.traits.printing:
+            return True
+        if definition.effects.run is not None and definition.reads is None:
+            return True
+        return any(op.has_effect for block in self.blocks for op in block.operations)
+
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run this operation in `session`, by default the current one."""
         session_for(session, self.graph).run(self, feed_dict)

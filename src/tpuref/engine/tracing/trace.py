@@ -93,7 +93,11 @@ class ConcreteFunction:
         self.outputs = list(leaves_of(self.structured_outputs, Tensor))
         for tensor in self.outputs:
             self.graph.check_accessible(tensor, f"the result of {name}")
-        self._effects = [op for op in self.graph.get_operations() if _acts(op)]
+        self._effects = [
+            op
+            for op in self.graph.get_operations()
+            if op.region is None and op.has_effect
+        ]
         self._executor = GraphExecutor(
             self.graph, STATE, connected_target(), soft_placement=True
         )
@@ -223,17 +227,3 @@ def _placeholder(spec: TensorSpec, name: str) -> Tensor:
     sizes = None if spec.shape.rank is None else spec.shape.as_tuple()
     fed: Tensor = apply("Placeholder", dtype=spec.dtype.name, shape=sizes, name=name)
     return fed
-
-
-def _acts(operation: Operation) -> bool:
-    """Whether an operation has to run even if no output depends on it."""
-    return operation.region is None and _has_effect(operation)
-
-
-def _has_effect(operation: Operation) -> bool:
-    definition = operation.definition
-    if definition.writes is not None or definition.traits.printing:
-        return True
-    if definition.effects.run is not None and definition.reads is None:
-        return True
-    return any(_has_effect(op) for block in operation.blocks for op in block.operations)

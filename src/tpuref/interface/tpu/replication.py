@@ -19,6 +19,7 @@ from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.region import REPLICATED, Region
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.tpu import REPLICA_INPUT, REPLICATE, Replication
+from tpuref.engine.runtime.log import advice
 from tpuref.interface.tpu.computation_inputs import (
     Inputs,
     check_arity,
@@ -33,6 +34,8 @@ from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.padding import Padding, padded_spec, plan_padding
 from tpuref.interface.tpu.shard_context import tpu_shard_context
 from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
+
+_log = advice()
 
 
 @suggests_keywords
@@ -260,7 +263,15 @@ def _build_body(
         arguments = nest.pack_sequence_as(replicas[0], region.parameters)
         if infeed_queue is not None:
             arguments = [*arguments, *infeed_queue.generate_dequeue_op(0)]
-        outputs = documented_outputs(computation(*arguments))
+        returned = computation(*arguments)
+        outputs = documented_outputs(returned)
+    if returned is None and not any(op.has_effect for op in region.operations):
+        _log.warning(
+            "the computation replicated at %s returns nothing and changes no variable: "
+            "evaluating it gives None. Return the tensors that it computes [%s]",
+            region.site,
+            codes.NO_RESULT,
+        )
     region.results = list(outputs.tensors)
     _check_devices(region)
     return region, outputs
