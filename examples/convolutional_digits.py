@@ -10,12 +10,17 @@ summaries for TensorBoard, and a checkpoint from which a second call goes on.
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
-from rich.progress import track
-from sklearn.datasets import load_digits
+from tqdm import trange
 
 import tpuref as tf
+
+try:
+    from sklearn.datasets import load_digits
+except ModuleNotFoundError:
+    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
 
 BATCH, TRAINING = 128, 1440
 
@@ -66,7 +71,7 @@ def main(arguments: list[str] | None = None) -> None:
         if last := tf.train.latest_checkpoint(options.folder):
             saver.restore(sess, last)
         with tf.summary.FileWriter(options.folder, sess.graph) as writer:
-            for step in track(range(options.steps), "training"):
+            for step in trange(options.steps, desc="training"):
                 rows = np.random.default_rng(step).choice(TRAINING, BATCH, False)
                 seen = sess.run(summary, {x: images[rows], y: labels[rows]})
                 writer.add_summary(seen, step)

@@ -18,9 +18,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 import tpuref as tf
+
+try:
+    from sklearn.datasets import load_digits
+except ModuleNotFoundError:
+    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
 
 CORES = 8
 CLASSES = 10

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 import tpuref as tf
+
+try:
+    from sklearn.datasets import load_digits
+except ModuleNotFoundError:
+    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
 
 TRAINING = 1440
 FEATURES = {

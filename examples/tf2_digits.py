@@ -17,9 +17,13 @@ import time
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 import tpuref as tf
+
+try:
+    from sklearn.datasets import load_digits
+except ModuleNotFoundError:
+    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
 
 BATCH = 160
 STEPS = 9  # of an epoch

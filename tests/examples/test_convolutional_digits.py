@@ -16,8 +16,7 @@ WEIGHTS = [59.096420, 13.014830, 435.616943, 30.950626, 167.549896, 4.980668]
 """From TensorFlow 1.15.5, one CPU: every twentieth loss of 100 steps, and the sums of
 the sizes of the variables after them."""
 
-for needed in ("sklearn", "rich", "google.protobuf"):
-    pytest.importorskip(needed, reason="the example needs the extras of examples")
+pytest.importorskip("sklearn", reason="the example needs the extra 'examples'")
 
 
 @pytest.fixture

@@ -71,3 +71,15 @@ def test_training(command, executor, least, compared, words):
         assert float(largest[1]) <= 1e-5
     for word in words:
         assert re.search(word, output), word
+
+
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("*_digits.py")))
+def test_without_scikit_learn(script, tmp_path):
+    (tmp_path / "sklearn.py").write_text("raise ModuleNotFoundError('sklearn')")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.endswith("pip install scikit-learn\n")
