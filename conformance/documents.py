@@ -49,10 +49,7 @@ DOCUMENTS = (
         ("1.8", "1.8"),
     ),
     Document(
-        "003_0632b6613bf28dbc.txt",
-        "tf.compat.v1.tpu.replicate",
-        "2.4.4",
-        ("2.4", None),
+        "003_0632b6613bf28dbc.txt", "tf.compat.v1.tpu.replicate", "2.4.4", ("2.4", None)
     ),
     Document(
         "004_1530f51430af0bea.txt",

@@ -249,7 +249,4 @@ def _settings_lines(settings):
 def _call(clause, name):
     about = getattr(clause.check, "about", None)
     arguments = "tf" if about is None else f"tf, {about}"
-    return [
-        f"{_INDENT}{name}({arguments})",
-        f"print({clause.id + ': pass'!r})",
-    ]
+    return [f"{_INDENT}{name}({arguments})", f"print({clause.id + ': pass'!r})"]

@@ -137,12 +137,7 @@ class Runner:
     """
 
     def __init__(
-        self,
-        clauses,
-        known,
-        progress=None,
-        clause_time=CLAUSE_TIME,
-        fail_fast=False,
+        self, clauses, known, progress=None, clause_time=CLAUSE_TIME, fail_fast=False
     ):
         self._clauses = clauses
         self._known = known

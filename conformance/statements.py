@@ -51,16 +51,7 @@ class Statement:
         Part of the page, such as ``args:inputs`` or ``returns``.
     """
 
-    FIELDS = (
-        "id",
-        "source",
-        "document",
-        "tier",
-        "says",
-        "doubt",
-        "beyond",
-        "versions",
-    )
+    FIELDS = ("id", "source", "document", "tier", "says", "doubt", "beyond", "versions")
 
     def __init__(
         self,

@@ -44,9 +44,6 @@ SKIPPED = (
 """Modules at the top that are no interface of the release, or belong to Keras."""
 
 
-# -- within a release ----------------------------------------------------------
-
-
 def measure(root):
     """Return the parameters of all callables below a module, by dotted name."""
     found = {}
@@ -125,9 +122,6 @@ def shown(value):
     if hasattr(value, "value") and hasattr(value, "name"):  # an enumeration
         return value.name
     return "<" + type(value).__name__.lstrip("_") + ">"
-
-
-# -- outside of them -------------------------------------------------------------
 
 
 def measured(python, root):

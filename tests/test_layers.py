@@ -1,7 +1,5 @@
 """Imports point only downward, without circles, and each package imports alone."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
@@ -283,7 +281,7 @@ TYPED_CIRCLES = {
 """The imports for types alone that close a circle: objects that hold each other."""
 
 
-def test_imports_for_types_close_no_other_circle(imports: list[Import]) -> None:
+def test_imports_for_types_close_no_other_circle(imports):
     edges = {(one.module, one.imported) for one in imports if one.for_types}
     assert edges >= TYPED_CIRCLES.keys(), "nothing needs these any more"
     rest = [
@@ -298,7 +296,7 @@ REGISTRATIONS = {"engine/graph/builder.py", "interface/training/distribution.py"
 """The modules into which an upper module puts what they call."""
 
 
-def test_registrations_are_listed() -> None:
+def test_registrations_are_listed():
     found = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
@@ -308,7 +306,7 @@ def test_registrations_are_listed() -> None:
     assert found == REGISTRATIONS
 
 
-def test_lockstep_has_one_door(imports: list[Import]) -> None:
+def test_lockstep_has_one_door(imports):
     inside = {"engine.runtime.meaning.lockstep", "engine.runtime.meaning.host_program"}
     callers = {
         one.module
@@ -429,7 +427,7 @@ def test_each_folder_of_tests_is_explained():
     assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []
 
 
-def test_the_map_has_every_folder() -> None:
+def test_the_map_has_every_folder():
     root = Path(__file__).parents[1]
     text = (root / "CONTRIBUTING.md").read_text("utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]

@@ -140,10 +140,7 @@ class Metadata:
     """
 
     def __init__(
-        self,
-        project="proj-m",
-        zone="projects/123/zones/europe-x",
-        address="10.128.1.2",
+        self, project="proj-m", zone="projects/123/zones/europe-x", address="10.128.1.2"
     ):
         self.requested = []
         self.connected = []

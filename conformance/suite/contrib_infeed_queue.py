@@ -149,9 +149,7 @@ def number_of_shards(tf):
 def shapes_that_cannot_be_split(tf):
     def split(shape, dimension, shards):
         queue = tf.contrib.tpu.InfeedQueue(
-            tuple_types=[tf.float32],
-            tuple_shapes=[shape],
-            shard_dimensions=[dimension],
+            tuple_types=[tf.float32], tuple_shapes=[shape], shard_dimensions=[dimension]
         )
         queue.set_number_of_shards(shards)
         queue.freeze()
@@ -185,11 +183,7 @@ def freeze_fills_in(tf):
     queue = two_elements(tf)
     queue.freeze()
     expected = configured(
-        2,
-        types=["float32", "int32"],
-        shapes=[[4, 3], [8]],
-        dimensions=[0, 0],
-        shards=1,
+        2, types=["float32", "int32"], shapes=[[4, 3], [8]], dimensions=[0, 0], shards=1
     )
     same(facts(queue), expected)
     queue.freeze()
@@ -254,11 +248,7 @@ def configured_from_shards(tf):
     shard = [tf.zeros([2, 2]), tf.range(4)]
     queue.set_configuration_from_sharded_input_tensors([shard, shard])
     expected = configured(
-        2,
-        types=["float32", "int32"],
-        shapes=[[4, 2], [8]],
-        dimensions=[0, 0],
-        shards=2,
+        2, types=["float32", "int32"], shapes=[[4, 2], [8]], dimensions=[0, 0], shards=2
     )
     same(facts(queue), expected)
     columns = tf.contrib.tpu.InfeedQueue(shard_dimensions=[1])

@@ -304,9 +304,7 @@ def infeed_queue_appended_to_arguments(tf, replicate):
     with fixed_system(tf, 3) as sess:
         queue = infeed_queue(tf, [tf.float32, tf.int32], [[3], [6]])
         out = replicate(
-            lambda a, b, q, p: (a - b, q, p),
-            [[float(r), 1.0] for r in range(3)],
-            queue,
+            lambda a, b, q, p: (a - b, q, p), [[float(r), 1.0] for r in range(3)], queue
         )
         element = [tf.constant([10.0, 20.0, 30.0]), tf.range(6)]
         sess.run(queue.split_inputs_and_generate_enqueue_ops(element))
@@ -328,9 +326,7 @@ def device_assignment_maps_logical_to_physical(tf, replicate):
     with initialised_topology(tf, cores=4) as (sess, topology):
         assignment = assign_cores(tf, topology, [3, 2, 1, 0])
         out = replicate(
-            lambda x: x * 2,
-            [[0.0], [1.0], [2.0], [3.0]],
-            device_assignment=assignment,
+            lambda x: x * 2, [[0.0], [1.0], [2.0], [3.0]], device_assignment=assignment
         )
         same(core_of_each_replica(tf, sess, out), [3, 2, 1, 0])
         same(sess.run(out), [[0.0], [2.0], [4.0], [6.0]])

@@ -291,10 +291,7 @@ def device_assignment_used(tf, batch_parallel):
     with initialised_topology(tf, cores=4) as (session, topology):
         assignment = assign_cores(tf, topology, [3, 2, 1, 0])
         out = batch_parallel(
-            lambda piece: piece + 1.0,
-            [x],
-            num_shards=4,
-            device_assignment=assignment,
+            lambda piece: piece + 1.0, [x], num_shards=4, device_assignment=assignment
         )
         same(session.run(out), [[1.0, 2.0, 3.0, 4.0]])
         same(core_of_each_replica(tf, session, out), [3, 2, 1, 0])

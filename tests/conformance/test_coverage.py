@@ -1,7 +1,5 @@
 """Every statement has its check, and both fit together."""
 
-from __future__ import annotations
-
 import pytest
 from tpuref_conformance import main
 from tpuref_conformance.coverage import Coverage

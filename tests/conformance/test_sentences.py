@@ -1,7 +1,5 @@
 """Sentences of the documents: each is a statement's, or cannot be tested."""
 
-from __future__ import annotations
-
 import pytest
 from tpuref_conformance import command, main, sentences
 from tpuref_conformance.documents import DOCUMENTS, Document

@@ -1,7 +1,5 @@
 """The files of statements, and what is refused in them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The reader reads what the standard library's does, as far as it goes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -317,10 +317,7 @@ def test_no_tensors(tf):
         words = ["has no component for the device 'nowhere'; it has those of " + first]
         refused(ValueError, words, index.get, "nowhere")
         refused(ValueError, ["for the device None"], index.get)
-        same(
-            repr(index),
-            "PerDevice({'" + first + "': 0, '" + second + "': 1})",
-        )
+        same(repr(index), "PerDevice({'" + first + "': 0, '" + second + "': 1})")
         same(index.on_devices([first, second]), True)
         same(index.on_devices([first, "/device:CPU:0"]), False)
         # The type is that of the first component, and one may be shared.

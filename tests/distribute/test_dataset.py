@@ -1,9 +1,6 @@
 """distribute_dataset: what each tower gets of a dataset."""
 
-from __future__ import annotations
-
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +10,11 @@ import tpuref as tf
 Dataset = tf.data.Dataset
 
 
-def values(strategy: Any, value: Any, session: tf.Session) -> list[Any]:
+def values(strategy, value, session):
     return [np.asarray(v).tolist() for v in session.run(strategy.unwrap(value))]
 
 
-def test_initializable_iterator(strategy_of) -> None:
+def test_initializable_iterator(strategy_of):
     strategy, count = strategy_of(2), tf.placeholder(tf.int64, [])
     with strategy.scope():
         dataset = strategy.distribute_dataset(lambda: Dataset.range(count))
@@ -31,7 +28,7 @@ def test_initializable_iterator(strategy_of) -> None:
             assert values(strategy, element, session) == [0, 1]
 
 
-def test_what_works_ahead_ends_with_the_session(strategy_of) -> None:
+def test_what_works_ahead_ends_with_the_session(strategy_of):
     before, strategy = set(threading.enumerate()), strategy_of(2)
     with strategy.scope():
         endless = strategy.distribute_dataset(lambda: Dataset.range(3).repeat())

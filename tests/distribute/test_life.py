@@ -1,7 +1,5 @@
 """Systems of a strategy: running, of two hosts, in eager mode."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf

@@ -356,12 +356,7 @@ def test_steps_arguments(tf):
         words = ["within tower 0"]
         call = strategy.call_for_each_tower
         refused(
-            RuntimeError,
-            words,
-            call,
-            strategy.run_steps_on_dataset,
-            giving(),
-            iterator,
+            RuntimeError, words, call, strategy.run_steps_on_dataset, giving(), iterator
         )
     words = ["run_steps_on_dataset must be used inside of"]
     refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)

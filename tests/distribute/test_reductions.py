@@ -1,7 +1,5 @@
 """reduce, batch_reduce, broadcast and map."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Steps on the cores of a server, fed by a dataset of the client's."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
@@ -10,7 +8,7 @@ pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_steps_are_fed_from_the_client(executor, strategy_of) -> None:
+def test_steps_are_fed_from_the_client(executor, strategy_of):
     strategy = strategy_of(2)
     with strategy.scope():
         total = tf.get_variable(

@@ -4,8 +4,6 @@ The host runs one operation after the other, in program order; whatever the
 stages move to the cores must not change a bit.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

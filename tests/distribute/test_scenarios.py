@@ -1,7 +1,5 @@
 """Small programs of a strategy, on both executors, for one to eight towers."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -184,7 +182,7 @@ def inside_a_replicated_computation(strategy):
     return [out, values], [[(last,)] * n, [everything] * n]
 
 
-SCENARIOS: tuple[Scenario, ...] = (
+SCENARIOS = (
     s054_two_merge_calls,
     s056_callables,
     s127_assign_in_towers,

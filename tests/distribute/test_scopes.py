@@ -1,7 +1,5 @@
 """scope, the contexts, and what is in force outside of any strategy."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

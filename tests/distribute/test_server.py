@@ -1,7 +1,5 @@
 """A strategy on a server of this computer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Calling a function once per tower, and merge_call between the towers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Variables that are made in the scope of a strategy, or in its towers."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -31,9 +31,6 @@ def codes_in(text):
     return re.findall(error_codes.PATTERN, text)
 
 
-# -- programs -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("entry", WITH_PROGRAM, ids=lambda entry: entry.code)
 def test_the_program_of_an_entry(entry, caplog, tmp_path):
     require(entry)
@@ -47,9 +44,6 @@ def test_the_program_of_an_entry(entry, caplog, tmp_path):
     with pytest.raises(Exception, match=r"\[TPUREF-E\d+\]") as raised:
         exec(code, names)
     assert entry.code in codes_in(str(raised.value))
-
-
-# -- entries --------------------------------------------------------------------
 
 
 def test_each_code_has_one_entry():
@@ -120,9 +114,6 @@ def test_a_code_that_does_not_exist(text):
 def test_codes_that_look_alike():
     assert "TPUREF-E021" in near("E0211")
     assert near("nonsense") == []
-
-
-# -- codes in messages ---------------------------------------------------------
 
 
 def test_a_message_has_one_code():

@@ -176,8 +176,6 @@ def test_train_and_evaluate_takes_turns(tmp_path):
     assert exported == [False, False, True]
 
 
-# -- errors --------------------------------------------------------------------
-
 FUNCTIONS = [
     (lambda labels: None, None, "must take features.*E245"),
     (lambda features: None, {"a": 1}, "must take params"),

@@ -1,7 +1,5 @@
 """Order, branches, loops and calls of Python."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any, NamedTuple
 
@@ -847,11 +845,11 @@ def test_ensure_shape_refuses_other_shapes(value):
 # -- operations that nothing uses --------------------------------------------------
 
 
-def _loop(body: Any) -> Any:
+def _loop(body):
     return tf.while_loop(lambda i: i < 3, lambda i: (body(i), i + 1)[1], [0])
 
 
-def _branch(body: Any) -> Any:
+def _branch(body):
     predicate = tf.placeholder_with_default(True, [])
     return tf.cond(predicate, lambda: (body(3), tf.constant(3))[1], lambda: 0)
 
@@ -861,12 +859,12 @@ def _branch(body: Any) -> Any:
     [_loop, _branch, lambda body: _loop(lambda i: _loop(body))],
     ids=["loop", "branch", "nested"],
 )
-def test_only_what_is_used_or_acts_runs_in_a_block(build: Any, capfd: Any) -> None:
+def test_only_what_is_used_or_acts_runs_in_a_block(build, capfd):
     """As TensorFlow: a read of a variable without a value is no error if unused."""
     unset = tf.get_variable("unset", shape=[], use_resource=True)
     count = tf.get_variable("count", initializer=0)
 
-    def body(i: Any) -> None:
+    def body(i):
         unset.read_value() + tf.cast(7 // tf.constant([0])[0], tf.float32)
         tf.while_loop(lambda k: k < 2, lambda k: (unset + 1.0, k + 1)[1:], [0])
         tf.Print(i, [i], "seen ")
@@ -881,10 +879,10 @@ def test_only_what_is_used_or_acts_runs_in_a_block(build: Any, capfd: Any) -> No
     assert turns > 0 and capfd.readouterr().err.count("seen [") == turns
 
 
-def test_what_a_used_operation_waits_for_runs() -> None:
+def test_what_a_used_operation_waits_for_runs():
     unset = tf.get_variable("unset", shape=[], use_resource=True)
 
-    def body(i: Any) -> Any:
+    def body(i):
         with tf.control_dependencies([unset.read_value()]):
             return i + 1
 

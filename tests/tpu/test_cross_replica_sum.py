@@ -1,9 +1,6 @@
 """tf.tpu.cross_replica_sum."""
 
-from __future__ import annotations
-
 import logging
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +9,7 @@ import pytest
 import tpuref as tf
 
 
-def sums(values: list[Any], **options: Any) -> Any:
+def sums(values, **options):
     """Sum one value per replica."""
     out = tf.tpu.replicate(
         lambda x: tf.tpu.cross_replica_sum(x, **options),
@@ -22,10 +19,7 @@ def sums(values: list[Any], **options: Any) -> Any:
         return [result for (result,) in session.run(out)]
 
 
-# -- the sum -------------------------------------------------------------------
-
-
-def test_all_replicas_get_the_same_bits() -> None:
+def test_all_replicas_get_the_same_bits():
     rng = np.random.default_rng(0)
     values = [rng.normal(size=1000).astype(np.float32) for _ in range(5)]
     totals = sums(values)
@@ -41,7 +35,7 @@ def test_all_replicas_get_the_same_bits() -> None:
     [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int32, np.uint32],
 )
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 4)])
-def test_dtype_and_shape_are_kept(dtype: Any, shape: tuple[int, ...]) -> None:
+def test_dtype_and_shape_are_kept(dtype, shape):
     totals = sums([np.full(shape, r + 1).astype(dtype) for r in range(3)])
     for total in totals:
         assert total.dtype == dtype and total.shape == shape
@@ -49,7 +43,7 @@ def test_dtype_and_shape_are_kept(dtype: Any, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
-def test_narrow_floats_are_added_wide_and_rounded_once(dtype: Any) -> None:
+def test_narrow_floats_are_added_wide_and_rounded_once(dtype):
     one, tiny = np.asarray(1.0, dtype), np.asarray(2.0**-11, dtype)
     replicas = 17
     totals = sums([one] + [tiny] * (replicas - 1))
@@ -58,23 +52,23 @@ def test_narrow_floats_are_added_wide_and_rounded_once(dtype: Any) -> None:
     assert totals[0] > one  # adding one by one in the narrow type would lose them all
 
 
-def test_overflow_gives_infinity_silently() -> None:
+def test_overflow_gives_infinity_silently():
     assert sums([np.float16(60000.0)] * 2) == [np.inf] * 2
     largest = np.finfo(np.float32).max
     assert sums([largest] * 2) == [np.inf] * 2
 
 
-def test_integers_wrap_around() -> None:
+def test_integers_wrap_around():
     assert sums([np.int32(2**31 - 1), np.int32(1)]) == [-(2**31)] * 2
     assert sums([np.uint32(2**32 - 1), np.uint32(2)]) == [1, 1]
 
 
-def test_not_a_number_reaches_all() -> None:
+def test_not_a_number_reaches_all():
     assert np.isnan(sums([np.float32(np.nan), np.float32(1.0)])).all()
 
 
-def test_several_sums_keep_apart(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_several_sums_keep_apart(evaluate):
+    def computation(x):
         total = tf.tpu.cross_replica_sum(x)
         return total, tf.tpu.cross_replica_sum(total * x), x - total
 
@@ -82,10 +76,7 @@ def test_several_sums_keep_apart(evaluate: Any) -> None:
     assert evaluate(out) == [(3.0, 9.0, -2.0), (3.0, 9.0, -1.0)]
 
 
-# -- every form of x -----------------------------------------------------------
-
-
-def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
+def test_outside_a_per_replica_is_added_up(evaluate, caplog):
     x = tf.contrib.distribute.PerReplica([[1.0], [2.0], [4.0]])
     with caplog.at_level(logging.WARNING, "tpuref"):
         total = tf.tpu.cross_replica_sum(x)
@@ -94,25 +85,19 @@ def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
     assert not caplog.records  # nothing was forgotten, so nothing is warned of
 
 
-def test_an_operation_has_no_value() -> None:
+def test_an_operation_has_no_value():
     with pytest.raises(TypeError, match="is an operation"):
         tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(tf.no_op()), [[], []])
 
 
-# -- groups --------------------------------------------------------------------
-
-
-def test_the_order_within_a_group_does_not_change_the_bits() -> None:
+def test_the_order_within_a_group_does_not_change_the_bits():
     values = [np.float32(v) for v in (1e8, 1.0, -1e8, 1.0)]
     one = sums(values, group_assignment=[[0, 1, 2, 3]])
     other = sums(values, group_assignment=[[3, 2, 0, 1]])
     assert one == other
 
 
-# -- outside of replicas -------------------------------------------------------
-
-
-def test_outside_there_is_one_shard_and_one_warning(evaluate: Any, caplog: Any) -> None:
+def test_outside_there_is_one_shard_and_one_warning(evaluate, caplog):
     with caplog.at_level(logging.WARNING, "tpuref"):
         total = tf.tpu.cross_replica_sum(tf.constant([1.0, 2.0]))
     (record,) = caplog.records
@@ -122,17 +107,14 @@ def test_outside_there_is_one_shard_and_one_warning(evaluate: Any, caplog: Any) 
     assert evaluate(total).tolist() == [1.0, 2.0]
 
 
-def test_inside_nothing_is_warned_of(caplog: Any) -> None:
+def test_inside_nothing_is_warned_of(caplog):
     with caplog.at_level(logging.WARNING, "tpuref"):
         assert sums([1.0, 2.0]) == [3.0, 3.0]
     assert not caplog.records
 
 
-# -- control flow and faults at evaluation -------------------------------------
-
-
-def test_replicas_that_take_one_branch_together(evaluate: Any) -> None:
-    def computation(x: Any, go: Any) -> Any:
+def test_replicas_that_take_one_branch_together(evaluate):
+    def computation(x, go):
         return tf.cond(go, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
     go = tf.placeholder(tf.bool, [])
@@ -141,8 +123,8 @@ def test_replicas_that_take_one_branch_together(evaluate: Any) -> None:
     assert evaluate(out, {go: False}) == [(1.0,), (2.0,)]
 
 
-def test_replicas_that_diverge_are_named(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_replicas_that_diverge_are_named(session):
+    def computation(x):
         return tf.cond(x > 1.0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [3.0]])
@@ -153,20 +135,18 @@ def test_replicas_that_diverge_are_named(session: Any) -> None:
     assert "test_cross_replica_sum.py" in message
 
 
-def test_a_whole_group_may_take_a_branch_of_its_own(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_whole_group_may_take_a_branch_of_its_own(evaluate):
+    def computation(x):
         return tf.cond(
-            x > 2.5,
-            lambda: tf.tpu.cross_replica_sum(x, [[0, 1], [2, 3]]),
-            lambda: x,
+            x > 2.5, lambda: tf.tpu.cross_replica_sum(x, [[0, 1], [2, 3]]), lambda: x
         )
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [3.0], [4.0]])
     assert evaluate(out) == [(1.0,), (2.0,), (7.0,), (7.0,)]
 
 
-def test_sums_within_a_loop(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_sums_within_a_loop(evaluate):
+    def computation(x):
         return tf.while_loop(
             lambda i, v: i < 3,
             lambda i, v: (i + 1, tf.tpu.cross_replica_sum(v)),
@@ -177,8 +157,8 @@ def test_sums_within_a_loop(evaluate: Any) -> None:
     assert evaluate(out) == [(12.0,), (12.0,)]
 
 
-def test_a_replica_that_left_the_loop_is_named(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_replica_that_left_the_loop_is_named(session):
+    def computation(x):
         return tf.while_loop(
             lambda i, v: i < x,
             lambda i, v: (i + 1, tf.tpu.cross_replica_sum(v)),
@@ -192,7 +172,7 @@ def test_a_replica_that_left_the_loop_is_named(session: Any) -> None:
         session.run(out)
 
 
-def test_shapes_that_differ_at_evaluation(session: Any) -> None:
+def test_shapes_that_differ_at_evaluation(session):
     x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [y]])
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
@@ -201,7 +181,7 @@ def test_shapes_that_differ_at_evaluation(session: Any) -> None:
     assert session.run(out, {x: [1.0], y: [2.0]})[1][0].tolist() == [3.0]
 
 
-def test_groups_may_have_shapes_of_their_own(session: Any) -> None:
+def test_groups_may_have_shapes_of_their_own(session):
     x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
     out = tf.tpu.replicate(
         lambda v: tf.tpu.cross_replica_sum(v, [[0, 1], [2, 3]]), [[x], [x], [y], [y]]
@@ -210,7 +190,7 @@ def test_groups_may_have_shapes_of_their_own(session: Any) -> None:
     assert [r.tolist() for (r,) in results] == [[2.0]] * 2 + [[2.0, 4.0]] * 2
 
 
-def test_results_of_replicas_share_no_memory(session: Any) -> None:
+def test_results_of_replicas_share_no_memory(session):
     x = tf.constant([1.0, 2.0])
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [x]])
     (first,), (second,) = session.run(out)

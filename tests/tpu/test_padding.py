@@ -1,9 +1,5 @@
 """maximum_shapes, padding_spec and the report of what was padded."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,22 +9,19 @@ AUTO = tf.compat.v1.tpu.PaddingSpec.AUTO
 POWER_OF_TWO = tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO
 
 
-def vectors(count: int = 2) -> list[Any]:
+def vectors(count=2):
     return [tf.placeholder(tf.float32, [None]) for _ in range(count)]
 
 
-def padded_shapes() -> list[tuple[int, ...]]:
+def padded_shapes():
     return [record.padded_shape for record in tf.padding_report().inputs]
 
 
-def run_sizes(sizes: list[int], maximum: Any, spec: Any = None) -> Any:
+def run_sizes(sizes, maximum, spec=None):
     """Sum vectors of ones of the given sizes and return the padded shape."""
     inputs = vectors(len(sizes))
     out = tf.tpu.replicate(
-        tf.reduce_sum,
-        [[x] for x in inputs],
-        maximum_shapes=maximum,
-        padding_spec=spec,
+        tf.reduce_sum, [[x] for x in inputs], maximum_shapes=maximum, padding_spec=spec
     )
     feed = {x: np.ones([size]) for x, size in zip(inputs, sizes, strict=True)}
     with tf.Session() as session:
@@ -36,10 +29,7 @@ def run_sizes(sizes: list[int], maximum: Any, spec: Any = None) -> Any:
     return padded_shapes()[-1]
 
 
-# -- the forms of maximum_shapes -----------------------------------------------
-
-
-def test_scalars_have_nothing_to_pad(evaluate: Any) -> None:
+def test_scalars_have_nothing_to_pad(evaluate):
     out = tf.tpu.replicate(
         lambda x: x, [[1.0], [2.0]], maximum_shapes=[tf.TensorShape([])]
     )
@@ -48,10 +38,7 @@ def test_scalars_have_nothing_to_pad(evaluate: Any) -> None:
     assert (record.padded_shape, record.waste, record.forced_by) == ((), 0.0, ())
 
 
-# -- errors at evaluation ------------------------------------------------------
-
-
-def test_fed_sizes_have_to_fit(session: Any) -> None:
+def test_fed_sizes_have_to_fit(session):
     x, y = vectors()
     out = tf.tpu.replicate(lambda v: v, [[x], [y]], maximum_shapes=[4])
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
@@ -61,7 +48,7 @@ def test_fed_sizes_have_to_fit(session: Any) -> None:
     assert "exceeds the 4 of maximum_shapes [4]" in message
 
 
-def test_the_rank_is_checked_at_evaluation_too(session: Any) -> None:
+def test_the_rank_is_checked_at_evaluation_too(session):
     x = tf.placeholder(tf.float32, [None])
     y = tf.py_func(lambda a: a.reshape([1, -1]), [x], tf.float32)
     y.set_shape([None])  # which is wrong
@@ -70,27 +57,19 @@ def test_the_rank_is_checked_at_evaluation_too(session: Any) -> None:
         session.run(out, {x: [1.0]})
 
 
-# -- policies ------------------------------------------------------------------
-
-
-def test_without_maximum_shapes_the_policy_does_nothing(evaluate: Any) -> None:
+def test_without_maximum_shapes_the_policy_does_nothing(evaluate):
     x, y = vectors()
     out = tf.tpu.replicate(tf.reduce_sum, [[x], [y]], padding_spec=POWER_OF_TWO)
     assert evaluate(out, {x: [1.0], y: [1.0, 1.0, 1.0]}) == [(1.0,), (3.0,)]
     assert tf.padding_report().inputs == ()
 
 
-# -- the computation works on true sizes ---------------------------------------
-
-
 @pytest.mark.parametrize("spec", [AUTO, POWER_OF_TWO])
 @pytest.mark.parametrize("maximum", [None, 16])
-def test_results_are_those_of_the_unpadded_data(
-    spec: Any, maximum: Any, evaluate: Any
-) -> None:
+def test_results_are_those_of_the_unpadded_data(spec, maximum, evaluate):
     x, y = (tf.placeholder(tf.float32, [None, 2]) for _ in range(2))
 
-    def computation(v: Any) -> Any:
+    def computation(v):
         return {
             "same": v,
             "mean": tf.reduce_mean(v),
@@ -118,7 +97,7 @@ def test_results_are_those_of_the_unpadded_data(
 
 
 @pytest.mark.parametrize("dtype", [tf.bool, tf.int32, tf.bfloat16, tf.complex64])
-def test_every_dtype_is_padded_with_zeros(dtype: Any, session: Any) -> None:
+def test_every_dtype_is_padded_with_zeros(dtype, session):
     x, y = (tf.placeholder(dtype, [None]) for _ in range(2))
     out = tf.tpu.replicate(lambda v: v, [[x], [y]], maximum_shapes=[-1])
     feed = {x: np.ones(1), y: np.ones(3)}
@@ -130,7 +109,7 @@ def test_every_dtype_is_padded_with_zeros(dtype: Any, session: Any) -> None:
     assert second.astype(np.complex128).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_padding_can_be_made_visible_for_study(session: Any) -> None:
+def test_padding_can_be_made_visible_for_study(session):
     with tf.config.override(padding_visible=True):
         a, b = tf.constant([[1.0, 2.0]]), tf.constant([[3.0], [4.0], [5.0]])
         out = tf.tpu.replicate(
@@ -144,10 +123,10 @@ def test_padding_can_be_made_visible_for_study(session: Any) -> None:
     assert mean == 3.0 / 8.0
 
 
-def test_visible_padding_is_seen_in_static_and_true_shapes(session: Any) -> None:
-    seen: list[Any] = []
+def test_visible_padding_is_seen_in_static_and_true_shapes(session):
+    seen = []
 
-    def computation(v: Any) -> Any:
+    def computation(v):
         seen.append(v.shape.as_list())
         return tf.shape(v)
 
@@ -160,10 +139,7 @@ def test_visible_padding_is_seen_in_static_and_true_shapes(session: Any) -> None
     assert seen == [[None, None]]
 
 
-# -- the report ----------------------------------------------------------------
-
-
-def test_the_report_tells_shapes_waste_and_the_cause(evaluate: Any) -> None:
+def test_the_report_tells_shapes_waste_and_the_cause(evaluate):
     inputs = [tf.placeholder(tf.float32, [None, None]) for _ in range(3)]
     out = tf.tpu.replicate(
         tf.reduce_sum, [[x] for x in inputs], maximum_shapes=[np.array([-1, 4])]
@@ -182,7 +158,7 @@ def test_the_report_tells_shapes_waste_and_the_cause(evaluate: Any) -> None:
     )
 
 
-def test_the_report_counts_compilations(evaluate: Any) -> None:
+def test_the_report_counts_compilations(evaluate):
     x, y = vectors()
     out = tf.tpu.replicate(
         tf.reduce_sum,
@@ -197,7 +173,7 @@ def test_the_report_counts_compilations(evaluate: Any) -> None:
     assert counts == [1, 1, 1, 1, 2, 2]
 
 
-def test_unpadded_inputs_count_as_compiled_shapes(evaluate: Any) -> None:
+def test_unpadded_inputs_count_as_compiled_shapes(evaluate):
     x, y = vectors()
     out = tf.tpu.replicate(
         lambda a, b: tf.reduce_sum(a) + tf.reduce_sum(b),
@@ -209,7 +185,7 @@ def test_unpadded_inputs_count_as_compiled_shapes(evaluate: Any) -> None:
     assert tf.padding_report().compilations == 2
 
 
-def test_the_report_adds_up_over_computations(evaluate: Any) -> None:
+def test_the_report_adds_up_over_computations(evaluate):
     x, y = vectors()
     assert str(tf.padding_report()) == "no input was padded"
     for _ in range(2):
@@ -219,7 +195,7 @@ def test_the_report_adds_up_over_computations(evaluate: Any) -> None:
     assert len(report.inputs) == 4 and report.compilations == 2
 
 
-def test_an_empty_input_wastes_its_whole_buffer(evaluate: Any) -> None:
+def test_an_empty_input_wastes_its_whole_buffer(evaluate):
     x = tf.placeholder(tf.float32, [None])
     out = tf.tpu.replicate(lambda a: a, [[x]], maximum_shapes=[tf.TensorShape([4])])
     assert evaluate(out, {x: []})[0][0].shape == (0,)
@@ -227,7 +203,7 @@ def test_an_empty_input_wastes_its_whole_buffer(evaluate: Any) -> None:
     assert run_sizes([0, 0], [tf.TensorShape([None])]) == (0,)
 
 
-def test_eager_mode_pads_and_reports() -> None:
+def test_eager_mode_pads_and_reports():
     with tf.eager_execution():
         ((a,), (b,)) = tf.tpu.replicate(
             tf.reduce_mean,

@@ -1,18 +1,12 @@
 """tf.tpu.rewrite: one computation on one core."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import tpuref as tf
 
-# -- what comes back -----------------------------------------------------------
 
-
-def test_every_operation_runs_with_any_output(evaluate: Any) -> None:
+def test_every_operation_runs_with_any_output(evaluate):
     v = tf.Variable(0.0)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         v.assign_add(1.0)
         return x, x + 1
 
@@ -23,10 +17,7 @@ def test_every_operation_runs_with_any_output(evaluate: Any) -> None:
     assert evaluate(v) == 2.0  # once for both outputs
 
 
-# -- where it runs -------------------------------------------------------------
-
-
-def test_eager_mode() -> None:
+def test_eager_mode():
     with tf.eager_execution():
         (value,) = tf.tpu.rewrite(lambda x: x * x, [3.0])
         assert value.numpy() == 9.0
