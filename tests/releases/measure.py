@@ -1,11 +1,12 @@
-"""Evaluate the cases in a release of TensorFlow, or in tpuref.
+"""Evaluate the cases in a release of TensorFlow, and write the values.
 
-    venv-1.15/bin/python measure.py 1 > one.json
+    venv-1.15/bin/python measure.py 1 && venv-2.21/bin/python measure.py 2
 
 Each line of `cases.txt` is a name and an expression of ``tf`` and ``np``, which both
 releases evaluate.  An indented line below it says for which release tpuref's outcome
 differs, and why.  A name with ``-`` instead of an expression has a reason alone.
-Release 2 needs TensorBoard for summaries.  The script keeps to Python 3.6.
+`values.json` has the values of both releases by expression.  Release 2 needs
+TensorBoard for summaries.  The script keeps to Python 3.6.
 """
 
 import json
@@ -14,7 +15,8 @@ import sys
 
 import numpy as np
 
-CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+CASES, VALUES = (os.path.join(FOLDER, name) for name in ("cases.txt", "values.json"))
 FAILS = "fails"
 
 
@@ -112,9 +114,14 @@ def main():
     import tensorflow as tf
 
     number = int(sys.argv[1])
-    found = {e: value_of(tf, e, number) for _, e in cases()}
+    with open(VALUES) as values:
+        known = json.load(values)
+    found = {e: known.get(e, [FAILS, FAILS]) for _, e in cases()}
+    for expression in found:
+        found[expression][number - 1] = value_of(tf, expression, number)
     parts = (json.dumps(case) + ": " + json.dumps(found[case]) for case in found)
-    print("{\n" + ",\n".join(parts) + "\n}")
+    with open(VALUES, "w") as values:
+        values.write("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 if __name__ == "__main__":
