@@ -1,8 +1,8 @@
 """The sentences of the documents, by their places, and whose statements they are.
 
 ``sentences/`` has a file for each document. A line of it names statements (``*`` is a
-wildcard), or after ``-`` a reason why sentences cannot be tested, and the sentences that
-say it, or ranges of them. ``12.2`` is the second sentence that begins in line 12; what a
+wildcard), or after ``-`` a reason why sentences cannot be tested, and the sentences or
+ranges that it is about. ``12.2`` is the second sentence that begins in line 12; what a
 line continues counts as one that begins. The text is not kept.
 """
 
