@@ -115,17 +115,9 @@ def _cells(counts_of_each):
 
 
 _BY_WEIGHT = (
-    "crash",
-    "timeout",
-    "error",
-    "fail",
-    "absent",
-    "deviates",
-    "differs",
-    "pass",
-    "needs-tpu",
-    "not-applicable",
-)
+    "crash", "timeout", "error", "fail", "absent", "deviates", "differs", "pass",
+    "needs-tpu", "not-applicable",
+)  # fmt: skip
 
 
 def _legend():

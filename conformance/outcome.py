@@ -12,17 +12,9 @@ CRASH = "crash"
 TIMEOUT = "timeout"
 
 OUTCOMES = (
-    PASS,
-    FAIL,
-    DEVIATES,
-    DIFFERS,
-    NEEDS_TPU,
-    ABSENT,
-    NOT_APPLICABLE,
-    ERROR,
-    CRASH,
+    PASS, FAIL, DEVIATES, DIFFERS, NEEDS_TPU, ABSENT, NOT_APPLICABLE, ERROR, CRASH,
     TIMEOUT,
-)
+)  # fmt: skip
 
 #: Outcomes that are recorded as what the subject does.
 RECORDED = (DEVIATES, DIFFERS)

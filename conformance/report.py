@@ -55,16 +55,9 @@ class Column:
     """
 
     FIELDS = (
-        "name",
-        "module",
-        "strict",
-        "header",
-        "reason",
-        "seconds",
-        "settings",
-        "clauses",
-        "excused",
-    )
+        "name", "module", "strict", "header", "reason", "seconds", "settings",
+        "clauses", "excused",
+    )  # fmt: skip
 
     def __init__(self, results, **fields):
         for field in self.FIELDS:

@@ -32,15 +32,8 @@ ROOTS = {
 """For each release, the module of TensorFlow and that of tpuref."""
 
 SKIPPED = (
-    "compat",
-    "compiler",
-    "core",
-    "examples",
-    "keras",
-    "python",
-    "raw_ops",
-    "test.mock",
-)
+    "compat", "compiler", "core", "examples", "keras", "python", "raw_ops", "test.mock",
+)  # fmt: skip
 """Modules at the top that are no interface of the release, or belong to Keras."""
 
 

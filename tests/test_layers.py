@@ -257,27 +257,17 @@ TYPED_CIRCLES = {
     ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
-    (
-        "tpuref.engine.graph.recorder",
-        "tpuref.engine.graph.variables",
-    ): "they are watched",
-    (
-        "tpuref.interface.distribute.place",
-        "tpuref.interface.distribute.core",
-    ): "strategy",
-    (
-        "tpuref.interface.distribute.place",
-        "tpuref.interface.distribute.member",
-    ): "member",
-    (
-        "tpuref.interface.distribute.member",
-        "tpuref.interface.distribute.core",
-    ): "strategy",
-    (
-        "tpuref.interface.distribute.replicas.extended",
-        "tpuref.interface.distribute.replicas.strategy",
-    ): "a public property",
-}
+    ("tpuref.engine.graph.recorder", "tpuref.engine.graph.variables"):
+     "they are watched",
+    ("tpuref.interface.distribute.place", "tpuref.interface.distribute.core"):
+     "strategy",
+    ("tpuref.interface.distribute.place", "tpuref.interface.distribute.member"):
+     "member",
+    ("tpuref.interface.distribute.member", "tpuref.interface.distribute.core"):
+     "strategy",
+    ("tpuref.interface.distribute.replicas.extended",
+     "tpuref.interface.distribute.replicas.strategy"): "a public property",
+}  # fmt: skip
 """The imports for types alone that close a circle: objects that hold each other."""
 
 

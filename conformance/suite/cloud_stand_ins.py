@@ -281,15 +281,10 @@ def imported(module):
 # ------------------------------------------------------------ Google's API client
 
 _CLIENT_MODULES = (
-    "googleapiclient",
-    "googleapiclient.discovery",
-    "googleapiclient.errors",
-    "apiclient",
-    "apiclient.discovery",
-    "oauth2client",
-    "oauth2client.client",
+    "googleapiclient", "googleapiclient.discovery", "googleapiclient.errors",
+    "apiclient", "apiclient.discovery", "oauth2client", "oauth2client.client",
     "google.auth",
-)
+)  # fmt: skip
 
 
 class GoogleClient:

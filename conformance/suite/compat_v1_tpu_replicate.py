@@ -15,15 +15,9 @@ from ..probes import (
 from . import replicate_checks as checks
 
 PARAMETERS = [
-    "computation",
-    "inputs",
-    "infeed_queue",
-    "device_assignment",
-    "name",
-    "maximum_shapes",
-    "padding_spec",
-    "xla_options",
-]
+    "computation", "inputs", "infeed_queue", "device_assignment", "name",
+    "maximum_shapes", "padding_spec", "xla_options",
+]  # fmt: skip
 
 
 def plus_one_mean(tf):

@@ -11,15 +11,9 @@ from .resolver_checks import parameters_of, passes_through, resolved, text
 page = Page("tf.contrib.cluster_resolver.TPUClusterResolver")
 
 PARAMETERS = [
-    "tpu",
-    "zone",
-    "project",
-    "job_name",
-    "coordinator_name",
-    "coordinator_address",
-    "credentials",
-    "service",
-]
+    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
+    "credentials", "service",
+]  # fmt: skip
 
 PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470", "/bns/cell/job/0"]
 

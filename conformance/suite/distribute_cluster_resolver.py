@@ -17,16 +17,9 @@ from .resolver_checks import passes_through, resolved, text
 page = Page("tf.distribute.cluster_resolver.TPUClusterResolver")
 
 PARAMETERS = [
-    "tpu",
-    "zone",
-    "project",
-    "job_name",
-    "coordinator_name",
-    "coordinator_address",
-    "credentials",
-    "service",
-    "discovery_url",
-]
+    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
+    "credentials", "service", "discovery_url",
+]  # fmt: skip
 
 PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470"]
 

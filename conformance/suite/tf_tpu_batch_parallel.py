@@ -17,13 +17,8 @@ from ..probes import (
 from .tf_tpu_page import function_clause, run_every_check
 
 PARAMETERS = [
-    "computation",
-    "inputs",
-    "num_shards",
-    "infeed_queue",
-    "device_assignment",
-    "name",
-]
+    "computation", "inputs", "num_shards", "infeed_queue", "device_assignment", "name",
+]  # fmt: skip
 
 
 @function_clause("tf.tpu.batch_parallel/name/exists")

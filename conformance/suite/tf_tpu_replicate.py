@@ -9,13 +9,9 @@ from . import replicate_checks as checks
 from .tf_tpu_page import function_clause, run_every_check
 
 PARAMETERS = [
-    "computation",
-    "inputs",
-    "infeed_queue",
-    "device_assignment",
-    "name",
+    "computation", "inputs", "infeed_queue", "device_assignment", "name",
     "maximum_shapes",
-]
+]  # fmt: skip
 
 Pair = collections.namedtuple("Pair", ["left", "right"])
 

@@ -27,16 +27,10 @@ MISFIT = "misfit"
 
 #: Packages below those that most mutants change. They are imported first, once for all.
 BELOW = (
-    "engine.differentiation",
-    "interface.functions",
-    "interface.checkpoints",
-    "interface.layers",
-    "interface.losses",
-    "interface.metrics",
-    "interface.training",
-    "interface.optimizers",
-    "interface.data",
-)
+    "engine.differentiation", "interface.functions", "interface.checkpoints",
+    "interface.layers", "interface.losses", "interface.metrics", "interface.training",
+    "interface.optimizers", "interface.data",
+)  # fmt: skip
 #: What comes from elsewhere and takes as long as a clause.
 ELSEWHERE = ("unittest.mock",)
 #: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.

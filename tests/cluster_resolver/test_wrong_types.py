@@ -12,20 +12,11 @@ from .api_object import CONTRIB, DISTRIBUTE, NODE_1, Service
 PLACE = {"zone": "z", "project": "p"}
 WRONG = [
     *(None, 1.5, math.nan, math.inf, 10**40, -1, True, b"", b"\xff", "", "a b", "\0"),
-    *(
-        [],
-        [None],
-        [1.5],
-        [[]],
-        {},
-        {"a": 1},
-        {1: "a"},
-        {"a": [None]},
-        {"a": {"b": "c"}},
-    ),
+    *([], [None], [1.5], [[]], {}, {"a": 1}, {1: "a"}, {"a": [None]},
+        {"a": {"b": "c"}}),
     *({"a": {-1: "c"}}, {b"\xff": ["a:1"]}, {"a": [b"\xff"]}, {"a": {10**40: "a:1"}}),
     *(object(), int, lambda: 1, {"a": {1.5: "b"}}, ("a",), {"a"}, range(3)),
-]
+]  # fmt: skip
 
 
 def named():

@@ -270,22 +270,17 @@ _ALL = [
     Named("mirrored_strategy_with_two_gpus", missing=GPU),
     Named("tpu_strategy", tpu),
     Named("tpu_strategy_single_iteration", missing="is of 1.11.0 alone"),
-    Named(
-        "gradient_descent_optimizer_v1_fn",
-        lambda: tf.train.GradientDescentOptimizer(0.2),
-    ),
+    Named("gradient_descent_optimizer_v1_fn",
+        lambda: tf.train.GradientDescentOptimizer(0.2)),
     Named("adagrad_optimizer_v1_fn", lambda: tf.train.AdagradOptimizer(0.001)),
     Named("adam_optimizer_v1_fn", lambda: tf.train.AdamOptimizer(0.001)),
     Named("rmsprop_optimizer_v1_fn", lambda: tf.train.RMSPropOptimizer(0.001)),
-    Named(
-        "gradient_descent_optimizer_keras_v2_fn", lambda: tf.keras.optimizers.SGD(0.2)
-    ),
+    Named("gradient_descent_optimizer_keras_v2_fn",
+        lambda: tf.keras.optimizers.SGD(0.2)),
     Named("adagrad_optimizer_keras_v2_fn", lambda: tf.keras.optimizers.Adagrad(0.001)),
-    *(
-        Named(name, missing="asks for tf.contrib.optimizer_v2")
-        for name in ("gradient_descent_optimizer_v2_fn", "adam_optimizer_v2_fn")
-    ),
-]
+    *(Named(name, missing="asks for tf.contrib.optimizer_v2")
+        for name in ("gradient_descent_optimizer_v2_fn", "adam_optimizer_v2_fn")),
+]  # fmt: skip
 NAMED = {named.name: named for named in _ALL}
 
 

@@ -75,21 +75,12 @@ def soon(function, *arguments):
         ({"number_of_tuple_elements": 2**63}, ValueError, "65536 or less, got 9223"),
         ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
         ({"number_of_tuple_elements": "2"}, TypeError, "integer, got '2'"),
-        (
-            {"number_of_tuple_elements": 2, "tuple_types": [tf.float32]},
-            ValueError,
-            "tuple_types is .* list of length 2",
-        ),
-        (
-            {"tuple_types": [tf.float32], "tuple_shapes": [[4], [4]]},
-            ValueError,
-            r"tuple_shapes is \[\[4\], \[4\]\], expected a list of length 1",
-        ),
-        (
-            {"tuple_types": [tf.float32], "shard_dimensions": [0, 0]},
-            ValueError,
-            r"shard_dimensions is \[0, 0\], expected a list of length 1",
-        ),
+        ({"number_of_tuple_elements": 2, "tuple_types": [tf.float32]}, ValueError,
+         "tuple_types is .* list of length 2"),
+        ({"tuple_types": [tf.float32], "tuple_shapes": [[4], [4]]}, ValueError,
+         r"tuple_shapes is \[\[4\], \[4\]\], expected a list of length 1"),
+        ({"tuple_types": [tf.float32], "shard_dimensions": [0, 0]}, ValueError,
+         r"shard_dimensions is \[0, 0\], expected a list of length 1"),
         ({"tuple_types": []}, ValueError, "1 or more, got 0"),
         ({"tuple_types": tf.float32}, TypeError, "tuple_types must be a list"),
         ({"tuple_types": ["foo"]}, TypeError, r"tuple_types is \['foo'\]"),
@@ -100,7 +91,7 @@ def soon(function, *arguments):
         ({"shard_dimensions": ["x"]}, ValueError, "holds 'x' of type str"),
         ({"shard_dimensions": ["x"]}, TypeError, "holds 'x' of type str"),
     ],
-)
+)  # fmt: skip
 def test_constructor_faults(arguments, error, message):
     with pytest.raises(error, match=message):
         InfeedQueue(**arguments)

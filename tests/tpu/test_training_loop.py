@@ -70,14 +70,10 @@ def test_operations_of_every_turn_run(session):
         (lambda: tpu.repeat(3, lambda x, y: (x, y), [1.0, [2, 3]]), [tf.Tensor] * 2),
         (lambda: tpu.while_loop(lambda: tf.constant(False), list), tf.Tensor),
         (lambda: tpu.while_loop(lambda x: x < 3, lambda x: x + 1, [0]), tf.Tensor),
-        (
-            lambda: tpu.while_loop(
-                lambda x, y: x < 3, lambda x, y: (x + 1, y, tf.no_op()), (0, 1.0)
-            ),
-            [tf.Tensor] * 2,
-        ),
+        (lambda: tpu.while_loop(lambda x, y: x < 3, lambda x, y: (x + 1, y, tf.no_op()),
+         (0, 1.0)), [tf.Tensor] * 2),
     ],
-)
+)  # fmt: skip
 def test_what_comes_back(build, kinds):
     # As TensorFlow 1.15.5.
     found = build()
@@ -122,31 +118,19 @@ def test_a_queue_needs_a_computation():
     [
         (lambda: tpu.repeat(3, lambda x, y: x, [0]), TypeError, "exactly 2 inputs"),
         (lambda: tpu.repeat(3, lambda x, y: x, [0]), ValueError, "exactly 2 inputs"),
-        (
-            lambda: tpu.while_loop(lambda x, y: x < 3, lambda x: x, [0]),
-            TypeError,
-            "condition .* exactly 2 inputs",
-        ),
+        (lambda: tpu.while_loop(lambda x, y: x < 3, lambda x: x, [0]), TypeError,
+         "condition .* exactly 2 inputs"),
         (lambda: tpu.repeat(3, lambda: None), ValueError, "body returns None"),
-        (
-            lambda: tpu.repeat(3, lambda x: [tf.no_op(), x], [0]),
-            ValueError,
-            "tensors followed by operations",
-        ),
+        (lambda: tpu.repeat(3, lambda x: [tf.no_op(), x], [0]), ValueError,
+         "tensors followed by operations"),
         (lambda: tpu.repeat(3, lambda x: tf.to_float(x), [0]), TypeError, "float32"),
         (lambda: tpu.repeat(3, lambda x: [x, x], [0]), TypeError, "one value"),
-        (
-            lambda: tpu.repeat(3, lambda x: tf.concat([x, x], 0), [[0]]),
-            ValueError,
-            "shape_invariants",
-        ),
-        (
-            lambda: tpu.while_loop(lambda x: x < 3, lambda x: x, tf.constant(1)),
-            TypeError,
-            "must be a list",
-        ),
+        (lambda: tpu.repeat(3, lambda x: tf.concat([x, x], 0), [[0]]), ValueError,
+         "shape_invariants"),
+        (lambda: tpu.while_loop(lambda x: x < 3, lambda x: x, tf.constant(1)),
+         TypeError, "must be a list"),
     ],
-)
+)  # fmt: skip
 def test_faults(build, error, fault):
     with pytest.raises(error, match=fault):
         build()
