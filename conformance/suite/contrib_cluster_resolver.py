@@ -23,9 +23,6 @@ def contrib(tf):
     return tf.contrib.cluster_resolver.TPUClusterResolver
 
 
-# ---------------------------------------------------------------- class, signature
-
-
 @page.clause("/inherits/cluster-resolver")
 def inherits(tf):
     assert issubclass(contrib(tf), tf.contrib.cluster_resolver.ClusterResolver)
@@ -34,9 +31,6 @@ def inherits(tf):
 @page.clause("/signature/init-parameters")
 def init_parameters(tf):
     checks.init_parameters(contrib(tf), PARAMETERS)
-
-
-# ---------------------------------------------------------------- names
 
 
 @page.clause("/args:tpu/list-of-strings")
@@ -82,13 +76,7 @@ def environment_endpoints(tf):
     checks.environment_endpoints(tf, contrib(tf))
 
 
-# ---------------------------------------------------------------- jobs
-
-
 # ---------------------------------------------------------------- the API object
-
-
-# ---------------------------------------------------------------- cluster_spec
 
 
 # ---------------------------------------------------------------- master
@@ -113,9 +101,6 @@ def given_non_tpu_name(tf):
 @isolated
 def get_master(tf):
     checks.get_master_same_as_master(contrib(tf), PASS_THROUGH)
-
-
-# ---------------------------------------------------------------- copies, ClusterSpec
 
 
 @page.clause(".__deepcopy__/signature/memo")

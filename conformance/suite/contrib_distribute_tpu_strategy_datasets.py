@@ -23,8 +23,6 @@ from .tpu_strategy_page import (
     strategy_in_scope,
 )
 
-# ---------------------------------------------------------------- configure, hosts
-
 
 @page.clause(".configure/signature/parameters")
 def configure_parameters(tf):
@@ -78,9 +76,6 @@ def get_host_cpu_device(tf):
             assert "CPU:0" in tf.constant(1).device
     for strategy, host in ((local, 1), (cluster, 2), (local, -1)):
         expect_raises(ValueError, strategy.get_host_cpu_device, host)
-
-
-# ---------------------------------------------------------------- initialize, finalize
 
 
 def worked(tf, strategy):
@@ -177,9 +172,6 @@ def finalize_eagerly(tf):
             same(strategy.finalize(), None)
         expect_raises(tf.errors.OpError, evaluated, session, strategy, value)
         session.run(strategy.initialize())
-
-
-# ---------------------------------------------------------------- distribute_dataset
 
 
 def counting(tf, count):

@@ -36,9 +36,6 @@ def reduced(tf, kind, cores=4):
         return session.run(strategy.unwrap(result))
 
 
-# ---------------------------------------------------------------- reduce
-
-
 @page.clause(".reduce/signature/parameters")
 def reduce_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.reduce
@@ -205,9 +202,6 @@ def reduce_cross_tower_only(tf):
         strategy.call_for_each_tower(in_tower, strategy)
 
 
-# ---------------------------------------------------------------- batch_reduce
-
-
 @page.clause(".batch_reduce/signature/parameters")
 def batch_reduce_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.batch_reduce
@@ -294,9 +288,6 @@ def batch_reduce_returns(tf):
         found = [evaluated(session, strategy, result) for result in results]
         same(found, [[2.0, 2.0], [30, 30], [3.0, 3.0], [30, 30]])
         same(strategy.batch_reduce(kind, []), [])
-
-
-# ---------------------------------------------------------------- broadcast
 
 
 @page.clause(".broadcast/signature/parameters")

@@ -28,9 +28,6 @@ def devices_of(strategy, value):
     return [part.device for part in strategy.unwrap(value)]
 
 
-# ---------------------------------------------------------------- colocate_vars_with
-
-
 @page.clause(".colocate_vars_with/signature/parameters")
 def colocate_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.colocate_vars_with
@@ -118,9 +115,6 @@ def colocate_example(tf):
         places = devices_of(distribution_strategy, var1)
         same(devices_of(distribution_strategy, var2), places)
         same(devices_of(distribution_strategy, var3), places)
-
-
-# ---------------------------------------------------------------- update
 
 
 @page.clause(".update/signature/parameters")
@@ -254,9 +248,6 @@ def update_returns_merged(tf):
         same(evaluated(session, strategy, result["b"][0]), [7.0] * 3)
 
 
-# ---------------------------------------------------------------- non-slot variables
-
-
 @page.clause(".non_slot_devices/signature/parameters")
 def non_slot_devices_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.non_slot_devices
@@ -346,9 +337,6 @@ def update_non_slot_returns(tf):
         value = tf.constant(6.0)
         single = strategy.update_non_slot(list(devices)[:1], lambda: value)
         assert single is value, f"{single!r} is not {value!r}"
-
-
-# ---------------------------------------------------------------- read_var
 
 
 @page.clause(".read_var/signature/parameters")

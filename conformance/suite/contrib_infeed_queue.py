@@ -45,9 +45,6 @@ def configured(elements, types=None, shapes=None, dimensions=None, shards=None):
     }
 
 
-# ---------------------------------------------------------------- constructor
-
-
 @page.clause("/args:number_of_tuple_elements/number")
 def number_of_elements(tf):
     queue = tf.contrib.tpu.InfeedQueue
@@ -117,9 +114,6 @@ def shard_dimensions(tf):
         expect_raises(ValueError, queue, shard_dimensions=unfit)
 
 
-# ---------------------------------------------------------------- setting step by step
-
-
 @page.clause(".set_tuple_types/behaviour/replaces")
 def types_and_shapes_replaced(tf):
     queue = two_elements(tf)
@@ -175,9 +169,6 @@ def shapes_that_cannot_be_split(tf):
     split([], 0, 1)
 
 
-# ---------------------------------------------------------------- freeze
-
-
 @page.clause(".freeze/behaviour/fills-in-the-sharding")
 def freeze_fills_in(tf):
     queue = two_elements(tf)
@@ -229,9 +220,6 @@ def frozen(tf):
     columns.freeze()
     for dimensions in ([0, 0], [0, 1], [2, 0]):
         expect_raises(ValueError, columns.set_shard_dimensions, dimensions)
-
-
-# ---------------------------------------------------------------- from tensors
 
 
 @page.clause(".set_configuration_from_input_tensors/behaviour/types-and-shapes")

@@ -31,9 +31,6 @@ def distribute(tf):
     return tf.distribute.cluster_resolver.TPUClusterResolver
 
 
-# ---------------------------------------------------------------- class, signature
-
-
 @page.clause("/name/compat-alias")
 def compat_alias(tf):
     resolver = distribute(tf)
@@ -54,9 +51,6 @@ def init_parameters(tf):
 @page.clause("/signature/default-discovery-url")
 def default_discovery_url(tf):
     checks.init_default(distribute(tf), "discovery_url", None)
-
-
-# ---------------------------------------------------------------- names
 
 
 @page.clause("/args:tpu/no-lists-yet")
@@ -93,9 +87,6 @@ def tpu_bns_not_special(tf):
 @isolated
 def no_cluster_spec_for_pass_through(tf):
     checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
-
-
-# ---------------------------------------------------------------- environments
 
 
 @page.clause("/behaviour/environment-compute-engine")
@@ -146,9 +137,6 @@ def empty_name_in_google_cloud(tf):
         expect_raises(RuntimeError, resolver, "", zone="z", project="p")
         expect_raises(RuntimeError, resolver, tpu=[""])
     same(text(resolver(tpu="").master()), "")
-
-
-# ---------------------------------------------------------------- jobs
 
 
 # ---------------------------------------------------------------- the API object

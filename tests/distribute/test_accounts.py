@@ -49,9 +49,6 @@ def sums(tf):
     return [operation for operation in operations if operation.type == "TowerSum"]
 
 
-# ---------------------------------------------------------------- explain
-
-
 def test_explained(tf):
     kinds, accounts = tf.VariableAggregation, []
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -141,9 +138,6 @@ def test_explained_eagerly(tf):
             "2; the result is 1.5"
         ],
     )
-
-
-# ---------------------------------------------------------------- means and sums
 
 
 def test_types_of_reductions(tf):
@@ -250,9 +244,6 @@ def test_few_sums(tf):
         same((alone.collectives, sums(tf)[-1].device), (1, second))
         same(evaluated(session, strategy, alone[0]), [1.5, 1.5])
         same(strategy.batch_reduce(kinds.SUM, []).collectives, 0)
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 def test_refused_values(tf):

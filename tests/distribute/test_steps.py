@@ -88,9 +88,6 @@ def test_towers_meet_within_a_step(strategy_of):
     assert found == {"met": [26.0, 27.0, 28.0, 29.0], "added": 26.0}
 
 
-# --------------------------------------------------------------------------- the end
-
-
 def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of):
     strategy, limit = strategy_of(2), tf.placeholder(tf.float32, [])
     with strategy.scope():

@@ -141,9 +141,6 @@ def test_shapes_that_cannot_be_split(shape, dimension, message):
         queue.set_number_of_shards(2)
 
 
-# ------------------------------------------------------------------ freezing
-
-
 def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
     queue = InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[5, 2]])
     queue.set_number_of_shards(2)
@@ -152,9 +149,6 @@ def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
     queue.set_shard_dimensions([1])
     queue.freeze()
     assert queue.shard_dimensions == [1]
-
-
-# ------------------------------------------------------------------- running
 
 
 def test_queues_of_the_same_name_are_kept_apart():
