@@ -56,6 +56,14 @@ def strategy_of():
     return of
 
 
+@pytest.fixture(params=["lockstep", "pool"], scope="module")
+def both_executors(request):
+    """All tests of a module on the one executor, then on the other."""
+    with tf.config.override(executor=request.param):
+        yield request.param
+    tf.reset_default_graph()
+
+
 @pytest.fixture(autouse=True)
 def fresh_graph():
     with tf.Graph().as_default():

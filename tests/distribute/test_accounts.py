@@ -7,6 +7,7 @@ import contextlib
 import logging
 
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.tpu_strategy_page import (
     eager_strategy,
@@ -20,6 +21,8 @@ from tpuref_conformance.suite.tpu_strategy_page import (
 )
 
 from ..messages import refused, require_words
+
+pytestmark = pytest.mark.usefixtures("both_executors")
 
 
 @contextlib.contextmanager

@@ -5,14 +5,8 @@ import pytest
 
 import tpuref as tf
 
+pytestmark = pytest.mark.usefixtures("both_executors")
 SUM = tf.VariableAggregation.SUM
-
-
-@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
-def executor(request):
-    with tf.config.override(executor=request.param):
-        yield request.param
-    tf.reset_default_graph()
 
 
 @pytest.fixture(params=[1, 2, 4])

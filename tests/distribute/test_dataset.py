@@ -3,7 +3,6 @@
 import threading
 
 import numpy as np
-import pytest
 
 import tpuref as tf
 
@@ -12,20 +11,6 @@ Dataset = tf.data.Dataset
 
 def values(strategy, value, session):
     return [np.asarray(v).tolist() for v in session.run(strategy.unwrap(value))]
-
-
-def test_initializable_iterator(strategy_of):
-    strategy, count = strategy_of(2), tf.placeholder(tf.int64, [])
-    with strategy.scope():
-        dataset = strategy.distribute_dataset(lambda: Dataset.range(count))
-        iterator = dataset.make_initializable_iterator()
-        element = iterator.get_next()
-    with tf.Session() as session:
-        with pytest.raises(tf.errors.FailedPreconditionError, match="initializer"):
-            values(strategy, element, session)
-        for _ in range(2):
-            session.run(iterator.initializer, {count: 2})
-            assert values(strategy, element, session) == [0, 1]
 
 
 def test_what_works_ahead_ends_with_the_session(strategy_of):

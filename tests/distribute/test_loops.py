@@ -6,6 +6,7 @@ All values are small whole numbers in float32, so that they are exact.
 import time
 
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.probes import eager_mode, initialise_variables
 from tpuref_conformance.suite.contrib_distribute_tpu_strategy_steps import (
@@ -23,6 +24,8 @@ from tpuref_conformance.suite.tpu_strategy_page import (
 )
 
 from ..messages import refused, require_words
+
+pytestmark = pytest.mark.usefixtures("both_executors")
 
 
 def giving(name="x"):

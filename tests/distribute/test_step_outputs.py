@@ -4,14 +4,8 @@ import pytest
 
 import tpuref as tf
 
+pytestmark = pytest.mark.usefixtures("both_executors")
 SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
-
-
-@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
-def executor(request):
-    with tf.config.override(executor=request.param):
-        yield request.param
-    tf.reset_default_graph()
 
 
 @pytest.fixture(params=[1, 2, 4])

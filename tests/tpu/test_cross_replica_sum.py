@@ -30,18 +30,6 @@ def test_all_replicas_get_the_same_bits():
     assert np.array_equal(totals[0], expected)  # added in replica order
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int32, np.uint32],
-)
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 4)])
-def test_dtype_and_shape_are_kept(dtype, shape):
-    totals = sums([np.full(shape, r + 1).astype(dtype) for r in range(3)])
-    for total in totals:
-        assert total.dtype == dtype and total.shape == shape
-        assert np.array_equal(total.astype(np.float64), np.full(shape, 6.0))
-
-
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
 def test_narrow_floats_are_added_wide_and_rounded_once(dtype):
     one, tiny = np.asarray(1.0, dtype), np.asarray(2.0**-11, dtype)

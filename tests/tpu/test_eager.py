@@ -15,12 +15,6 @@ def eager_mode():
         yield
 
 
-def test_graph_mode_is_the_default():
-    with tf.Graph().as_default():
-        assert not tf.executing_eagerly()
-    assert tf.executing_eagerly()  # the fixture's doing
-
-
 def test_eager_mode_can_be_enabled_for_good():
     program = (
         "import tpuref as tf\n"

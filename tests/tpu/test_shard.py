@@ -38,12 +38,3 @@ def test_an_empty_dimension_is_divisible(evaluate):
 def test_an_output_axis_that_does_not_exist():
     with pytest.raises(ValueError, match="axis|dimension"):
         tf.tpu.shard(lambda x: x, [grid()], 2, output_shard_axes=[2])
-
-
-def test_eager_mode():
-    with tf.eager_execution():
-        x = tf.constant([1.0, 2.0, 3.0, 4.0])
-        (out,) = tf.tpu.batch_parallel(lambda v: v * 10, [x], 2)
-        assert out.numpy().tolist() == [10.0, 20.0, 30.0, 40.0]
-        with pytest.raises(ValueError, match="use size"):
-            tf.tpu.shard(lambda v: v, [x], 3)

@@ -1,7 +1,5 @@
 """Calls of tf.tpu's functions with the wrong arguments name function and parameter."""
 
-import inspect
-
 import pytest
 
 import tpuref as tf
@@ -29,8 +27,3 @@ X = [[1.0, 2.0]]
 def test_messages(call, message):
     with pytest.raises(TypeError, match=message):
         call()
-
-
-def test_signatures_are_those_of_the_documents():
-    for function in (tf.tpu.shard, tf.tpu.replicate, tf.tpu.rewrite):
-        assert inspect.getfullargspec(function).args[:2] == ["computation", "inputs"]
