@@ -2,19 +2,11 @@
 
 
 class Document:
-    """One documentation page.
+    """One documentation page: its file, and the name that it documents.
 
-    Attributes
-    ----------
-    file : str
-        Name of the file that holds the page.
-    title : str
-        The documented namespace, class or function.
-    release : str
-        The release whose signatures are exactly those of the page.
-    versions : tuple of (str, str or None)
-        First and last minor version that the page is held against; no last version
-        means every later one.
+    ``release`` is the release whose signatures are exactly those of the page,
+    ``versions`` the first and the last minor version that the page is held against; no
+    last version means every later one.
     """
 
     def __init__(self, file, title, release, versions):

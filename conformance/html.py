@@ -22,14 +22,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def as_html(report, snippet):
-    """Return the page.
-
-    Parameters
-    ----------
-    report : Report
-    snippet : callable
-        Takes a clause id and a column, returns the reproduction.
-    """
+    """Return the page; ``snippet(id, column)`` returns the reproduction of a result."""
     wrong = {statement.id for statement in report.disagreements()}
     return "\n".join(
         [

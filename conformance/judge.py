@@ -33,15 +33,8 @@ _NAMESPACES = (
 def judge(clause, tf, release=False, cores=True):
     """Run one clause against the module ``tf``.
 
-    Parameters
-    ----------
-    clause : Clause
-    tf : module
-    release : bool, optional
-        The subject is a release of TensorFlow: statements about other releases do
-        not apply to it.
-    cores : bool, optional
-        The subject has TPU cores, so that clauses of the tier ``run`` can be run.
+    Statements about other releases do not apply to a ``release`` of TensorFlow; without
+    ``cores`` the clauses of the tier ``run`` cannot be run.
     """
     start = time.perf_counter()
     outcome, message, trace = _decide(clause, tf, release, cores)

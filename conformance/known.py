@@ -12,22 +12,12 @@ _VERDICTS = (*RECORDED, NOT_APPLICABLE)
 
 
 class Deviation:
-    """One recorded deviation.
+    """One recorded deviation of a clause, or of all clauses that a pattern matches.
 
-    Attributes
-    ----------
-    clause : str
-        Id of the clause; with wildcards it stands for every clause that it matches.
-    outcome : str
-        The outcome of the clause: ``fail``, ``error``, ``absent``, ``crash``.
-    observed : str
-        Text that the message of the result contains.
-    evidence : str
-        The record that shows the behaviour.
-    verdict : str
-        What the clause comes to: ``deviates`` if the subject contradicts the document,
-        ``differs`` if the document leaves open what it does, ``not-applicable`` if the
-        document speaks of something else.
+    ``observed`` is text that the message of the result contains, and ``evidence`` the
+    record that shows the behaviour. The verdict is ``deviates`` if the subject
+    contradicts the document, ``differs`` if the document leaves open what it does, and
+    ``not-applicable`` if the document speaks of something else.
     """
 
     def __init__(self, clause, outcome, observed, evidence, verdict=DEVIATES):
@@ -43,13 +33,7 @@ class Deviation:
 
 
 class Known:
-    """The deviations of all subjects.
-
-    Parameters
-    ----------
-    directory : str, optional
-        Where the files ``<subject>.toml`` lie.
-    """
+    """The deviations of all subjects, from files ``<subject>.toml`` in a directory."""
 
     def __init__(self, directory=DIRECTORY):
         self._directory = directory

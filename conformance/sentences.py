@@ -16,14 +16,9 @@ _LINE = re.compile(r"^(?:- .+|(\S+)):((?: \d+\.\d+(?:-\d+\.\d+)?)+)$")
 
 
 class Entry:
-    """A range of sentences, and what they belong to.
+    """A range of sentences, each a line and a number in it, and the statements of it.
 
-    Attributes
-    ----------
-    first, last : (int, int)
-        Line and number in the line.
-    statements : str
-        Pattern of ids; empty for sentences that cannot be tested.
+    ``statements`` is a pattern of ids; empty for sentences that cannot be tested.
     """
 
     def __init__(self, statements, place):

@@ -33,31 +33,12 @@ _VERSIONS = re.compile(r"^(\d+\.\d+)(-)?(\d+\.\d+)?$")
 class Statement:
     """One statement about a documented name.
 
-    Parameters
-    ----------
-    id : str
-        ``api/part/slug``, unique in the suite.
-    source : str
-        Who says so: ``document`` or ``release``.
-    document : str
-        File name of the document that has, or lacks, the statement.
-    tier : str
-        ``surface``, ``build``, ``run`` or ``host``.
-    says : str
-        The statement, in our words.
-    doubt : str, optional
-        What the document leaves open, and the reading taken.
-    beyond : bool, optional
-        Whether the check asks for more than the document's words, as `doubt` says.
-    versions : (str or None, str or None), optional
-        First and last minor version of TensorFlow that it holds for.
-
-    Attributes
-    ----------
-    api : str
-        Dotted name of the documented function or class.
-    part : str
-        Part of the page, such as ``args:inputs`` or ``returns``.
+    Its id is ``api/part/slug``: the dotted name, and the part of the page, such as
+    ``args:inputs`` or ``returns``. ``document`` is the file of the page that has, or
+    lacks, the statement; ``doubt`` is what the page leaves open, and the reading taken;
+    ``beyond`` says that the check asks for more than the page's words. ``versions`` are
+    the first and the last minor version of TensorFlow that it holds for, each of which
+    may be None.
     """
 
     FIELDS = ("id", "source", "document", "tier", "says", "doubt", "beyond", "versions")

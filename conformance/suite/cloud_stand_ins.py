@@ -62,18 +62,9 @@ class NodesAPI:
 class CloudTPU(NodesAPI):
     """An API object that answers ``projects().locations().nodes().get(name=...)``.
 
-    Parameters
-    ----------
-    nodes : dict
-        The answer for each TPU, by its last name; an exception is raised. What is not
-        there is answered by an HTTP error 404.
-
-    Attributes
-    ----------
-    answers : dict
-        The same; it may be changed.
-    requested : list of str
-        The full name of each node that was asked for.
+    ``nodes`` has the answer for each TPU by its last name, or an exception to raise;
+    other names are answered by an HTTP error 404. It may be changed as ``answers``. The
+    full names that were asked for are in ``requested``.
     """
 
     def __init__(self, nodes):
@@ -131,12 +122,8 @@ def node(*addresses, **fields):
 class Metadata:
     """The metadata server of a virtual machine.
 
-    Attributes
-    ----------
-    requested : list of str
-        The path of each request, behind ``/computeMetadata/v1/``.
-    connected : list of (str, int)
-        Host and port of each connection.
+    ``requested`` has the path of each request behind ``/computeMetadata/v1/``, and
+    ``connected`` the host and port of each connection.
     """
 
     def __init__(
@@ -290,14 +277,8 @@ _CLIENT_MODULES = (
 class GoogleClient:
     """Google's API client and its credentials.
 
-    Attributes
-    ----------
-    default : object
-        The application default credentials.
-    built : list of dict
-        The arguments of each call that built an API object.
-    fetched : int
-        How often the default credentials were asked for.
+    ``default`` stands for the application default credentials, which were ``fetched``
+    so many times; ``built`` has the arguments of each call that built an API object.
     """
 
     def __init__(self, service):
@@ -450,14 +431,8 @@ def hosts(*cores, job="worker"):
 class Master:
     """A master that lists its devices to every session that is opened.
 
-    Attributes
-    ----------
-    devices : list of Device, or Exception
-        What listing them gives or raises.
-    opened : list of (str, object)
-        Target and configuration of each session.
-    listed : int
-        How often the devices were asked for.
+    ``devices`` are what listing them gives, or an exception; ``opened`` has target and
+    configuration of each session, and ``listed`` counts the requests.
     """
 
     def __init__(self, devices):

@@ -6,13 +6,7 @@ from ..clause import clause
 
 
 class Page:
-    """The page of a class or function.
-
-    Parameters
-    ----------
-    api : str
-        Dotted name, with which the ids of the page's clauses begin.
-    """
+    """The page of a class or function, with whose name the ids of its clauses begin."""
 
     def __init__(self, api):
         self._api = api
