@@ -12,13 +12,10 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode, initialise_variables
 from .contrib_distribute_tpu_strategy import ancestors, cluster_strategy
 from .tpu_strategy_page import (
-    FREE,
     evaluated,
     local_strategy,
     page,
-    parameters,
     per_tower,
-    required,
     running_strategy,
     size,
     strategy_in_scope,
@@ -27,11 +24,6 @@ from .tpu_strategy_page import (
 )
 
 # ---------------------------------------------------------------- scope
-
-
-@page.clause(".scope/signature/no-parameters")
-def scope_parameters(tf):
-    same(parameters(tf.contrib.distribute.TPUStrategy.scope), [])
 
 
 @page.clause(".scope/returns/context-manager")
@@ -94,12 +86,6 @@ def scope_cross_tower_context(tf):
 
 
 # ---------------------------------------------------------------- call_for_each_tower
-
-
-@page.clause(".call_for_each_tower/signature/parameters")
-def call_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.call_for_each_tower
-    same(parameters(method), required("fn") + FREE)
 
 
 @page.clause(".call_for_each_tower/behaviour/once-per-tower")
@@ -387,12 +373,6 @@ def call_returns_merged(tf):
 # ---------------------------------------------------------------- unwrap, containers
 
 
-@page.clause(".unwrap/signature/parameters")
-def unwrap_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.unwrap
-    same(parameters(method), required("value"))
-
-
 @page.clause(".unwrap/returns/list-of-per-device-values")
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -432,12 +412,6 @@ def unwrap_single(tf):
             parts = strategy.unwrap(value)
             assert isinstance(parts, list) and len(parts) == 1, repr(parts)
             assert parts[0] is value, f"{parts[0]!r} is not {value!r}"
-
-
-@page.clause(".value_container/signature/parameters")
-def value_container_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.value_container
-    same(parameters(method), required("value"))
 
 
 @page.clause(".value_container/returns/container")
@@ -482,12 +456,6 @@ def value_container_membership(tf):
 # ---------------------------------------------------------------- group, map
 
 
-@page.clause(".group/signature/parameters")
-def group_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.group
-    same(parameters(method), [*required("value"), ("name", None, "")])
-
-
 @page.clause(".group/behaviour/groups-unwrapped-values")
 def group_unwrapped(tf):
     with running_strategy(tf, cores=3) as (session, strategy):
@@ -509,12 +477,6 @@ def group_unwrapped(tf):
         same(missing, set(), call="values that group does not wait for")
         single = tf.no_op()
         assert strategy.group(single) is single, "a single operation is grouped"
-
-
-@page.clause(".map/signature/parameters")
-def map_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.map
-    same(parameters(method), required("map_over", "fn") + FREE)
 
 
 @page.clause(".map/behaviour/applies-function-to-elements")

@@ -48,11 +48,6 @@ def init_parameters(tf):
     checks.init_parameters(distribute(tf), PARAMETERS)
 
 
-@page.clause("/signature/default-discovery-url")
-def default_discovery_url(tf):
-    checks.init_default(distribute(tf), "discovery_url", None)
-
-
 @page.clause("/args:tpu/no-lists-yet")
 @isolated
 def no_lists_yet(tf):

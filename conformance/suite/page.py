@@ -20,8 +20,8 @@ class Page:
         return clause(self._api + rest)
 
 
-def about(check, api):
-    """Return ``check(tf, found)`` as a check of ``tf`` alone.
+def about(check, api, *more):
+    """Return ``check(tf, found, *more)`` as a check of ``tf`` alone.
 
     What is found is what ``api``, such as 'tf.tpu.core', names in ``tf``.
     """
@@ -31,7 +31,7 @@ def about(check, api):
         found = tf
         for part in api.split(".")[1:]:
             found = getattr(found, part)
-        check(tf, found)
+        check(tf, found, *more)
 
-    check_of_module.about = api
+    check_of_module.about = ", ".join([api, *map(repr, more)])
     return check_of_module

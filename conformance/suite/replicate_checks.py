@@ -5,7 +5,6 @@ under a name of its own.
 """
 
 import collections
-import inspect
 
 import numpy as np
 
@@ -83,58 +82,6 @@ def ones(size):
 
 
 # ---------------------------------------------------------------- signature
-
-
-@replicate_clause("/name/exists")
-def exists(tf, replicate):
-    assert callable(replicate)
-
-
-def signature_parameter_order(tf, replicate, names):
-    parameters = list(inspect.signature(replicate).parameters.values())
-    same([parameter.name for parameter in parameters[: len(names)]], names)
-    for parameter in parameters:
-        required = parameter.default is inspect.Parameter.empty
-        assert required == (parameter.name == "computation"), (
-            f"only computation is required, but {parameter.name} is declared "
-            f"as {parameter}"
-        )
-        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
-            f"{parameter.name} must work by position and by keyword, "
-            f"but it is {parameter.kind}"
-        )
-
-
-def signature_default_is_none(tf, replicate, parameter):
-    parameters = inspect.signature(replicate).parameters
-    assert parameter in parameters, f"no parameter {parameter} in {list(parameters)}"
-    default = parameters[parameter].default
-    assert default is None, f"default of {parameter}: expected None, got {default!r}"
-
-
-@replicate_clause("/signature/default-inputs")
-def default_inputs(tf, replicate):
-    signature_default_is_none(tf, replicate, "inputs")
-
-
-@replicate_clause("/signature/default-infeed-queue")
-def default_infeed_queue(tf, replicate):
-    signature_default_is_none(tf, replicate, "infeed_queue")
-
-
-@replicate_clause("/signature/default-device-assignment")
-def default_device_assignment(tf, replicate):
-    signature_default_is_none(tf, replicate, "device_assignment")
-
-
-@replicate_clause("/signature/default-name")
-def default_name(tf, replicate):
-    signature_default_is_none(tf, replicate, "name")
-
-
-@replicate_clause("/signature/default-maximum-shapes")
-def default_maximum_shapes(tf, replicate):
-    signature_default_is_none(tf, replicate, "maximum_shapes")
 
 
 # ---------------------------------------------------------------- behaviour

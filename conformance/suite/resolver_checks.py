@@ -81,51 +81,25 @@ def init_parameters(resolver, names):
         )
 
 
-def init_default(resolver, name, expected):
+def init_default(tf, resolver, name, expected):
     """Require the constructor's default of ``name``."""
     default = inspect.signature(resolver).parameters[name].default
     assert default is not inspect.Parameter.empty, f"{name} must be given"
     same(default, expected, call=f"default of {name}")
 
 
-@resolver_clause("/signature/default-tpu")
-def default_tpu(tf, resolver):
-    init_default(resolver, "tpu", None)
+def init_defaults(*classes, **expected):
+    """Register a clause about the default of each of these parameters."""
+    for api in classes:
+        for name, default in expected.items():
+            rest = "/signature/default-" + name.replace("_", "-")
+            clause(api + rest)(about(init_default, api, name, default))
 
 
-@resolver_clause("/signature/default-zone")
-def default_zone(tf, resolver):
-    init_default(resolver, "zone", None)
-
-
-@resolver_clause("/signature/default-project")
-def default_project(tf, resolver):
-    init_default(resolver, "project", None)
-
-
-@resolver_clause("/signature/default-job-name")
-def default_job_name(tf, resolver):
-    init_default(resolver, "job_name", "worker")
-
-
-@resolver_clause("/signature/default-coordinator-name")
-def default_coordinator_name(tf, resolver):
-    init_default(resolver, "coordinator_name", None)
-
-
-@resolver_clause("/signature/default-coordinator-address")
-def default_coordinator_address(tf, resolver):
-    init_default(resolver, "coordinator_address", None)
-
-
-@resolver_clause("/signature/default-credentials")
-def default_credentials(tf, resolver):
-    init_default(resolver, "credentials", "default")
-
-
-@resolver_clause("/signature/default-service")
-def default_service(tf, resolver):
-    init_default(resolver, "service", None)
+_LIKE_NONE = ("tpu", "zone", "project", "coordinator_name", "coordinator_address")
+init_defaults(*CLASSES, **dict.fromkeys([*_LIKE_NONE, "service"]))
+init_defaults(*CLASSES, job_name="worker", credentials="default")
+init_defaults(CLASSES[1], discovery_url=None)
 
 
 def parameters_of(method):
