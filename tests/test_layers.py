@@ -162,8 +162,6 @@ def test_a_core_loads_no_graphs_drawings_or_gradients():
     assert "tpuref.engine.ops.derivatives" not in modules
 
 
-# -- circles, and imports inside functions -------------------------------------
-
 LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
@@ -355,8 +353,6 @@ def test_a_planted_import_inside_a_function_is_found(made):
     listed = [("made.a", "json"), ("made.a", "made.*")]
     assert late_imports(imports, listed) == (late - {listed[0]}, {listed[1]})
 
-
-# -- modules alone -----------------------------------------------------------------
 
 ALONE = """
 import importlib, os, sys

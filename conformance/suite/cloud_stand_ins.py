@@ -33,9 +33,6 @@ VARIABLES = (
 METADATA_HOSTS = ("metadata", "metadata.google.internal", "169.254.169.254")
 
 
-# ------------------------------------------------------------ the Cloud TPU API
-
-
 class HttpError(Exception):
     """An error answer of the API, shaped like the one of googleapiclient."""
 
@@ -114,9 +111,6 @@ def node(*addresses, **fields):
     }
     answer.update(fields)
     return {name: value for name, value in answer.items() if value is not None}
-
-
-# ------------------------------------------------------------ the metadata server
 
 
 class Metadata:
@@ -265,8 +259,6 @@ def imported(module):
             sys.modules[module.__name__] = before
 
 
-# ------------------------------------------------------------ Google's API client
-
 _CLIENT_MODULES = (
     "googleapiclient", "googleapiclient.discovery", "googleapiclient.errors",
     "apiclient", "apiclient.discovery", "oauth2client", "oauth2client.client",
@@ -364,9 +356,6 @@ def _remembered(client, made):
             for name, value in names.items():
                 replaced.enter_context(replace(module, name, value))
         yield
-
-
-# ------------------------------------------------------------ servers and masters
 
 
 def _never_closed(owner):

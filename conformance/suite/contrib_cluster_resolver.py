@@ -76,9 +76,6 @@ def environment_endpoints(tf):
     checks.environment_endpoints(tf, contrib(tf))
 
 
-# ---------------------------------------------------------------- the API object
-
-
 # ---------------------------------------------------------------- master
 
 

@@ -23,8 +23,6 @@ from .tpu_strategy_page import (
     variable,
 )
 
-# ---------------------------------------------------------------- scope
-
 
 @page.clause(".scope/returns/context-manager")
 def scope_context_manager(tf):
@@ -83,9 +81,6 @@ def scope_cross_tower_context(tf):
         found = tf.contrib.distribute.get_cross_tower_context()
         assert found is strategy, repr(found)
     assert tower_context(tf) is not None, "no context after the scope"
-
-
-# ---------------------------------------------------------------- call_for_each_tower
 
 
 @page.clause(".call_for_each_tower/behaviour/once-per-tower")
@@ -370,9 +365,6 @@ def call_returns_merged(tf):
             expect_raises(ValueError, strategy.call_for_each_tower, differing, number)
 
 
-# ---------------------------------------------------------------- unwrap, containers
-
-
 @page.clause(".unwrap/returns/list-of-per-device-values")
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -451,9 +443,6 @@ def value_container_membership(tf):
         for value in values + [tf.constant(1.0), 5, "text", [1, 2], None]:
             parts = strategy.unwrap(strategy.value_container(value))
             assert any(part is value for part in parts), f"{value!r} not in {parts!r}"
-
-
-# ---------------------------------------------------------------- group, map
 
 
 @page.clause(".group/behaviour/groups-unwrapped-values")

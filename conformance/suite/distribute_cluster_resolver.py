@@ -134,9 +134,6 @@ def empty_name_in_google_cloud(tf):
     same(text(resolver(tpu="").master()), "")
 
 
-# ---------------------------------------------------------------- the API object
-
-
 @page.clause("/args:discovery_url/template")
 @isolated
 def discovery_url_template(tf):

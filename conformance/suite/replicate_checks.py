@@ -81,9 +81,6 @@ def ones(size):
     return np.ones([size], np.float32)
 
 
-# ---------------------------------------------------------------- signature
-
-
 # ---------------------------------------------------------------- behaviour
 
 
@@ -107,9 +104,6 @@ def behaviour_runs_once_per_replica(tf, replicate):
         same(sess.run(out), [[10.0], [20.0], [30.0]])
 
 
-# --------------------------------------------------------- args: computation
-
-
 @replicate_clause("/args:computation/python-function")
 def computation_python_function(tf, replicate):
     received = []
@@ -123,9 +117,6 @@ def computation_python_function(tf, replicate):
     assert isinstance(received[0], tf.Tensor), (
         f"computation must receive a Tensor, got {received[0]!r}"
     )
-
-
-# -------------------------------------------------------------- args: inputs
 
 
 def inputs_indexed_replica_then_input(tf, replicate):
@@ -237,9 +228,6 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
     same(static_shape(x), [2, 2])
 
 
-# -------------------------------------------------------- args: infeed_queue
-
-
 @replicate_clause("/args:infeed_queue/appended-to-arguments")
 def infeed_queue_appended_to_arguments(tf, replicate):
     with fixed_system(tf, 2) as sess:
@@ -263,9 +251,6 @@ def infeed_queue_appended_to_arguments(tf, replicate):
                 [1.0, [30.0], np.array([4, 5], np.int32)],
             ],
         )
-
-
-# --------------------------------------------------- args: device_assignment
 
 
 @replicate_clause("/args:device_assignment/maps-logical-to-physical")
@@ -326,9 +311,6 @@ def device_assignment_needed_for_several_cores(tf, replicate):
             expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
 
 
-# ---------------------------------------------------------------- args: name
-
-
 @replicate_clause("/args:name/no-effect")
 def name_no_effect(tf, replicate):
     def operation_names(name):
@@ -337,9 +319,6 @@ def name_no_effect(tf, replicate):
             return [operation.name for operation in graph.get_operations()]
 
     same(operation_names("foo"), operation_names(None), call="operation names")
-
-
-# ------------------------------------------------------ args: maximum_shapes
 
 
 def padded_lengths(tf, replicate, maximum_shapes):
@@ -447,9 +426,6 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
     expect_raises(
         ValueError, replicate, lambda nest: nest["a"], inputs, maximum_shapes=extra
     )
-
-
-# ------------------------------------------------------------------- returns
 
 
 @replicate_clause("/returns/list-by-replica")

@@ -61,9 +61,6 @@ def one_node():
     return CloudTPU({"node-1": node(*TWO_HOSTS)})
 
 
-# ---------------------------------------------------------------- class, signature
-
-
 @resolver_clause("/name/class")
 def name_class(tf, resolver):
     assert inspect.isclass(resolver), repr(resolver)
@@ -114,9 +111,6 @@ def parameters_of(method):
 @resolver_clause(".cluster_spec/signature/no-parameters")
 def cluster_spec_no_parameters(tf, resolver):
     same(parameters_of(resolver.cluster_spec), [])
-
-
-# ---------------------------------------------------------------- names
 
 
 @resolver_clause("/behaviour/resolves-names-through-api")
@@ -247,9 +241,6 @@ def environment_endpoints(tf, resolver):
         same(text(named.master()), "grpc://10.1.2.3:8470")
 
 
-# ---------------------------------------------------------------- jobs
-
-
 @resolver_clause("/args:job_name/names-the-job")
 @isolated
 def tpu_job(tf, resolver):
@@ -320,9 +311,6 @@ def no_name_starts_no_server(tf, resolver):
         same(len(started), 0, call="servers started")
 
 
-# ---------------------------------------------------------------- the API object
-
-
 @resolver_clause("/args:credentials/none-is-default")
 @isolated
 def credentials_default(tf, resolver):
@@ -391,9 +379,6 @@ def no_tpus(tf, resolver):
         )
 
 
-# ---------------------------------------------------------------- cluster_spec
-
-
 @resolver_clause(".cluster_spec/behaviour/asks-api-every-time")
 @isolated
 def asks_api_every_time(tf, resolver):
@@ -444,9 +429,6 @@ def unhealthy(tf, resolver):
     for fields in well:
         service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
         resolved(resolver, service).cluster_spec()
-
-
-# ---------------------------------------------------------------- master
 
 
 def get_master_same_as_master(resolver, names):

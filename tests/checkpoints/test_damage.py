@@ -51,9 +51,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# -- files of others -----------------------------------------------------------
-
-
 @pytest.mark.parametrize("remover", ["remove_checkpoint", "rotation"])
 @pytest.mark.parametrize("kind", ["parent", "absolute", "here", "NUL", "link", "pipe"])
 def test_an_index_names_files_of_its_own_folder(kind, remover, tmp_path, caplog):
@@ -119,9 +116,6 @@ def test_what_is_not_the_savers_stays(tmp_path):
     write_checkpoint(f"{other}/m-4", VALUES)
     kept.remove_surplus()
     assert loaded(f"{other}/m-4").keys() == VALUES.keys()
-
-
-# -- values --------------------------------------------------------------------
 
 
 def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
@@ -289,9 +283,6 @@ def test_altered_checkpoints(tmp_path):
     assert results["error"] > ALTERATIONS // 2 and results["values"]
 
 
-# -- saves that fail -----------------------------------------------------------
-
-
 def test_modes_are_those_of_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
@@ -424,9 +415,6 @@ def test_two_trainings_in_one_directory(tmp_path):
     named = {json.loads(index.read_text())["file"] for index in indexes}
     assert named == {path.name for path in tmp_path.glob("*.safetensors")}
     assert not list(tmp_path.glob("*.partial"))
-
-
-# -- paths ---------------------------------------------------------------------
 
 
 def save(path):

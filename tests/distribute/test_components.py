@@ -35,9 +35,6 @@ def local(tf, name="local", value=0.0, aggregation=None):
     )
 
 
-# ---------------------------------------------------------------- making
-
-
 def test_components(tf):
     with running_strategy(tf, cores=3) as (session, strategy):
         with tf.variable_scope("layer"):
@@ -130,9 +127,6 @@ def test_kinds_of_variables(tf):
             same(made.devices, strategy.worker_devices)
     made = tf.get_variable("plain", [], synchronization=sync.ON_READ)
     same((type(made) is tf.Variable, made.trainable), (True, False))
-
-
-# ---------------------------------------------------------------- changing
 
 
 def test_assigned_whole(tf):
@@ -287,9 +281,6 @@ def test_update_arguments(tf):
         same(strategy.update(v, lambda c: (None, "a")), (None, "a"))
 
 
-# ---------------------------------------------------------------- values
-
-
 def test_no_tensors(tf):
     package = tf.contrib.distribute
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -368,9 +359,6 @@ def test_group_names(tf):
         tensor = tf.constant(1.0)
         of_tensor = strategy.group(tensor)
         assert isinstance(of_tensor, tf.Operation), repr(of_tensor)
-
-
-# ---------------------------------------------------------------- eager mode
 
 
 def test_eager_variables(tf):

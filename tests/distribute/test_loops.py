@@ -37,9 +37,6 @@ def giving(name="x"):
     return step
 
 
-# ---------------------------------------------------------------- distributed datasets
-
-
 def test_dataset_structure(tf):
     rows = {
         "x": np.zeros([4, 3], np.float32),
@@ -159,9 +156,6 @@ def test_dataset_function(tf):
         refused(TypeError, words, call, from_one(tf))
         words = ["must return a tf.data.Dataset, it returned 5;", "from_any"]
         refused(ValueError, words, call, lambda: 5)
-
-
-# ---------------------------------------------------------------- outputs of steps
 
 
 def test_first_values(tf):
@@ -297,9 +291,6 @@ def test_steps_eagerly(tf):
             )
             same(len(seen), 1)
         strategy.finalize()
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 def test_steps_arguments(tf):

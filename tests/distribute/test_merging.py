@@ -29,9 +29,6 @@ def tower_threads():
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
 
 
-# ---------------------------------------------------------------- merge_call
-
-
 def test_merge_arguments(tf):
     seen = []
 
@@ -151,9 +148,6 @@ def test_tower_of_an_error(tf):
         assert tower_context(tf) is None, "the towers were not left"
         # Only then were the other towers told: the graph is as before.
         same(tf.constant(1, name="next").name, "next:0")
-
-
-# ---------------------------------------------------------------- calls
 
 
 def test_names_of_towers(tf):
@@ -338,9 +332,6 @@ def test_eager_side_by_side(tf):
             refused(ValueError, words, strategy.call_for_each_tower, failing)
         strategy.finalize()
         same(tower_threads(), 0, call="towers that are left")
-
-
-# ---------------------------------------------------------------- contexts
 
 
 def test_default_strategy(tf):

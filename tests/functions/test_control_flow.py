@@ -584,9 +584,6 @@ def test_a_function_is_called_in_every_turn_of_a_loop():
     assert log == [0, 2, 4]
 
 
-# Print and Assert.
-
-
 def test_print_shows_its_data_at_every_evaluation(capsys):
     x = tf.constant([1, 2, 3, 4])
     y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
@@ -623,9 +620,6 @@ def test_assert_needs_every_element_and_a_bool():
         run(tf.Assert([True, False], ["all"]))
     with pytest.raises((TypeError, ValueError), match="bool"):
         tf.Assert(tf.constant(1), [])
-
-
-# Values stay where they are made.
 
 
 def leaked(build):
@@ -699,9 +693,6 @@ def test_a_branch_does_not_see_into_its_sibling():
         tf.cond(tf.constant(True), first, lambda: kept[0])
 
 
-# Eager mode.
-
-
 def test_control_flow_runs_at_once_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(3)
@@ -757,9 +748,6 @@ def test_py_func_receives_scalars_as_scalars(evaluate):
     texts, text = tf.constant([b"a"]), tf.constant(b"abc")
     evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
     assert seen == [bytes, np.float32, np.ndarray]
-
-
-# -- depth -------------------------------------------------------------------------
 
 
 def nested(depth, x):
@@ -818,9 +806,6 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
             run(fetched, {x: True})
 
 
-# -- ensure_shape ------------------------------------------------------------------
-
-
 def test_ensure_shape_makes_the_static_shape_more_precise():
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.ensure_shape(x, [None, 2])
@@ -840,9 +825,6 @@ def test_ensure_shape_refuses_other_shapes(value):
         session.run(y, {"x:0": value})
     with pytest.raises(ValueError, match=r"does not have the shape \(2, 2\)"):
         tf.ensure_shape(tf.zeros([2, 3]), [2, 2])
-
-
-# -- operations that nothing uses --------------------------------------------------
 
 
 def _loop(body):

@@ -62,10 +62,6 @@ def soon(function, *arguments):
         timer.join()
 
 
-# ------------------------------------------------------------- configuration
-# What TensorFlow 1.15 was measured to do.
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
