@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: its hosts, its life cycle and distributed datasets.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: its hosts, its life cycle and distributed datasets."""
 
 import numpy as np
 

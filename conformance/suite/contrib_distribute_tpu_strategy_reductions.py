@@ -1,8 +1,4 @@
-"""Checks of TPUStrategy: reduce, batch_reduce and broadcast.
-
-All values are small whole numbers in float32, whose sums are exact; means are over one,
-two or four towers, and so exact too.
-"""
+"""Checks of TPUStrategy: reduce, batch_reduce and broadcast."""
 
 import contextlib
 

@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: variables, their updates and their devices.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: variables, their updates and their devices."""
 
 import contextlib
 

@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it.
-
-All values are small whole numbers in float32, whose sums and means are exact.
-"""
+"""Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it."""
 
 import contextlib
 import logging

@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: components of its variables and values, as tpuref has them.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: components of its variables and values, as tpuref has them."""
 
 import gc
 

@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: datasets and steps, as far as tpuref defines them itself.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: datasets and steps, as far as tpuref defines them itself."""
 
 import time
 
