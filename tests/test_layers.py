@@ -44,15 +44,7 @@ def layer_of(module):
 
 
 class Import(NamedTuple):
-    """One module imports another.
-
-    Attributes
-    ----------
-    late
-        Whether a function does it.
-    for_types
-        Whether it stands under ``if TYPE_CHECKING``.
-    """
+    """One module imports another, perhaps late, in a function, or for types alone."""
 
     module: str
     imported: str

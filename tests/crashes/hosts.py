@@ -30,14 +30,7 @@ def may_mount():
 class Host:
     """A running Python program; it and all that it starts bear a mark.
 
-    Parameters
-    ----------
-    folder
-        An empty folder, for its temporary files and /dev/shm.
-    program
-        The code.
-    settings
-        More environment variables.
+    The folder is empty: it is for its temporary files and /dev/shm.
     """
 
     def __init__(self, folder, program, **settings):

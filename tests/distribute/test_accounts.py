@@ -352,3 +352,18 @@ def test_map_devices(tf):
         refused(TypeError, words, strategy.map, [1.0], fn, differing)
         refused(TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
         expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)
+
+
+def test_explained_assignments_and_ends(tf):
+    accounts, kind = [], tf.VariableAggregation.SUM
+    with running_strategy(tf, cores=4) as (session, strategy):
+        v = variable(tf, aggregation=kind)
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
+        with strategy.explain_reductions(accounts.append):
+            grown = strategy.call_for_each_tower(v.assign_add, value)
+        session.run(v.initializer)
+        session.run(strategy.group(grown))
+        same([float(account.result) for account in accounts], [10.0])
+        total = strategy.reduce(kind, value, value)  # after the block: no account
+        same(evaluated(session, strategy, total), [10.0] * 4)
+        same(len(accounts), 1)

@@ -1,5 +1,7 @@
 """run_steps_on_dataset: steps that run on the cores one after the other."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,14 @@ def test_large_elements_arrive_whole(strategy_of):
         context = strategy.run_steps_on_dataset(fn, iterator, 20)
     with tf.Session() as session:
         assert session.run(context.last_step_outputs)["mean"] == [38.0, 39.0]
+
+
+def test_what_works_ahead_ends_with_the_session(strategy_of):
+    before, strategy = set(threading.enumerate()), strategy_of(2)
+    with strategy.scope():
+        endless = iterator_of(strategy, Dataset.range(3).repeat())
+        element = endless.get_next()
+    with tf.Session() as session:
+        session.run(strategy.unwrap(element))
+        assert set(threading.enumerate()) > before
+    assert set(threading.enumerate()) <= before

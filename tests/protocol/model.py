@@ -29,18 +29,10 @@ class Violation(AssertionError):
 
 
 class Shared(NamedTuple):
-    """The words of the arena.
+    """The words of the arena: ``flag``, ``last`` and ``sleepers`` of each core.
 
-    Attributes
-    ----------
-    flag, last, sleepers
-        By core.
-    record, staging, result
-        Which collective a part belongs to: by core and parity.
-    source
-        Which collective a core's vector belongs to.
-    poison
-        Whether there is poison.
+    ``record``, ``staging`` and ``result``, by core and parity, and ``source`` have the
+    collective that a part belongs to.
     """
 
     flag: tuple[int, ...]
@@ -54,20 +46,10 @@ class Shared(NamedTuple):
 
 
 class Core(NamedTuple):
-    """Where a core is.
+    """Where a core is: the next step, and the flag that it saw last.
 
-    Attributes
-    ----------
-    at
-        Its next step.
-    seen
-        The flag that it saw last.
-    asleep
-        The core on whose flag it sleeps.
-    completed
-        How many collectives it went through.
-    outcome
-        How its run ended: "", "done", "left" or "poisoned".
+    ``asleep`` is the core on whose flag it sleeps; ``completed`` counts its
+    collectives; ``outcome`` is "", "done", "left" or "poisoned".
     """
 
     at: int
@@ -401,21 +383,12 @@ class Found(NamedTuple):
 
 
 def explore(scripts, slices=False):
-    """Take the cores through every order of their steps.
+    """Take the cores, each with the steps of its script, through every order of steps.
 
-    Parameters
-    ----------
-    scripts
-        The steps of every core.
-    slices
-        Whether sleep ends by itself after a while, as it does in the links; without,
-        a wake-up that gets lost is seen as a core that sleeps for ever.
-
-    Raises
-    ------
-    Violation
-        If a core reads what belongs to another collective, if some core can go no
-        further, or if the cores can go round for ever.
+    With ``slices`` sleep ends by itself after a while, as it does in the links;
+    without, a wake-up that gets lost is seen as a core that sleeps for ever. Raise
+    Violation if a core reads what belongs to another collective, if some core can go no
+    further, or if the cores can go round for ever.
     """
     steps = [script.steps for script in scripts]
     first = start(scripts[0].cores, len(scripts))

@@ -26,15 +26,7 @@ def messages_in(message):
 
 
 class Mutator:
-    """Changes messages, with values and parts of others of the same kind.
-
-    Parameters
-    ----------
-    corpus
-        Valid messages.
-    seed
-        What the changes follow from.
-    """
+    """Changes messages, with values and parts of others of the same kind."""
 
     def __init__(self, corpus, seed):
         self._random = random.Random(seed)
