@@ -24,39 +24,15 @@ class UnknownSubject(Exception):
 
 
 class Subject:
-    """Something that offers the documented names.
+    """Something that offers the documented names, and how its process is started.
 
-    Attributes
-    ----------
-    name : str
-    module : str
-        The module to import.
-    python : str
-        Path of the interpreter.
-    settings : dict of str to str
-        Environment variables of its process.
-    version : str or None
-        The required version; None if any will do.
-    release : bool
-        Whether it is a release of TensorFlow, to which only the documents about
-        that release apply.
-    cores : bool
-        Whether it has TPU cores.
-    strict : bool
-        Whether it must offer a way to observe every statement.
-    suite : str
-        The package that holds the clauses.
-    served : bool
-        Whether its sessions are on a server, reached by gRPC.
-    described : str or None
-        Path of its subject file.
-    known : str or None
-        Path of the file of its known deviations, if it is not the suite's own.
-    sources : tuple of str
-        Whose statements judge it: all of them tpuref, the documents' anything else.
-    beyond : bool
-        Whether clauses beyond the words of the documents make its run fail: those of
-        tpuref and of the releases, whose deviations are recorded.
+    A ``release`` of TensorFlow is judged by the documents about that release only; a
+    ``strict`` subject must offer a way to observe every statement; the sessions of one
+    that is ``served`` are on a server. ``described`` is the path of its subject file,
+    ``known`` that of its known deviations, if not the suite's own. ``sources`` are
+    those whose statements judge it: all for tpuref, the documents for anything else. If
+    ``beyond`` is true, clauses beyond the words of the documents make its run fail: for
+    tpuref and the releases, whose deviations are recorded.
     """
 
     def __init__(

@@ -34,14 +34,7 @@ class UnknownStatement(Exception):
 
 
 class Clause(Statement):
-    """A statement, and the check that decides it.
-
-    Parameters
-    ----------
-    statement : Statement
-    check : callable
-        Takes the module under test.
-    """
+    """A statement, and the check of a module that decides it."""
 
     def __init__(self, statement, check):
         super().__init__(**statement.as_json())
@@ -100,19 +93,12 @@ def expect_raises(exception_types, function, *args, **kwargs):
 def same(actual, expected, tolerance=0, call="value"):
     """Require the value ``actual`` to equal ``expected``.
 
-    Parameters
-    ----------
-    actual, expected : number, str, array or nest of lists, tuples and dicts
-        Lists, tuples and dicts are compared entry by entry. Shapes must be equal;
-        whether a nest is a list or a tuple is not compared. What is expected states
-        the dtype of a NumPy value: ``2.0`` float32, ``2`` int32, ``True`` bool, and
-        a NumPy value its own.
-    tolerance : float, optional
-        Largest accepted absolute difference of two numbers. The numbers of the
-        suite are chosen so that float32 holds them, and every step towards them,
-        exactly and in any order; they need no tolerance.
-    call : str, optional
-        What was called with which inputs, for the message.
+    Lists, tuples and dicts are compared entry by entry, shapes must be equal, and a
+    list is as good as a tuple. What is expected states the dtype of a NumPy value:
+    ``2.0`` float32, ``2`` int32, ``True`` bool, and a NumPy value its own. The numbers
+    of the suite are chosen so that float32 holds them, and every step towards them,
+    exactly and in any order; they need no ``tolerance``, the largest accepted
+    difference. ``call`` says for the message what was called with which inputs.
     """
     difference = _first_difference(actual, expected, tolerance, "")
     if difference is None:

@@ -276,11 +276,7 @@ def _reproduction(subjects, clauses):
     def reproduction(id, column):
         subject = by_name[column.name]
         return snippet(
-            by_id[id],
-            column.module,
-            column.settings,
-            subject.served,
-            subject.described,
+            by_id[id], column.module, column.settings, subject.served, subject.described
         )
 
     return reproduction

@@ -39,14 +39,7 @@ class TimedOut(Broken):
 
 
 class Connection:
-    """A running subject.
-
-    Parameters
-    ----------
-    subject : Subject
-    start_time : float
-        Seconds in which the header must arrive.
-    """
+    """A running subject, whose header must arrive within ``start_time`` seconds."""
 
     def __init__(self, subject, start_time):
         self._printed = b""

@@ -16,22 +16,10 @@ _OPENS_A_SESSION = re.compile(r"\b[Ss]ession\(")
 class Coverage:
     """What is missing on either side, and what does not fit together.
 
-    Parameters
-    ----------
-    statements : dict of str to Statement
-    checks : dict of str to callable
-        Each by the id of the statement.
-
-    Attributes
-    ----------
-    unchecked : list of str
-        Statements without a check.
-    unstated : list of str
-        Checks without a statement.
-    unsaid : list of str
-        Sentences of documents that neither are a statement's nor cannot be tested.
-    faults : list of str
-        What is wrong with the words, document, tier or versions of a statement.
+    Statements and checks are dicts by the ids of the statements. ``unchecked`` are
+    statements without a check, ``unstated`` checks without a statement, ``unsaid``
+    sentences of documents that are no statement's and can be tested, and ``faults``
+    what is wrong with the words, document, tier or versions of a statement.
     """
 
     def __init__(self, statements, checks):

@@ -24,15 +24,8 @@ class BadDescription(Exception):
 class Description:
     """What can be read of a subject file without running it.
 
-    Attributes
-    ----------
-    path : str
-    module : str
-        The module that is judged.
-    skip : dict of str to str
-        Patterns of the clauses that are not asked, each with the reason.
-    known : str or None
-        Path of the file of known deviations.
+    ``skip`` has the patterns of the clauses that are not asked, with the reasons;
+    ``known`` is the path of the file of known deviations, or None.
     """
 
     def __init__(self, path):
@@ -74,15 +67,7 @@ def _plain(path, name, node):
 
 
 class Described:
-    """A module as its subject file describes it.
-
-    Parameters
-    ----------
-    module : module
-        What is judged.
-    path : str
-        The subject file.
-    """
+    """A module as the subject file at ``path`` describes it."""
 
     def __init__(self, module, path):
         self.judged_module = module

@@ -4,12 +4,7 @@ from .outcome import OUTCOMES
 
 
 def differences(old, new):
-    """Return one line for each clause and subject whose outcome changed.
-
-    Parameters
-    ----------
-    old, new : Report
-    """
+    """Return one line for each clause and subject whose outcome changed."""
     lines = []
     for name in _names(old, new):
         before, after = _outcomes(old, name), _outcomes(new, name)

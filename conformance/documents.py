@@ -2,19 +2,11 @@
 
 
 class Document:
-    """One documentation page.
+    """One documentation page: its file, and the name that it documents.
 
-    Attributes
-    ----------
-    file : str
-        Name of the file that holds the page.
-    title : str
-        The documented namespace, class or function.
-    release : str
-        The release whose signatures are exactly those of the page.
-    versions : tuple of (str, str or None)
-        First and last minor version that the page is held against; no last version
-        means every later one.
+    ``release`` is the release whose signatures are exactly those of the page,
+    ``versions`` the first and the last minor version that the page is held against; no
+    last version means every later one.
     """
 
     def __init__(self, file, title, release, versions):
@@ -36,31 +28,15 @@ class Document:
 
 DOCUMENTS = (
     Document("000_04abb9e9288042d8.txt", "tf.tpu", "1.15.5", ("1.15", "1.15")),
-    Document(
-        "001_66db0865fe92828f.txt",
-        "tf.contrib.distribute.TPUStrategy",
-        "1.11.0",
-        ("1.11", "1.11"),
-    ),
-    Document(
-        "002_5797ad2ccd98ef9a.txt",
-        "tf.contrib.cluster_resolver.TPUClusterResolver",
-        "1.8.0",
-        ("1.8", "1.8"),
-    ),
-    Document(
-        "003_0632b6613bf28dbc.txt",
-        "tf.compat.v1.tpu.replicate",
-        "2.4.4",
-        ("2.4", None),
-    ),
-    Document(
-        "004_1530f51430af0bea.txt",
-        "tf.distribute.cluster_resolver.TPUClusterResolver",
-        "2.2.0",
-        ("2.2", None),
-    ),
-)
+    Document("001_66db0865fe92828f.txt", "tf.contrib.distribute.TPUStrategy", "1.11.0",
+        ("1.11", "1.11")),
+    Document("002_5797ad2ccd98ef9a.txt",
+        "tf.contrib.cluster_resolver.TPUClusterResolver", "1.8.0", ("1.8", "1.8")),
+    Document("003_0632b6613bf28dbc.txt", "tf.compat.v1.tpu.replicate", "2.4.4",
+        ("2.4", None)),
+    Document("004_1530f51430af0bea.txt",
+        "tf.distribute.cluster_resolver.TPUClusterResolver", "2.2.0", ("2.2", None)),
+)  # fmt: skip
 
 
 def name_of(file):

@@ -20,20 +20,9 @@ class CannotBuild(Exception):
 class Recipe:
     """What an environment is made of.
 
-    Attributes
-    ----------
-    name : str
-        Name of the subject, such as ``tensorflow-1.15.5``.
-    file : str
-        The constraint file.
-    text : str
-        What it says.
-    pythons : list of str
-        Minor versions of the interpreters that will do, the best one first.
-    tools : list of str
-        Requirements that are installed first, such as an older pip.
-    install : list of str
-        Requirements that are installed under the constraints.
+    The constraint file and its text; the minor versions of the interpreters that will
+    do, the best one first; ``tools``, requirements that are installed first, such as an
+    older pip; and ``install``, those that are installed under the constraints.
     """
 
     def __init__(self, name, file, text):
@@ -101,16 +90,8 @@ def _minor_version(python):
 def build(requirement, report=print, within=None):
     """Build the environment of a release and return its interpreter's path.
 
-    One that was built from the same constraints is left as it is.
-
-    Parameters
-    ----------
-    requirement : str
-        Such as ``tensorflow==1.15.5``.
-    report : callable, optional
-        Takes each line that tells what happens.
-    within : float, optional
-        Seconds that it may take; without them, as long as it takes.
+    One that was built from the same constraints is left as it is. ``report`` takes each
+    line that tells what happens; the build may take ``within`` seconds.
     """
     recipe = read_recipe(requirement)
     directory = os.path.join(cache_directory(), recipe.name)

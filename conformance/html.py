@@ -22,14 +22,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def as_html(report, snippet):
-    """Return the page.
-
-    Parameters
-    ----------
-    report : Report
-    snippet : callable
-        Takes a clause id and a column, returns the reproduction.
-    """
+    """Return the page; ``snippet(id, column)`` returns the reproduction of a result."""
     wrong = {statement.id for statement in report.disagreements()}
     return "\n".join(
         [
@@ -115,17 +108,9 @@ def _cells(counts_of_each):
 
 
 _BY_WEIGHT = (
-    "crash",
-    "timeout",
-    "error",
-    "fail",
-    "absent",
-    "deviates",
-    "differs",
-    "pass",
-    "needs-tpu",
-    "not-applicable",
-)
+    "crash", "timeout", "error", "fail", "absent", "deviates", "differs", "pass",
+    "needs-tpu", "not-applicable",
+)  # fmt: skip
 
 
 def _legend():

@@ -23,38 +23,18 @@ _FRAMES = 4
 _SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: Where a check may find that a name is missing, which it needs besides its own.
 _NAMESPACES = (
-    "tpu",
-    "tpu.experimental",
-    "contrib",
-    "contrib.cluster_resolver",
-    "contrib.distribute",
-    "contrib.tpu",
-    "compat",
-    "compat.v1",
-    "compat.v1.tpu",
-    "config",
-    "distribute",
-    "distribute.cluster_resolver",
-    "train",
-    "data",
-    "errors",
-    "math",
-    "nn",
-)
+    "tpu", "tpu.experimental", "contrib", "contrib.cluster_resolver",
+    "contrib.distribute", "contrib.tpu", "compat", "compat.v1", "compat.v1.tpu",
+    "config", "distribute", "distribute.cluster_resolver", "train", "data", "errors",
+    "math", "nn",
+)  # fmt: skip
 
 
 def judge(clause, tf, release=False, cores=True):
     """Run one clause against the module ``tf``.
 
-    Parameters
-    ----------
-    clause : Clause
-    tf : module
-    release : bool, optional
-        The subject is a release of TensorFlow: statements about other releases do
-        not apply to it.
-    cores : bool, optional
-        The subject has TPU cores, so that clauses of the tier ``run`` can be run.
+    Statements about other releases do not apply to a ``release`` of TensorFlow; without
+    ``cores`` the clauses of the tier ``run`` cannot be run.
     """
     start = time.perf_counter()
     outcome, message, trace = _decide(clause, tf, release, cores)

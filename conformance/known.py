@@ -12,22 +12,12 @@ _VERDICTS = (*RECORDED, NOT_APPLICABLE)
 
 
 class Deviation:
-    """One recorded deviation.
+    """One recorded deviation of a clause, or of all clauses that a pattern matches.
 
-    Attributes
-    ----------
-    clause : str
-        Id of the clause; with wildcards it stands for every clause that it matches.
-    outcome : str
-        The outcome of the clause: ``fail``, ``error``, ``absent``, ``crash``.
-    observed : str
-        Text that the message of the result contains.
-    evidence : str
-        The record that shows the behaviour.
-    verdict : str
-        What the clause comes to: ``deviates`` if the subject contradicts the document,
-        ``differs`` if the document leaves open what it does, ``not-applicable`` if the
-        document speaks of something else.
+    ``observed`` is text that the message of the result contains, and ``evidence`` the
+    record that shows the behaviour. The verdict is ``deviates`` if the subject
+    contradicts the document, ``differs`` if the document leaves open what it does, and
+    ``not-applicable`` if the document speaks of something else.
     """
 
     def __init__(self, clause, outcome, observed, evidence, verdict=DEVIATES):
@@ -43,12 +33,10 @@ class Deviation:
 
 
 class Known:
-    """The deviations of all subjects.
+    """The deviations of all subjects, from files ``<subject>.toml`` in a directory.
 
-    Parameters
-    ----------
-    directory : str, optional
-        Where the files ``<subject>.toml`` lie.
+    Those that releases share are in a file of their major version, with the
+    ``releases`` that have them. A table without entries has those of the next one.
     """
 
     def __init__(self, directory=DIRECTORY):
@@ -59,14 +47,15 @@ class Known:
         """Take the deviations of a subject from the file ``path``."""
         if not os.path.exists(path):
             raise ValueError(f"{path}: there is no such file of known deviations")
-        self._read[subject_name] = _read_file(path)
+        self._read[subject_name] = _read_file(path, subject_name)
 
     def of(self, subject_name):
         """Return the deviations of a subject as a dict from ids and patterns."""
         if subject_name not in self._read:
-            self._read[subject_name] = _read_file(
-                os.path.join(self._directory, subject_name + ".toml")
-            )
+            self._read[subject_name] = {}
+            for name in (subject_name.partition(".")[0], subject_name):
+                path = os.path.join(self._directory, name + ".toml")
+                self._read[subject_name].update(_read_file(path, subject_name))
         return self._read[subject_name]
 
     def entry(self, subject_name, id):
@@ -112,18 +101,22 @@ def _stale(name, entry, result):
     )
 
 
-def _read_file(path):
+def _read_file(path, subject_name):
     if not os.path.exists(path):
         return {}
-    entries = {}
-    for clause, table in read_tables(path).items():
-        verdict = table.get("verdict", DEVIATES)
-        if set(table) - {"verdict"} != _KEYS or not all(table.values()):
+    entries, table = {}, {}
+    for clause, own in reversed(list(read_tables(path).items())):
+        table = own or table
+        facts = {key: table[key] for key in table if key != "releases"}
+        if set(facts) - {"verdict"} != _KEYS or not all(facts.values()):
             raise ValueError(f"{path}: {clause} needs {sorted(_KEYS)}, got {table}")
+        verdict = facts.get("verdict", DEVIATES)
         if verdict not in _VERDICTS:
             raise ValueError(
                 f"{path}: the verdict on {clause} must be one of {_VERDICTS}, got "
                 f"{verdict!r}"
             )
-        entries[clause] = Deviation(clause, **table)
+        version = subject_name.rpartition("-")[2]
+        if version in table.get("releases", version).split():
+            entries[clause] = Deviation(clause, **facts)
     return entries

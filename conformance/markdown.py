@@ -10,11 +10,7 @@ _REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
 def as_markdown(report, snippet):
     """Return the table of counts and every disagreement as Markdown.
 
-    Parameters
-    ----------
-    report : Report
-    snippet : callable
-        Takes a clause id and a column, returns the reproduction.
+    ``snippet(id, column)`` returns the reproduction of a result.
     """
     lines = ["# Conformance", "", f"Run of {report.created}.", ""]
     for column in report.columns:

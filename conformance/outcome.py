@@ -12,17 +12,9 @@ CRASH = "crash"
 TIMEOUT = "timeout"
 
 OUTCOMES = (
-    PASS,
-    FAIL,
-    DEVIATES,
-    DIFFERS,
-    NEEDS_TPU,
-    ABSENT,
-    NOT_APPLICABLE,
-    ERROR,
-    CRASH,
+    PASS, FAIL, DEVIATES, DIFFERS, NEEDS_TPU, ABSENT, NOT_APPLICABLE, ERROR, CRASH,
     TIMEOUT,
-)
+)  # fmt: skip
 
 #: Outcomes that are recorded as what the subject does.
 RECORDED = (DEVIATES, DIFFERS)
@@ -50,21 +42,9 @@ MEANINGS = {
 class Result:
     """The outcome of one clause on one subject.
 
-    Attributes
-    ----------
-    id : str
-        The clause.
-    outcome : str
-        One of ``OUTCOMES``.
-    message : str
-        Why; empty for a pass.
-    trace : list of str
-        The last calls that led there, innermost last.
-    seconds : float
-    detail : str
-        What the subject printed meanwhile; never part of the verdict.
-    evidence : str
-        For a deviation: the record that shows it.
+    ``message`` says why, unless it passed; ``trace`` lists the last calls that led
+    there, innermost last; ``detail`` is what the subject printed meanwhile, never part
+    of the verdict; ``evidence`` names the record that shows a deviation.
     """
 
     def __init__(

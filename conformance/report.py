@@ -33,38 +33,18 @@ class BadReport(Exception):
 
 
 class Column:
-    """The results of one subject.
+    """The results of one subject, by the ids of the clauses.
 
-    Attributes
-    ----------
-    name, module : str
-    strict : bool
-        Whether every statement must be decided.
-    header : dict
-        What the subject said about itself; empty if it did not start.
-    reason : str
-        Why it could not be run, or empty.
-    seconds : float
-    settings : dict of str to str
-        Environment variables it was run with.
-    clauses : int
-        How many clauses it was to be judged by.
-    excused : list of str
-        Clauses beyond the words of the documents, which do not make the run fail.
-    results : dict of str to Result
+    ``header`` is what the subject said about itself, or empty with the ``reason`` why
+    it could not be run; ``clauses`` is the number of clauses that it was to be judged
+    by, and ``excused`` lists those beyond the words of the documents that do not make
+    the run fail.
     """
 
     FIELDS = (
-        "name",
-        "module",
-        "strict",
-        "header",
-        "reason",
-        "seconds",
-        "settings",
-        "clauses",
-        "excused",
-    )
+        "name", "module", "strict", "header", "reason", "seconds", "settings",
+        "clauses", "excused",
+    )  # fmt: skip
 
     def __init__(self, results, **fields):
         for field in self.FIELDS:
@@ -134,14 +114,8 @@ class Column:
 class Report:
     """The results of all subjects.
 
-    Parameters
-    ----------
-    statements : list of Statement
-    columns : list of Column
-    complaints : list of str
-        Stale and unknown entries among the known deviations.
-    created : str, optional
-        When, as ISO date and time.
+    ``complaints`` are about stale and unknown entries among the known deviations;
+    ``created`` is an ISO date and time.
     """
 
     def __init__(self, statements, columns, complaints=(), created=None):

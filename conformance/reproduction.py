@@ -186,19 +186,10 @@ def _suite_module(module, name):
 
 
 def snippet(clause, module="tpuref", settings=None, served=False, described=None):
-    """Return a script that runs the check of ``clause``.
+    """Return a script that runs the check of ``clause`` on ``module``.
 
-    Parameters
-    ----------
-    clause : Clause
-    module : str, optional
-        The module under test.
-    settings : dict of str to str, optional
-        Environment variables of the subject.
-    served : bool, optional
-        Whether its sessions are on a server.
-    described : str, optional
-        Path of its subject file.
+    ``settings`` are environment variables of the subject, ``described`` is the path of
+    its subject file; the sessions of one that is ``served`` are on a server.
     """
     check = inspect.unwrap(clause.check)
     script = _Script(clause.api)
@@ -249,7 +240,4 @@ def _settings_lines(settings):
 def _call(clause, name):
     about = getattr(clause.check, "about", None)
     arguments = "tf" if about is None else f"tf, {about}"
-    return [
-        f"{_INDENT}{name}({arguments})",
-        f"print({clause.id + ': pass'!r})",
-    ]
+    return [f"{_INDENT}{name}({arguments})", f"print({clause.id + ': pass'!r})"]

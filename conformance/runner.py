@@ -16,20 +16,10 @@ PATIENCE = 10
 
 
 class Run:
-    """The results of one subject.
+    """The results of one subject: one for each clause that it is judged by, in order.
 
-    Attributes
-    ----------
-    subject : Subject
-    header : dict
-        What the subject says about itself; empty if it did not start.
-    clauses : list of Clause
-        Those that it is judged by.
-    results : list of Result
-        One for each of these clauses, in that order.
-    reason : str
-        Why the subject could not be run, or empty.
-    seconds : float
+    ``header`` is what the subject says about itself, or empty with the ``reason`` why
+    it could not be run.
     """
 
     def __init__(self, subject, clauses):
@@ -49,18 +39,8 @@ def judging(subject, clauses):
 class Line:
     """The line to a subject, whose process is started again after it was lost.
 
-    Parameters
-    ----------
-    subject : Subject
-    known : Known
-        The recorded deviations.
-    clause_time : float, optional
-        Seconds for one clause.
-
-    Attributes
-    ----------
-    header : dict
-        What the subject says about itself; empty before the first question.
+    ``clause_time`` is the time for one clause, in seconds; ``header`` is empty before
+    the first question.
     """
 
     def __init__(self, subject, known, clause_time=CLAUSE_TIME):
@@ -74,10 +54,7 @@ class Line:
     def ask(self, clause):
         """Return the result of ``clause``, with the recorded verdict if there is one.
 
-        Raises
-        ------
-        CannotStart
-            If the subject does not start, or was lost ten times in a row.
+        Raise CannotStart if the subject does not start, or was lost ten times in a row.
         """
         if self._losses == PATIENCE:
             raise CannotStart(f"it was lost {PATIENCE} times in a row")
@@ -123,26 +100,13 @@ class Stopped(Exception):
 class Runner:
     """Runs the clauses.
 
-    Parameters
-    ----------
-    clauses : list of Clause
-    known : Known
-        The recorded deviations.
-    progress : callable, optional
-        Is called with the subject and each result.
-    clause_time : float, optional
-        Seconds for one clause.
-    fail_fast : bool, optional
-        End with the first result that contradicts a statement.
+    ``progress`` is called with the subject and each result; ``clause_time`` is the time
+    for one clause, in seconds; with ``fail_fast`` the run ends with the first result
+    that contradicts a statement.
     """
 
     def __init__(
-        self,
-        clauses,
-        known,
-        progress=None,
-        clause_time=CLAUSE_TIME,
-        fail_fast=False,
+        self, clauses, known, progress=None, clause_time=CLAUSE_TIME, fail_fast=False
     ):
         self._clauses = clauses
         self._known = known

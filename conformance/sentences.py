@@ -1,9 +1,9 @@
 """The sentences of the documents, by their places, and whose statements they are.
 
-``sentences/`` has a file for each document. A line of it names one sentence or a range
-of them, and after that the statements that say it (``*`` is a wildcard), or ``-`` and
-the reason why it cannot be tested. ``12.2`` is the second sentence that begins in line
-12; what a line continues counts as one that begins. The text is not kept.
+``sentences/`` has a file for each document. A line of it names statements (``*`` is a
+wildcard), or after ``-`` a reason why sentences cannot be tested, and the sentences or
+ranges that it is about. ``12.2`` is the second sentence that begins in line 12; what a
+line continues counts as one that begins. The text is not kept.
 """
 
 import fnmatch
@@ -12,35 +12,38 @@ import re
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sentences")
 _END = re.compile(r"(?<=[.!?])\s+")
-_ENTRY = re.compile(r"^(\d+)\.(\d+)(?:-(\d+)\.(\d+))? (-? ?\S.*)$")
+_LINE = re.compile(r"^(?:- .+|(\S+)):((?: \d+\.\d+(?:-\d+\.\d+)?)+)$")
 
 
 class Entry:
-    """A range of sentences, and what they belong to.
+    """A range of sentences, each a line and a number in it, and the statements of it.
 
-    Attributes
-    ----------
-    first, last : (int, int)
-        Line and number in the line.
-    statements : str
-        Pattern of ids; empty for sentences that cannot be tested.
+    ``statements`` is a pattern of ids; empty for sentences that cannot be tested.
     """
 
-    def __init__(self, path, line):
-        match = _ENTRY.match(line)
-        if match is None:
-            raise ValueError(f"{path}: expected '12.1-13.2 tf.name/part/*', got {line}")
-        numbers = [None if one is None else int(one) for one in match.groups()[:4]]
-        self.first = tuple(numbers[:2])
-        self.last = self.first if numbers[2] is None else tuple(numbers[2:])
-        self.statements = "" if match.group(5)[0] == "-" else match.group(5)
+    def __init__(self, statements, place):
+        first, _, last = place.partition("-")
+        self.first, self.last = _numbers(first), _numbers(last or first)
+        self.statements = statements
+
+
+def _numbers(place):
+    line, number = place.split(".")
+    return int(line), int(number)
 
 
 def read_entries(document, directory=DIRECTORY):
-    """Return what is recorded of the sentences of ``document``, in their order."""
+    """Return what is recorded of the sentences of ``document``."""
     path = os.path.join(directory, document.file)
+    entries = []
     with open(path, encoding="utf-8") as stream:
-        return [Entry(path, line.rstrip("\n")) for line in stream]
+        for line in stream:
+            match = _LINE.match(line)
+            if match is None:
+                raise ValueError(f"{path}: expected 'tf.name/part/*: 12.1', got {line}")
+            places = match.group(2).split()
+            entries += [Entry(match.group(1) or "", place) for place in places]
+    return entries
 
 
 def sentences(path):

@@ -2,7 +2,13 @@
 
 ``clauses/`` has a folder for each source: what the five documents state, and what
 releases of TensorFlow do where a document is silent. Each folder has a file for each
-document, and each file a table for each statement.
+document. A statement has its tier, its id and, where the document's do not hold, its
+versions; then its words; and after ``?`` what the document leaves open, or after ``+``
+what the check asks for beyond it::
+
+    run tf.tpu.shard/name/input-axis-divisible
+      Each input can be divided along its axis.
+      ? The page does not say which exception is raised.
 """
 
 import functools
@@ -10,13 +16,16 @@ import os
 import re
 
 from .documents import DOCUMENTS, name_of
-from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clauses")
 #: Each source, and the folder of its statements.
 SOURCES = {"document": "documents", "release": "releases"}
 TIERS = ("surface", "build", "run", "host")
 
+_ENTRY = re.compile(
+    r"(?P<tier>\w+) (?P<id>\S+)(?: (?P<versions>\S+))?\n"
+    r"  (?P<says>[^?+\s].*)\n(?:  \? (?P<doubt>.+)\n|  \+ (?P<beyond>.+)\n)?"
+)
 _IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
 _VERSIONS = re.compile(r"^(\d+\.\d+)(-)?(\d+\.\d+)?$")
 
@@ -24,43 +33,15 @@ _VERSIONS = re.compile(r"^(\d+\.\d+)(-)?(\d+\.\d+)?$")
 class Statement:
     """One statement about a documented name.
 
-    Parameters
-    ----------
-    id : str
-        ``api/part/slug``, unique in the suite.
-    source : str
-        Who says so: ``document`` or ``release``.
-    document : str
-        File name of the document that has, or lacks, the statement.
-    tier : str
-        ``surface``, ``build``, ``run`` or ``host``.
-    says : str
-        The statement, in our words.
-    doubt : str, optional
-        What the document leaves open, and the reading taken.
-    beyond : bool, optional
-        Whether the check asks for more than the document's words, as `doubt` says.
-    versions : (str or None, str or None), optional
-        First and last minor version of TensorFlow that it holds for.
-
-    Attributes
-    ----------
-    api : str
-        Dotted name of the documented function or class.
-    part : str
-        Part of the page, such as ``args:inputs`` or ``returns``.
+    Its id is ``api/part/slug``: the dotted name, and the part of the page, such as
+    ``args:inputs`` or ``returns``. ``document`` is the file of the page that has, or
+    lacks, the statement; ``doubt`` is what the page leaves open, and the reading taken;
+    ``beyond`` says that the check asks for more than the page's words. ``versions`` are
+    the first and the last minor version of TensorFlow that it holds for, each of which
+    may be None.
     """
 
-    FIELDS = (
-        "id",
-        "source",
-        "document",
-        "tier",
-        "says",
-        "doubt",
-        "beyond",
-        "versions",
-    )
+    FIELDS = ("id", "source", "document", "tier", "says", "doubt", "beyond", "versions")
 
     def __init__(
         self,
@@ -110,15 +91,28 @@ def read_statements(directory=DIRECTORY):
     found = {}
     for document in DOCUMENTS:
         for source, folder in SOURCES.items():
-            name = document.file.replace(".txt", ".toml")
-            path = os.path.join(directory, folder, name)
-            if not os.path.exists(path):
-                continue
-            for id, table in read_tables(path).items():
-                if id in found:
-                    raise ValueError(f"{path}: {id} is stated twice")
-                found[id] = _statement(id, source, document, **table)
+            path = os.path.join(directory, folder, document.file)
+            for entry in _entries(path) if os.path.exists(path) else ():
+                match = _ENTRY.fullmatch(entry)
+                if match is None:
+                    raise ValueError(f"{path}: not a statement: {entry!r}")
+                if match.group("id") in found:
+                    raise ValueError(f"{path}: {match.group('id')} is stated twice")
+                statement = _statement(source, document, **match.groupdict())
+                found[statement.id] = statement
     return found
+
+
+def _entries(path):
+    """Return the text of each statement in a file, which begins a line."""
+    entries = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("  ") and entries:
+                entries[-1] += line
+            elif line.strip() and not line.startswith("#"):
+                entries.append(line)
+    return entries
 
 
 @functools.lru_cache(maxsize=None)
@@ -127,9 +121,7 @@ def statements():
     return read_statements()
 
 
-def _statement(
-    id, source, document, tier, says, doubt=None, beyond=None, versions=None
-):
+def _statement(source, document, id, tier, says, doubt, beyond, versions):
     """Return a statement; ``beyond`` is a doubt about what the words do not say."""
     span = document.versions if versions is None else _span(id, versions)
     facts = (tier, says, doubt or beyond, beyond is not None)

@@ -16,13 +16,7 @@ class SubjectError(Exception):
 
 
 class TensorFlow2:
-    """TensorFlow 2.x with the 1.x names that it keeps in ``compat.v1`` on top.
-
-    Parameters
-    ----------
-    module : module
-        The imported package.
-    """
+    """TensorFlow 2.x with the 1.x names that it keeps in ``compat.v1`` on top."""
 
     def __init__(self, module):
         self._module = module

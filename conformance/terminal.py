@@ -27,14 +27,7 @@ def coloured(stream):
 
 
 class Progress:
-    """A bar on a terminal that shows the clause that was decided last.
-
-    Parameters
-    ----------
-    total : int
-        Number of results to come.
-    stream : file, optional
-    """
+    """A bar on a terminal that shows which of ``total`` clauses was decided last."""
 
     def __init__(self, total, stream=None):
         self._stream = sys.stderr if stream is None else stream
@@ -74,14 +67,8 @@ class Progress:
 def as_text(report, snippet, colour=False, verbose=False):
     """Return the table, and a line for everything that contradicts a statement.
 
-    Parameters
-    ----------
-    report : Report
-    snippet : callable
-        Takes a clause id and a column, returns the reproduction.
-    colour : bool, optional
-    verbose : bool, optional
-        Tell all about each failure, with its reproduction.
+    ``snippet`` takes a clause id and a column and returns the reproduction, which is
+    shown if ``verbose``.
     """
     lines = [_subject_line(column) for column in report.columns]
     if report.started():

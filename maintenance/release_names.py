@@ -53,9 +53,6 @@ CLASSES = """
 """The classes whose members are listed: those of which programs hold objects."""
 
 
-# -- within a release ----------------------------------------------------------
-
-
 def measure():
     """Return the names of the release that is installed, by spelling.
 
@@ -170,9 +167,6 @@ def defined_inside(names):
             ):
                 found[path.split(".", 1)[1] + "." + name] = id(value)
     return found
-
-
-# -- over all releases ---------------------------------------------------------
 
 
 def main(arguments):

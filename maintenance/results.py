@@ -20,14 +20,7 @@ _FULL = {brief: full for full, brief in _BRIEF.items()}
 
 
 class RecordedRun:
-    """The recorded results of one subject.
-
-    Attributes
-    ----------
-    subject, version, python : str
-    outcomes : dict of str to str
-        From clause id to outcome.
-    """
+    """The recorded results of one subject: outcomes by the ids of the clauses."""
 
     def __init__(self, subject, version, python, outcomes):
         self.subject = subject

@@ -32,19 +32,9 @@ ROOTS = {
 """For each release, the module of TensorFlow and that of tpuref."""
 
 SKIPPED = (
-    "compat",
-    "compiler",
-    "core",
-    "examples",
-    "keras",
-    "python",
-    "raw_ops",
-    "test.mock",
-)
+    "compat", "compiler", "core", "examples", "keras", "python", "raw_ops", "test.mock",
+)  # fmt: skip
 """Modules at the top that are no interface of the release, or belong to Keras."""
-
-
-# -- within a release ----------------------------------------------------------
 
 
 def measure(root):
@@ -125,9 +115,6 @@ def shown(value):
     if hasattr(value, "value") and hasattr(value, "name"):  # an enumeration
         return value.name
     return "<" + type(value).__name__.lstrip("_") + ">"
-
-
-# -- outside of them -------------------------------------------------------------
 
 
 def measured(python, root):

@@ -1,7 +1,5 @@
 """Imports point only downward, without circles, and each package imports alone."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
@@ -46,15 +44,7 @@ def layer_of(module):
 
 
 class Import(NamedTuple):
-    """One module imports another.
-
-    Attributes
-    ----------
-    late
-        Whether a function does it.
-    for_types
-        Whether it stands under ``if TYPE_CHECKING``.
-    """
+    """One module imports another, perhaps late, in a function, or for types alone."""
 
     module: str
     imported: str
@@ -164,8 +154,6 @@ def test_a_core_loads_no_graphs_drawings_or_gradients():
     assert "tpuref.engine.ops.derivatives" not in modules
 
 
-# -- circles, and imports inside functions -------------------------------------
-
 LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.tools.benchmarks.peers.*", "*"): "the peer that is measured",
@@ -259,31 +247,21 @@ TYPED_CIRCLES = {
     ("tpuref.engine.graph.tensor", "tpuref.engine.graph.graph"): "its graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.graph"): "the default graph",
     ("tpuref.engine.graph.context", "tpuref.engine.graph.recorder"): "the tapes",
-    (
-        "tpuref.engine.graph.recorder",
-        "tpuref.engine.graph.variables",
-    ): "they are watched",
-    (
-        "tpuref.interface.distribute.place",
-        "tpuref.interface.distribute.core",
-    ): "strategy",
-    (
-        "tpuref.interface.distribute.place",
-        "tpuref.interface.distribute.member",
-    ): "member",
-    (
-        "tpuref.interface.distribute.member",
-        "tpuref.interface.distribute.core",
-    ): "strategy",
-    (
-        "tpuref.interface.distribute.replicas.extended",
-        "tpuref.interface.distribute.replicas.strategy",
-    ): "a public property",
-}
+    ("tpuref.engine.graph.recorder", "tpuref.engine.graph.variables"):
+     "they are watched",
+    ("tpuref.interface.distribute.place", "tpuref.interface.distribute.core"):
+     "strategy",
+    ("tpuref.interface.distribute.place", "tpuref.interface.distribute.member"):
+     "member",
+    ("tpuref.interface.distribute.member", "tpuref.interface.distribute.core"):
+     "strategy",
+    ("tpuref.interface.distribute.replicas.extended",
+     "tpuref.interface.distribute.replicas.strategy"): "a public property",
+}  # fmt: skip
 """The imports for types alone that close a circle: objects that hold each other."""
 
 
-def test_imports_for_types_close_no_other_circle(imports: list[Import]) -> None:
+def test_imports_for_types_close_no_other_circle(imports):
     edges = {(one.module, one.imported) for one in imports if one.for_types}
     assert edges >= TYPED_CIRCLES.keys(), "nothing needs these any more"
     rest = [
@@ -298,7 +276,7 @@ REGISTRATIONS = {"engine/graph/builder.py", "interface/training/distribution.py"
 """The modules into which an upper module puts what they call."""
 
 
-def test_registrations_are_listed() -> None:
+def test_registrations_are_listed():
     found = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")
@@ -308,7 +286,7 @@ def test_registrations_are_listed() -> None:
     assert found == REGISTRATIONS
 
 
-def test_lockstep_has_one_door(imports: list[Import]) -> None:
+def test_lockstep_has_one_door(imports):
     inside = {"engine.runtime.meaning.lockstep", "engine.runtime.meaning.host_program"}
     callers = {
         one.module
@@ -367,8 +345,6 @@ def test_a_planted_import_inside_a_function_is_found(made):
     listed = [("made.a", "json"), ("made.a", "made.*")]
     assert late_imports(imports, listed) == (late - {listed[0]}, {listed[1]})
 
-
-# -- modules alone -----------------------------------------------------------------
 
 ALONE = """
 import importlib, os, sys
@@ -429,7 +405,7 @@ def test_each_folder_of_tests_is_explained():
     assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []
 
 
-def test_the_map_has_every_folder() -> None:
+def test_the_map_has_every_folder():
     root = Path(__file__).parents[1]
     text = (root / "CONTRIBUTING.md").read_text("utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]

@@ -33,9 +33,6 @@ VARIABLES = (
 METADATA_HOSTS = ("metadata", "metadata.google.internal", "169.254.169.254")
 
 
-# ------------------------------------------------------------ the Cloud TPU API
-
-
 class HttpError(Exception):
     """An error answer of the API, shaped like the one of googleapiclient."""
 
@@ -62,18 +59,9 @@ class NodesAPI:
 class CloudTPU(NodesAPI):
     """An API object that answers ``projects().locations().nodes().get(name=...)``.
 
-    Parameters
-    ----------
-    nodes : dict
-        The answer for each TPU, by its last name; an exception is raised. What is not
-        there is answered by an HTTP error 404.
-
-    Attributes
-    ----------
-    answers : dict
-        The same; it may be changed.
-    requested : list of str
-        The full name of each node that was asked for.
+    ``nodes`` has the answer for each TPU by its last name, or an exception to raise;
+    other names are answered by an HTTP error 404. It may be changed as ``answers``. The
+    full names that were asked for are in ``requested``.
     """
 
     def __init__(self, nodes):
@@ -125,25 +113,15 @@ def node(*addresses, **fields):
     return {name: value for name, value in answer.items() if value is not None}
 
 
-# ------------------------------------------------------------ the metadata server
-
-
 class Metadata:
     """The metadata server of a virtual machine.
 
-    Attributes
-    ----------
-    requested : list of str
-        The path of each request, behind ``/computeMetadata/v1/``.
-    connected : list of (str, int)
-        Host and port of each connection.
+    ``requested`` has the path of each request behind ``/computeMetadata/v1/``, and
+    ``connected`` the host and port of each connection.
     """
 
     def __init__(
-        self,
-        project="proj-m",
-        zone="projects/123/zones/europe-x",
-        address="10.128.1.2",
+        self, project="proj-m", zone="projects/123/zones/europe-x", address="10.128.1.2"
     ):
         self.requested = []
         self.connected = []
@@ -281,31 +259,18 @@ def imported(module):
             sys.modules[module.__name__] = before
 
 
-# ------------------------------------------------------------ Google's API client
-
 _CLIENT_MODULES = (
-    "googleapiclient",
-    "googleapiclient.discovery",
-    "googleapiclient.errors",
-    "apiclient",
-    "apiclient.discovery",
-    "oauth2client",
-    "oauth2client.client",
+    "googleapiclient", "googleapiclient.discovery", "googleapiclient.errors",
+    "apiclient", "apiclient.discovery", "oauth2client", "oauth2client.client",
     "google.auth",
-)
+)  # fmt: skip
 
 
 class GoogleClient:
     """Google's API client and its credentials.
 
-    Attributes
-    ----------
-    default : object
-        The application default credentials.
-    built : list of dict
-        The arguments of each call that built an API object.
-    fetched : int
-        How often the default credentials were asked for.
+    ``default`` stands for the application default credentials, which were ``fetched``
+    so many times; ``built`` has the arguments of each call that built an API object.
     """
 
     def __init__(self, service):
@@ -393,9 +358,6 @@ def _remembered(client, made):
         yield
 
 
-# ------------------------------------------------------------ servers and masters
-
-
 def _never_closed(owner):
     """Return ``owner`` without what it does when an object of it goes."""
     return type(owner.__name__, (owner,), {"__del__": lambda self: None})
@@ -458,14 +420,8 @@ def hosts(*cores, job="worker"):
 class Master:
     """A master that lists its devices to every session that is opened.
 
-    Attributes
-    ----------
-    devices : list of Device, or Exception
-        What listing them gives or raises.
-    opened : list of (str, object)
-        Target and configuration of each session.
-    listed : int
-        How often the devices were asked for.
+    ``devices`` are what listing them gives, or an exception; ``opened`` has target and
+    configuration of each session, and ``listed`` counts the requests.
     """
 
     def __init__(self, devices):

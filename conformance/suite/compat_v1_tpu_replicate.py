@@ -14,17 +14,6 @@ from ..probes import (
 )
 from . import replicate_checks as checks
 
-PARAMETERS = [
-    "computation",
-    "inputs",
-    "infeed_queue",
-    "device_assignment",
-    "name",
-    "maximum_shapes",
-    "padding_spec",
-    "xla_options",
-]
-
 
 def plus_one_mean(tf):
     """Return the computation of both printed examples."""
@@ -80,23 +69,6 @@ def padded_length(tf, first, second, padding_spec):
         same(sess.run(out, fed), sums, call="sum of each input")
         ((length,),) = padded_shapes(tf)
         return length
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/parameter-order")
-def parameter_order(tf):
-    checks.signature_parameter_order(tf, tf.compat.v1.tpu.replicate, PARAMETERS)
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-padding-spec")
-def default_padding_spec(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "padding_spec")
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-xla-options")
-def default_xla_options(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "xla_options")
 
 
 @clause("tf.compat.v1.tpu.replicate/args:inputs/indexed-replica-then-input")

@@ -11,15 +11,9 @@ from .resolver_checks import parameters_of, passes_through, resolved, text
 page = Page("tf.contrib.cluster_resolver.TPUClusterResolver")
 
 PARAMETERS = [
-    "tpu",
-    "zone",
-    "project",
-    "job_name",
-    "coordinator_name",
-    "coordinator_address",
-    "credentials",
-    "service",
-]
+    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
+    "credentials", "service",
+]  # fmt: skip
 
 PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470", "/bns/cell/job/0"]
 
@@ -27,9 +21,6 @@ PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470", "/bns/cell/job/0"]
 def contrib(tf):
     """Return the documented class."""
     return tf.contrib.cluster_resolver.TPUClusterResolver
-
-
-# ---------------------------------------------------------------- class, signature
 
 
 @page.clause("/inherits/cluster-resolver")
@@ -40,9 +31,6 @@ def inherits(tf):
 @page.clause("/signature/init-parameters")
 def init_parameters(tf):
     checks.init_parameters(contrib(tf), PARAMETERS)
-
-
-# ---------------------------------------------------------------- names
 
 
 @page.clause("/args:tpu/list-of-strings")
@@ -88,15 +76,6 @@ def environment_endpoints(tf):
     checks.environment_endpoints(tf, contrib(tf))
 
 
-# ---------------------------------------------------------------- jobs
-
-
-# ---------------------------------------------------------------- the API object
-
-
-# ---------------------------------------------------------------- cluster_spec
-
-
 # ---------------------------------------------------------------- master
 
 
@@ -119,9 +98,6 @@ def given_non_tpu_name(tf):
 @isolated
 def get_master(tf):
     checks.get_master_same_as_master(contrib(tf), PASS_THROUGH)
-
-
-# ---------------------------------------------------------------- copies, ClusterSpec
 
 
 @page.clause(".__deepcopy__/signature/memo")

@@ -39,9 +39,6 @@ def cluster_strategy(tf, cores_of_hosts, job="worker", coordinator=None, **argum
         return tf.contrib.distribute.TPUStrategy(resolver, 2, **arguments)
 
 
-# ---------------------------------------------------------------- class, constructor
-
-
 @page.clause("/name/class")
 def name_class(tf):
     assert inspect.isclass(tf.contrib.distribute.TPUStrategy)
@@ -157,9 +154,6 @@ def num_cores_none_detects_topology(tf):
     same((strategy.num_hosts, strategy.num_towers_per_host), (2, 4))
     strategy = cluster_strategy(tf, [2, 2], coordinator="coordinator")
     same((strategy.num_hosts, strategy.num_towers_per_host), (2, 2))
-
-
-# ---------------------------------------------------------------- properties
 
 
 @page.clause(".between_graph/property/boolean")
@@ -352,9 +346,6 @@ def worker_devices_used(tf):
         made = strategy.call_for_each_tower(lambda: tf.constant(1.0))
         devices = [part.device for part in strategy.unwrap(made)]
     same(devices, list(strategy.worker_devices), call="devices on three hosts")
-
-
-# ---------------------------------------------------------------- other names
 
 
 @clause("tf.get_tower_context/name/exists")

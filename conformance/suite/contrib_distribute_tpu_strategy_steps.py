@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: steps on a dataset.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: steps on a dataset."""
 
 import numpy as np
 

@@ -12,26 +12,16 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode, initialise_variables
 from .contrib_distribute_tpu_strategy import ancestors, cluster_strategy
 from .tpu_strategy_page import (
-    FREE,
     evaluated,
     local_strategy,
     page,
-    parameters,
     per_tower,
-    required,
     running_strategy,
     size,
     strategy_in_scope,
     tower_context,
     variable,
 )
-
-# ---------------------------------------------------------------- scope
-
-
-@page.clause(".scope/signature/no-parameters")
-def scope_parameters(tf):
-    same(parameters(tf.contrib.distribute.TPUStrategy.scope), [])
 
 
 @page.clause(".scope/returns/context-manager")
@@ -91,15 +81,6 @@ def scope_cross_tower_context(tf):
         found = tf.contrib.distribute.get_cross_tower_context()
         assert found is strategy, repr(found)
     assert tower_context(tf) is not None, "no context after the scope"
-
-
-# ---------------------------------------------------------------- call_for_each_tower
-
-
-@page.clause(".call_for_each_tower/signature/parameters")
-def call_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.call_for_each_tower
-    same(parameters(method), required("fn") + FREE)
 
 
 @page.clause(".call_for_each_tower/behaviour/once-per-tower")
@@ -384,15 +365,6 @@ def call_returns_merged(tf):
             expect_raises(ValueError, strategy.call_for_each_tower, differing, number)
 
 
-# ---------------------------------------------------------------- unwrap, containers
-
-
-@page.clause(".unwrap/signature/parameters")
-def unwrap_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.unwrap
-    same(parameters(method), required("value"))
-
-
 @page.clause(".unwrap/returns/list-of-per-device-values")
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -434,12 +406,6 @@ def unwrap_single(tf):
             assert parts[0] is value, f"{parts[0]!r} is not {value!r}"
 
 
-@page.clause(".value_container/signature/parameters")
-def value_container_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.value_container
-    same(parameters(method), required("value"))
-
-
 @page.clause(".value_container/returns/container")
 def value_container_of_part(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
@@ -479,15 +445,6 @@ def value_container_membership(tf):
             assert any(part is value for part in parts), f"{value!r} not in {parts!r}"
 
 
-# ---------------------------------------------------------------- group, map
-
-
-@page.clause(".group/signature/parameters")
-def group_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.group
-    same(parameters(method), [*required("value"), ("name", None, "")])
-
-
 @page.clause(".group/behaviour/groups-unwrapped-values")
 def group_unwrapped(tf):
     with running_strategy(tf, cores=3) as (session, strategy):
@@ -509,12 +466,6 @@ def group_unwrapped(tf):
         same(missing, set(), call="values that group does not wait for")
         single = tf.no_op()
         assert strategy.group(single) is single, "a single operation is grouped"
-
-
-@page.clause(".map/signature/parameters")
-def map_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.map
-    same(parameters(method), required("map_over", "fn") + FREE)
 
 
 @page.clause(".map/behaviour/applies-function-to-elements")

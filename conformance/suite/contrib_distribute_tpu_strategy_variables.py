@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: variables, their updates and their devices.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: variables, their updates and their devices."""
 
 import contextlib
 
@@ -9,13 +6,10 @@ from ..clause import expect_raises, same
 from ..probes import initialise_variables
 from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
-    FREE,
     evaluated,
     local_strategy,
     page,
-    parameters,
     per_tower,
-    required,
     running_strategy,
     size,
     strategy_in_scope,
@@ -26,15 +20,6 @@ from .tpu_strategy_page import (
 
 def devices_of(strategy, value):
     return [part.device for part in strategy.unwrap(value)]
-
-
-# ---------------------------------------------------------------- colocate_vars_with
-
-
-@page.clause(".colocate_vars_with/signature/parameters")
-def colocate_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.colocate_vars_with
-    same(parameters(method), required("colocate_with_variable"))
 
 
 @page.clause(".colocate_vars_with/behaviour/controls-variable-devices")
@@ -118,15 +103,6 @@ def colocate_example(tf):
         places = devices_of(distribution_strategy, var1)
         same(devices_of(distribution_strategy, var2), places)
         same(devices_of(distribution_strategy, var3), places)
-
-
-# ---------------------------------------------------------------- update
-
-
-@page.clause(".update/signature/parameters")
-def update_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.update
-    same(parameters(method), required("var", "fn") + FREE)
 
 
 @page.clause(".update/behaviour/mirrored-variable")
@@ -254,15 +230,6 @@ def update_returns_merged(tf):
         same(evaluated(session, strategy, result["b"][0]), [7.0] * 3)
 
 
-# ---------------------------------------------------------------- non-slot variables
-
-
-@page.clause(".non_slot_devices/signature/parameters")
-def non_slot_devices_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.non_slot_devices
-    same(parameters(method), required("var_list"))
-
-
 @page.clause(".non_slot_devices/returns/devices")
 def non_slot_devices_returns(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
@@ -303,12 +270,6 @@ def non_slot_devices_var_list(tf):
         same(list(strategy.non_slot_devices(None)), devices)
 
 
-@page.clause(".update_non_slot/signature/parameters")
-def update_non_slot_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.update_non_slot
-    same(parameters(method), required("colocate_with", "fn") + FREE)
-
-
 @page.clause(".update_non_slot/behaviour/runs-on-devices")
 def update_non_slot_runs(tf):
     seen = []
@@ -346,15 +307,6 @@ def update_non_slot_returns(tf):
         value = tf.constant(6.0)
         single = strategy.update_non_slot(list(devices)[:1], lambda: value)
         assert single is value, f"{single!r} is not {value!r}"
-
-
-# ---------------------------------------------------------------- read_var
-
-
-@page.clause(".read_var/signature/parameters")
-def read_var_parameters(tf):
-    method = tf.contrib.distribute.TPUStrategy.read_var
-    same(parameters(method), required("tower_local_var"))
 
 
 @page.clause(".read_var/behaviour/aggregates-tower-local")

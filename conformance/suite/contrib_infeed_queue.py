@@ -45,9 +45,6 @@ def configured(elements, types=None, shapes=None, dimensions=None, shards=None):
     }
 
 
-# ---------------------------------------------------------------- constructor
-
-
 @page.clause("/args:number_of_tuple_elements/number")
 def number_of_elements(tf):
     queue = tf.contrib.tpu.InfeedQueue
@@ -117,9 +114,6 @@ def shard_dimensions(tf):
         expect_raises(ValueError, queue, shard_dimensions=unfit)
 
 
-# ---------------------------------------------------------------- setting step by step
-
-
 @page.clause(".set_tuple_types/behaviour/replaces")
 def types_and_shapes_replaced(tf):
     queue = two_elements(tf)
@@ -149,9 +143,7 @@ def number_of_shards(tf):
 def shapes_that_cannot_be_split(tf):
     def split(shape, dimension, shards):
         queue = tf.contrib.tpu.InfeedQueue(
-            tuple_types=[tf.float32],
-            tuple_shapes=[shape],
-            shard_dimensions=[dimension],
+            tuple_types=[tf.float32], tuple_shapes=[shape], shard_dimensions=[dimension]
         )
         queue.set_number_of_shards(shards)
         queue.freeze()
@@ -177,19 +169,12 @@ def shapes_that_cannot_be_split(tf):
     split([], 0, 1)
 
 
-# ---------------------------------------------------------------- freeze
-
-
 @page.clause(".freeze/behaviour/fills-in-the-sharding")
 def freeze_fills_in(tf):
     queue = two_elements(tf)
     queue.freeze()
     expected = configured(
-        2,
-        types=["float32", "int32"],
-        shapes=[[4, 3], [8]],
-        dimensions=[0, 0],
-        shards=1,
+        2, types=["float32", "int32"], shapes=[[4, 3], [8]], dimensions=[0, 0], shards=1
     )
     same(facts(queue), expected)
     queue.freeze()
@@ -237,9 +222,6 @@ def frozen(tf):
         expect_raises(ValueError, columns.set_shard_dimensions, dimensions)
 
 
-# ---------------------------------------------------------------- from tensors
-
-
 @page.clause(".set_configuration_from_input_tensors/behaviour/types-and-shapes")
 def configured_from_tensors(tf):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
@@ -254,11 +236,7 @@ def configured_from_shards(tf):
     shard = [tf.zeros([2, 2]), tf.range(4)]
     queue.set_configuration_from_sharded_input_tensors([shard, shard])
     expected = configured(
-        2,
-        types=["float32", "int32"],
-        shapes=[[4, 2], [8]],
-        dimensions=[0, 0],
-        shards=2,
+        2, types=["float32", "int32"], shapes=[[4, 2], [8]], dimensions=[0, 0], shards=2
     )
     same(facts(queue), expected)
     columns = tf.contrib.tpu.InfeedQueue(shard_dimensions=[1])

@@ -27,9 +27,6 @@ def one_element(tf, shards=None, **settings):
     return queue
 
 
-# ---------------------------------------------------------------- generate_dequeue_op
-
-
 @page.clause(".generate_dequeue_op/returns/shards")
 def dequeue(tf):
     queue = two_elements(tf)
@@ -98,9 +95,6 @@ def operations_once(tf):
     expect_raises(ValueError, other.generate_dequeue_op)
 
 
-# ---------------------------------------------------------------- generate_enqueue_ops
-
-
 @page.clause(".generate_enqueue_ops/returns/operation-for-each-shard")
 def enqueue(tf):
     queue = one_element(tf, name="images")
@@ -141,9 +135,6 @@ def enqueue_ordinals(tf):
         [[tf.zeros([2])], [tf.zeros([2])]], tpu_ordinal_function=lambda shard: shard + 5
     )
     same([op.get_attr("device_ordinal") for op in operations], [5, 6])
-
-
-# ---------------------------------------- split_inputs_and_generate_enqueue_ops
 
 
 @page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/splits")

@@ -17,16 +17,9 @@ from .resolver_checks import passes_through, resolved, text
 page = Page("tf.distribute.cluster_resolver.TPUClusterResolver")
 
 PARAMETERS = [
-    "tpu",
-    "zone",
-    "project",
-    "job_name",
-    "coordinator_name",
-    "coordinator_address",
-    "credentials",
-    "service",
-    "discovery_url",
-]
+    "tpu", "zone", "project", "job_name", "coordinator_name", "coordinator_address",
+    "credentials", "service", "discovery_url",
+]  # fmt: skip
 
 PASS_THROUGH = ["", "local", "grpc://10.240.1.2:8470"]
 
@@ -36,9 +29,6 @@ TEMPLATE = "mock://somewhere/{api}/{apiVersion}"
 def distribute(tf):
     """Return the documented class."""
     return tf.distribute.cluster_resolver.TPUClusterResolver
-
-
-# ---------------------------------------------------------------- class, signature
 
 
 @page.clause("/name/compat-alias")
@@ -56,14 +46,6 @@ def inherits(tf):
 @page.clause("/signature/init-parameters")
 def init_parameters(tf):
     checks.init_parameters(distribute(tf), PARAMETERS)
-
-
-@page.clause("/signature/default-discovery-url")
-def default_discovery_url(tf):
-    checks.init_default(distribute(tf), "discovery_url", None)
-
-
-# ---------------------------------------------------------------- names
 
 
 @page.clause("/args:tpu/no-lists-yet")
@@ -100,9 +82,6 @@ def tpu_bns_not_special(tf):
 @isolated
 def no_cluster_spec_for_pass_through(tf):
     checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
-
-
-# ---------------------------------------------------------------- environments
 
 
 @page.clause("/behaviour/environment-compute-engine")
@@ -153,12 +132,6 @@ def empty_name_in_google_cloud(tf):
         expect_raises(RuntimeError, resolver, "", zone="z", project="p")
         expect_raises(RuntimeError, resolver, tpu=[""])
     same(text(resolver(tpu="").master()), "")
-
-
-# ---------------------------------------------------------------- jobs
-
-
-# ---------------------------------------------------------------- the API object
 
 
 @page.clause("/args:discovery_url/template")

@@ -16,16 +16,11 @@ from .cloud_stand_ins import (
 from .distribute_cluster_resolver import PASS_THROUGH, distribute, page
 from .resolver_checks import parameters_of, passes_through, resolved, text
 
-# ---------------------------------------------------------------- cluster_spec
-
 
 @page.clause(".cluster_spec/returns/none-possible")
 @isolated
 def cluster_spec_none_possible(tf):
     checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
-
-
-# ---------------------------------------------------------------- master
 
 
 @page.clause(".master/signature/parameters")
@@ -98,9 +93,6 @@ def get_job_name(tf):
     same(resolved(resolver, checks.one_node()).get_job_name(), "worker")
     same(resolved(resolver, checks.one_node(), job_name="w").get_job_name(), "w")
     same(resolver(tpu="grpc://1.2.3.4:8470", job_name="v").get_job_name(), "v")
-
-
-# ---------------------------------------------------------------- num_accelerators
 
 
 def count(accelerators):
@@ -203,9 +195,6 @@ def num_accelerators_unequal_hosts(tf):
     for cores in ((4, 2), (1, 8), (4, 4, 3)):
         with reachable(tf, hosts(*cores)):
             expect_raises(RuntimeError, made.num_accelerators)
-
-
-# ---------------------------------------------------------------- with statements
 
 
 @page.clause(".__enter__/signature/no-parameters")

@@ -46,9 +46,6 @@ def number(tf):
     return tf.cast(context.replica_id_in_sync_group, tf.float32)
 
 
-# ---------------------------------------------------------------- run
-
-
 @page.clause(".run/behaviour/own-part")
 def run_gives_each_its_part(tf):
     with replicas(tf) as (tf, strategy):
@@ -105,9 +102,6 @@ def local_results_of_one_value(tf):
         found = strategy.experimental_local_results(rows)
         assert isinstance(found, tuple)
         same([np.array(one) for one in found], [1.0, 2.0, 4.0])
-
-
-# ---------------------------------------------------------------- reduce
 
 
 def reduced(tf, kind, rows, axis):
@@ -170,9 +164,6 @@ def gather_joins_rows(tf):
             np.array(strategy.gather(rows, axis=0)),
             [[1.0, 2.0], [4.0, 8.0], [4.0, 8.0], [16.0, 32.0]],
         )
-
-
-# ---------------------------------------------------------------- datasets
 
 
 def shares(tf, rows, batch, drop=False):
@@ -285,9 +276,6 @@ def values_of_a_function(tf):
         same(parts(strategy, got), [[0, 3], [1, 3], [2, 3]])
 
 
-# ---------------------------------------------------------------- where a program is
-
-
 @page.clause(".scope/behaviour/contexts")
 def scope_is_cross_replica(tf):
     with replicas(tf) as (tf, strategy):
@@ -357,9 +345,6 @@ def context_merges(tf):
         return x + context.merge_call(merge, args=(x,), kwargs={"factor": 2.0})
 
     same(in_replicas(tf, step, [1.0, 2.0, 6.0]), [19.0, 20.0, 24.0])
-
-
-# ---------------------------------------------------------------- variables
 
 
 def after_run(tf, step, rows=(1.0, 2.0, 6.0), **settings):

@@ -6,13 +6,7 @@ from ..clause import clause
 
 
 class Page:
-    """The page of a class or function.
-
-    Parameters
-    ----------
-    api : str
-        Dotted name, with which the ids of the page's clauses begin.
-    """
+    """The page of a class or function, with whose name the ids of its clauses begin."""
 
     def __init__(self, api):
         self._api = api
@@ -26,8 +20,8 @@ class Page:
         return clause(self._api + rest)
 
 
-def about(check, api):
-    """Return ``check(tf, found)`` as a check of ``tf`` alone.
+def about(check, api, *more):
+    """Return ``check(tf, found, *more)`` as a check of ``tf`` alone.
 
     What is found is what ``api``, such as 'tf.tpu.core', names in ``tf``.
     """
@@ -37,7 +31,7 @@ def about(check, api):
         found = tf
         for part in api.split(".")[1:]:
             found = getattr(found, part)
-        check(tf, found)
+        check(tf, found, *more)
 
-    check_of_module.about = api
+    check_of_module.about = ", ".join([api, *map(repr, more)])
     return check_of_module

@@ -5,7 +5,6 @@ under a name of its own.
 """
 
 import collections
-import inspect
 
 import numpy as np
 
@@ -82,61 +81,6 @@ def ones(size):
     return np.ones([size], np.float32)
 
 
-# ---------------------------------------------------------------- signature
-
-
-@replicate_clause("/name/exists")
-def exists(tf, replicate):
-    assert callable(replicate)
-
-
-def signature_parameter_order(tf, replicate, names):
-    parameters = list(inspect.signature(replicate).parameters.values())
-    same([parameter.name for parameter in parameters[: len(names)]], names)
-    for parameter in parameters:
-        required = parameter.default is inspect.Parameter.empty
-        assert required == (parameter.name == "computation"), (
-            f"only computation is required, but {parameter.name} is declared "
-            f"as {parameter}"
-        )
-        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
-            f"{parameter.name} must work by position and by keyword, "
-            f"but it is {parameter.kind}"
-        )
-
-
-def signature_default_is_none(tf, replicate, parameter):
-    parameters = inspect.signature(replicate).parameters
-    assert parameter in parameters, f"no parameter {parameter} in {list(parameters)}"
-    default = parameters[parameter].default
-    assert default is None, f"default of {parameter}: expected None, got {default!r}"
-
-
-@replicate_clause("/signature/default-inputs")
-def default_inputs(tf, replicate):
-    signature_default_is_none(tf, replicate, "inputs")
-
-
-@replicate_clause("/signature/default-infeed-queue")
-def default_infeed_queue(tf, replicate):
-    signature_default_is_none(tf, replicate, "infeed_queue")
-
-
-@replicate_clause("/signature/default-device-assignment")
-def default_device_assignment(tf, replicate):
-    signature_default_is_none(tf, replicate, "device_assignment")
-
-
-@replicate_clause("/signature/default-name")
-def default_name(tf, replicate):
-    signature_default_is_none(tf, replicate, "name")
-
-
-@replicate_clause("/signature/default-maximum-shapes")
-def default_maximum_shapes(tf, replicate):
-    signature_default_is_none(tf, replicate, "maximum_shapes")
-
-
 # ---------------------------------------------------------------- behaviour
 
 
@@ -160,9 +104,6 @@ def behaviour_runs_once_per_replica(tf, replicate):
         same(sess.run(out), [[10.0], [20.0], [30.0]])
 
 
-# --------------------------------------------------------- args: computation
-
-
 @replicate_clause("/args:computation/python-function")
 def computation_python_function(tf, replicate):
     received = []
@@ -176,9 +117,6 @@ def computation_python_function(tf, replicate):
     assert isinstance(received[0], tf.Tensor), (
         f"computation must receive a Tensor, got {received[0]!r}"
     )
-
-
-# -------------------------------------------------------------- args: inputs
 
 
 def inputs_indexed_replica_then_input(tf, replicate):
@@ -290,9 +228,6 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
     same(static_shape(x), [2, 2])
 
 
-# -------------------------------------------------------- args: infeed_queue
-
-
 @replicate_clause("/args:infeed_queue/appended-to-arguments")
 def infeed_queue_appended_to_arguments(tf, replicate):
     with fixed_system(tf, 2) as sess:
@@ -304,9 +239,7 @@ def infeed_queue_appended_to_arguments(tf, replicate):
     with fixed_system(tf, 3) as sess:
         queue = infeed_queue(tf, [tf.float32, tf.int32], [[3], [6]])
         out = replicate(
-            lambda a, b, q, p: (a - b, q, p),
-            [[float(r), 1.0] for r in range(3)],
-            queue,
+            lambda a, b, q, p: (a - b, q, p), [[float(r), 1.0] for r in range(3)], queue
         )
         element = [tf.constant([10.0, 20.0, 30.0]), tf.range(6)]
         sess.run(queue.split_inputs_and_generate_enqueue_ops(element))
@@ -320,17 +253,12 @@ def infeed_queue_appended_to_arguments(tf, replicate):
         )
 
 
-# --------------------------------------------------- args: device_assignment
-
-
 @replicate_clause("/args:device_assignment/maps-logical-to-physical")
 def device_assignment_maps_logical_to_physical(tf, replicate):
     with initialised_topology(tf, cores=4) as (sess, topology):
         assignment = assign_cores(tf, topology, [3, 2, 1, 0])
         out = replicate(
-            lambda x: x * 2,
-            [[0.0], [1.0], [2.0], [3.0]],
-            device_assignment=assignment,
+            lambda x: x * 2, [[0.0], [1.0], [2.0], [3.0]], device_assignment=assignment
         )
         same(core_of_each_replica(tf, sess, out), [3, 2, 1, 0])
         same(sess.run(out), [[0.0], [2.0], [4.0], [6.0]])
@@ -383,9 +311,6 @@ def device_assignment_needed_for_several_cores(tf, replicate):
             expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
 
 
-# ---------------------------------------------------------------- args: name
-
-
 @replicate_clause("/args:name/no-effect")
 def name_no_effect(tf, replicate):
     def operation_names(name):
@@ -394,9 +319,6 @@ def name_no_effect(tf, replicate):
             return [operation.name for operation in graph.get_operations()]
 
     same(operation_names("foo"), operation_names(None), call="operation names")
-
-
-# ------------------------------------------------------ args: maximum_shapes
 
 
 def padded_lengths(tf, replicate, maximum_shapes):
@@ -504,9 +426,6 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
     expect_raises(
         ValueError, replicate, lambda nest: nest["a"], inputs, maximum_shapes=extra
     )
-
-
-# ------------------------------------------------------------------- returns
 
 
 @replicate_clause("/returns/list-by-replica")

@@ -61,9 +61,6 @@ def one_node():
     return CloudTPU({"node-1": node(*TWO_HOSTS)})
 
 
-# ---------------------------------------------------------------- class, signature
-
-
 @resolver_clause("/name/class")
 def name_class(tf, resolver):
     assert inspect.isclass(resolver), repr(resolver)
@@ -81,51 +78,25 @@ def init_parameters(resolver, names):
         )
 
 
-def init_default(resolver, name, expected):
+def init_default(tf, resolver, name, expected):
     """Require the constructor's default of ``name``."""
     default = inspect.signature(resolver).parameters[name].default
     assert default is not inspect.Parameter.empty, f"{name} must be given"
     same(default, expected, call=f"default of {name}")
 
 
-@resolver_clause("/signature/default-tpu")
-def default_tpu(tf, resolver):
-    init_default(resolver, "tpu", None)
+def init_defaults(*classes, **expected):
+    """Register a clause about the default of each of these parameters."""
+    for api in classes:
+        for name, default in expected.items():
+            rest = "/signature/default-" + name.replace("_", "-")
+            clause(api + rest)(about(init_default, api, name, default))
 
 
-@resolver_clause("/signature/default-zone")
-def default_zone(tf, resolver):
-    init_default(resolver, "zone", None)
-
-
-@resolver_clause("/signature/default-project")
-def default_project(tf, resolver):
-    init_default(resolver, "project", None)
-
-
-@resolver_clause("/signature/default-job-name")
-def default_job_name(tf, resolver):
-    init_default(resolver, "job_name", "worker")
-
-
-@resolver_clause("/signature/default-coordinator-name")
-def default_coordinator_name(tf, resolver):
-    init_default(resolver, "coordinator_name", None)
-
-
-@resolver_clause("/signature/default-coordinator-address")
-def default_coordinator_address(tf, resolver):
-    init_default(resolver, "coordinator_address", None)
-
-
-@resolver_clause("/signature/default-credentials")
-def default_credentials(tf, resolver):
-    init_default(resolver, "credentials", "default")
-
-
-@resolver_clause("/signature/default-service")
-def default_service(tf, resolver):
-    init_default(resolver, "service", None)
+_LIKE_NONE = ("tpu", "zone", "project", "coordinator_name", "coordinator_address")
+init_defaults(*CLASSES, **dict.fromkeys([*_LIKE_NONE, "service"]))
+init_defaults(*CLASSES, job_name="worker", credentials="default")
+init_defaults(CLASSES[1], discovery_url=None)
 
 
 def parameters_of(method):
@@ -140,9 +111,6 @@ def parameters_of(method):
 @resolver_clause(".cluster_spec/signature/no-parameters")
 def cluster_spec_no_parameters(tf, resolver):
     same(parameters_of(resolver.cluster_spec), [])
-
-
-# ---------------------------------------------------------------- names
 
 
 @resolver_clause("/behaviour/resolves-names-through-api")
@@ -273,9 +241,6 @@ def environment_endpoints(tf, resolver):
         same(text(named.master()), "grpc://10.1.2.3:8470")
 
 
-# ---------------------------------------------------------------- jobs
-
-
 @resolver_clause("/args:job_name/names-the-job")
 @isolated
 def tpu_job(tf, resolver):
@@ -346,9 +311,6 @@ def no_name_starts_no_server(tf, resolver):
         same(len(started), 0, call="servers started")
 
 
-# ---------------------------------------------------------------- the API object
-
-
 @resolver_clause("/args:credentials/none-is-default")
 @isolated
 def credentials_default(tf, resolver):
@@ -417,9 +379,6 @@ def no_tpus(tf, resolver):
         )
 
 
-# ---------------------------------------------------------------- cluster_spec
-
-
 @resolver_clause(".cluster_spec/behaviour/asks-api-every-time")
 @isolated
 def asks_api_every_time(tf, resolver):
@@ -470,9 +429,6 @@ def unhealthy(tf, resolver):
     for fields in well:
         service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
         resolved(resolver, service).cluster_spec()
-
-
-# ---------------------------------------------------------------- master
 
 
 def get_master_same_as_master(resolver, names):

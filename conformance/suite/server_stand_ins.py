@@ -13,11 +13,7 @@ PORT = 4711
 class Listening:
     """What listens on the address of a server.
 
-    Attributes
-    ----------
-    address, job : str
-    calls : list of str
-        ``start``, ``stop`` and ``wait``, as often as they were called.
+    ``calls`` lists ``start``, ``stop`` and ``wait``, as often as they were called.
     """
 
     port = PORT

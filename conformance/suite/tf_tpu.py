@@ -8,17 +8,10 @@ from ..clause import clause, expect_raises, same
 from ..probes import static_shape
 
 PLAIN = (
-    "batch_parallel",
-    "bfloat16_scope",
-    "core",
-    "cross_replica_sum",
-    "initialize_system",
-    "outside_compilation",
-    "replicate",
-    "rewrite",
-    "shard",
+    "batch_parallel", "bfloat16_scope", "core", "cross_replica_sum",
+    "initialize_system", "outside_compilation", "replicate", "rewrite", "shard",
     "shutdown_system",
-)
+)  # fmt: skip
 WITH_TWIN = tuple(name for name in PLAIN if name != "cross_replica_sum")
 
 # A 2x2x1 mesh of one host with four devices, as the protocol buffer has it: mesh

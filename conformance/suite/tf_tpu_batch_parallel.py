@@ -1,6 +1,5 @@
 """Checks of tf.tpu.batch_parallel and tf.tpu.batch_parallel_dyn."""
 
-import inspect
 import re
 
 import numpy as np
@@ -14,60 +13,7 @@ from ..probes import (
     initialised_topology,
     static_shape,
 )
-from .tf_tpu_page import function_clause, run_every_check
-
-PARAMETERS = [
-    "computation",
-    "inputs",
-    "num_shards",
-    "infeed_queue",
-    "device_assignment",
-    "name",
-]
-
-
-@function_clause("tf.tpu.batch_parallel/name/exists")
-def exists(tf, batch_parallel):
-    assert callable(batch_parallel)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/parameter-order")
-def parameter_order(tf, batch_parallel):
-    parameters = list(inspect.signature(batch_parallel).parameters.values())
-    same([parameter.name for parameter in parameters[:6]], PARAMETERS)
-    required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
-    same(required, ["computation"])
-    for parameter in parameters:
-        same(parameter.kind, parameter.POSITIONAL_OR_KEYWORD, call=parameter.name)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/default-inputs")
-def default_inputs(tf, batch_parallel):
-    same(_default(batch_parallel, "inputs"), None)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/default-num-shards")
-def default_num_shards(tf, batch_parallel):
-    same(_default(batch_parallel, "num_shards"), 1)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/default-infeed-queue")
-def default_infeed_queue(tf, batch_parallel):
-    same(_default(batch_parallel, "infeed_queue"), None)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/default-device-assignment")
-def default_device_assignment(tf, batch_parallel):
-    same(_default(batch_parallel, "device_assignment"), None)
-
-
-@function_clause("tf.tpu.batch_parallel/signature/default-name")
-def default_name(tf, batch_parallel):
-    same(_default(batch_parallel, "name"), None)
-
-
-def _default(function, parameter):
-    return inspect.signature(function).parameters[parameter].default
+from .tf_tpu_page import default_is, function_clause
 
 
 @function_clause("tf.tpu.batch_parallel/behaviour/splits-batch-dimension")
@@ -291,10 +237,7 @@ def device_assignment_used(tf, batch_parallel):
     with initialised_topology(tf, cores=4) as (session, topology):
         assignment = assign_cores(tf, topology, [3, 2, 1, 0])
         out = batch_parallel(
-            lambda piece: piece + 1.0,
-            [x],
-            num_shards=4,
-            device_assignment=assignment,
+            lambda piece: piece + 1.0, [x], num_shards=4, device_assignment=assignment
         )
         same(session.run(out), [[1.0, 2.0, 3.0, 4.0]])
         same(core_of_each_replica(tf, session, out), [3, 2, 1, 0])
@@ -366,27 +309,10 @@ def _operations(tf, batch_parallel, **name):
         return [(op.name, op.type) for op in graph.get_operations()]
 
 
-@clause("tf.tpu.batch_parallel_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.batch_parallel_dyn)
-
-
-@clause("tf.tpu.batch_parallel_dyn/signature/parameter-order")
-def dyn_parameter_order(tf):
-    plain = inspect.signature(tf.tpu.batch_parallel).parameters
-    same(list(inspect.signature(tf.tpu.batch_parallel_dyn).parameters), list(plain))
-    parameter_order(tf, tf.tpu.batch_parallel_dyn)
-
-
 @clause("tf.tpu.batch_parallel_dyn/signature/num-shards-has-default")
 def dyn_num_shards_has_default(tf):
-    default_num_shards(tf, tf.tpu.batch_parallel_dyn)
+    default_is(tf, tf.tpu.batch_parallel_dyn, "num_shards", 1)
     tf.tpu.batch_parallel_dyn(lambda piece: piece, [tf.zeros([3])])
-
-
-@clause("tf.tpu.batch_parallel_dyn/behaviour/same-as-plain")
-def dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.batch_parallel", tf.tpu.batch_parallel_dyn)
 
 
 class _Two:

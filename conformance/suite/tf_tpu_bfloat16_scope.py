@@ -6,12 +6,7 @@ import inspect
 import numpy as np
 
 from ..clause import clause, same
-from .tf_tpu_page import function_clause, run_every_check
-
-
-@function_clause("tf.tpu.bfloat16_scope/name/exists")
-def exists(tf, bfloat16_scope):
-    assert callable(bfloat16_scope)
+from .tf_tpu_page import function_clause
 
 
 @function_clause("tf.tpu.bfloat16_scope/signature/no-parameters")
@@ -125,16 +120,6 @@ def ends_with_block(tf, bfloat16_scope):
     )
 
 
-@clause("tf.tpu.bfloat16_scope_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.bfloat16_scope_dyn)
-
-
 @clause("tf.tpu.bfloat16_scope_dyn/signature/no-parameters")
 def dyn_no_parameters(tf):
     no_parameters(tf, tf.tpu.bfloat16_scope_dyn)
-
-
-@clause("tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain")
-def dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.bfloat16_scope", tf.tpu.bfloat16_scope_dyn)

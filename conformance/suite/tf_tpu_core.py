@@ -9,11 +9,6 @@ from ..probes import assign_cores, initialised_topology, traced
 from .tf_tpu_page import function_clause
 
 
-@function_clause("tf.tpu.core/name/exists")
-def exists(tf, core):
-    assert callable(core)
-
-
 @function_clause("tf.tpu.core/signature/num-only")
 def num_only(tf, core):
     parameters = inspect.signature(core).parameters
@@ -82,11 +77,6 @@ def _cores_of(trace, operation):
         for record in trace
         if record.operation.split("/")[-1] == operation
     }
-
-
-@clause("tf.tpu.core_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.core_dyn)
 
 
 @clause("tf.tpu.core_dyn/signature/num-only")

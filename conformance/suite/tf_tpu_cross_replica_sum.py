@@ -58,11 +58,6 @@ def build_sum(tf, cross_replica_sum, x, groups=None, replicas=2):
     return build_in_replicas(tf, lambda: cross_replica_sum(x, groups), replicas)
 
 
-@function_clause("tf.tpu.cross_replica_sum/name/exists")
-def exists(tf, cross_replica_sum):
-    assert callable(cross_replica_sum)
-
-
 @function_clause("tf.tpu.cross_replica_sum/signature/parameter-order")
 def parameter_order(tf, cross_replica_sum):
     parameters = inspect.signature(cross_replica_sum).parameters
@@ -74,11 +69,6 @@ def default_group_assignment(tf, cross_replica_sum):
     parameters = inspect.signature(cross_replica_sum).parameters
     same(parameters["group_assignment"].default, None)
     build_in_replicas(tf, lambda: cross_replica_sum(tf.constant(1.0)), 2)
-
-
-@function_clause("tf.tpu.cross_replica_sum/signature/default-name")
-def default_name(tf, cross_replica_sum):
-    same(inspect.signature(cross_replica_sum).parameters["name"].default, None)
 
 
 @function_clause("tf.tpu.cross_replica_sum/behaviour/sums-all-replicas")

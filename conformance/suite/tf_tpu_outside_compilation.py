@@ -15,11 +15,6 @@ def in_one_replica(tf, computation, *inputs):
         return session.run(tf.tpu.replicate(computation, [list(inputs)])[0])
 
 
-@function_clause("tf.tpu.outside_compilation/name/exists")
-def exists(tf, outside_compilation):
-    assert callable(outside_compilation)
-
-
 @function_clause("tf.tpu.outside_compilation/signature/computation-args-kwargs")
 def computation_args_kwargs(tf, outside_compilation):
     parameters = list(inspect.signature(outside_compilation).parameters.values())
@@ -190,11 +185,6 @@ def without_replicate_scope(tf, outside_compilation):
     assert isinstance(out, tf.Tensor)
     with tf.Session() as session:
         same(session.run(out), 3.0)
-
-
-@clause("tf.tpu.outside_compilation_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.outside_compilation_dyn)
 
 
 @clause("tf.tpu.outside_compilation_dyn/signature/computation-args-kwargs")

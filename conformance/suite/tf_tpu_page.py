@@ -5,8 +5,9 @@ A check written as ``check(tf, function)`` decides both names.
 """
 
 import collections
+import inspect
 
-from ..clause import Unavailable, clause
+from ..clause import Unavailable, clause, same
 from ..statements import statements
 from .page import about
 
@@ -39,7 +40,59 @@ def function_clause(id):
     return register
 
 
-def run_every_check(tf, api, function):
+def is_callable(tf, function):
+    assert callable(function)
+
+
+def names_exist(*functions):
+    """Register the clause that there is a function, for each of these names."""
+    for api in functions:
+        clause(api + "/name/exists")(about(is_callable, api))
+
+
+def default_is(tf, function, parameter, expected):
+    same(inspect.signature(function).parameters[parameter].default, expected)
+
+
+def defaults(api, **expected):
+    """Register a clause about the default of each of these parameters."""
+    for parameter, value in expected.items():
+        rest = "/signature/default-" + parameter.replace("_", "-")
+        clause(api + rest)(about(default_is, api, parameter, value))
+
+
+def parameter_order(tf, function, names):
+    """Require these parameters, the first alone without a default."""
+    parameters = list(inspect.signature(function).parameters.values())
+    same([parameter.name for parameter in parameters[: len(names)]], names)
+    for parameter in parameters:
+        required = parameter.default is inspect.Parameter.empty
+        assert required == (parameter.name == names[0]), (
+            f"only {names[0]} is required, but {parameter.name} is declared "
+            f"as {parameter}"
+        )
+        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
+            f"{parameter.name} must work by position and by keyword, "
+            f"but it is {parameter.kind}"
+        )
+
+
+def orders(names, *functions):
+    """Register the clause about the order of parameters of each function."""
+    for api in functions:
+        order = about(parameter_order, api, names)
+        clause(api + "/signature/parameter-order")(order)
+
+
+def same_as_plain(*functions):
+    """Register that the checks of each function hold of its twin."""
+    for api in functions:
+        twin = api + "_dyn"
+        check = about(run_every_check, twin, api)
+        clause(twin + "/behaviour/same-as-plain")(check)
+
+
+def run_every_check(tf, function, api):
     """Run the checks of the clauses of ``api`` with ``function`` in its place.
 
     Where it is the very function of that name, what starts a system has been decided.
@@ -47,6 +100,11 @@ def run_every_check(tf, api, function):
     found = tf
     for part in api.split(".")[1:]:
         found = getattr(found, part)
+    plain = inspect.signature(found).parameters
+    twin = inspect.signature(function).parameters
+    same(list(twin), list(plain))
+    for name in plain:
+        same(twin[name].default, plain[name].default, call="default of " + name)
     decided = _STARTING if found is function else ()
     run_checks(tf, [one for one in _CHECKS[api] if one not in decided], function)
 

@@ -1,28 +1,13 @@
 """Checks of tf.tpu.replicate and tf.tpu.replicate_dyn."""
 
 import collections
-import inspect
 
 from ..clause import clause, expect_raises, same
 from ..probes import fixed_system, padded_shapes
 from . import replicate_checks as checks
-from .tf_tpu_page import function_clause, run_every_check
-
-PARAMETERS = [
-    "computation",
-    "inputs",
-    "infeed_queue",
-    "device_assignment",
-    "name",
-    "maximum_shapes",
-]
+from .tf_tpu_page import function_clause
 
 Pair = collections.namedtuple("Pair", ["left", "right"])
-
-
-@function_clause("tf.tpu.replicate/signature/parameter-order")
-def parameter_order(tf, replicate):
-    checks.signature_parameter_order(tf, replicate, PARAMETERS)
 
 
 @function_clause("tf.tpu.replicate/args:inputs/indexed-replica-then-input")
@@ -154,23 +139,6 @@ def inputs_enumerable(tf, replicate):
     generator = ([value] for value in (1.0, 2.0))
     for inputs in (generator, {0: [1.0]}, "ab", 5):
         expect_raises(TypeError, replicate, lambda x: x, inputs)
-
-
-@clause("tf.tpu.replicate_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.replicate_dyn)
-
-
-@clause("tf.tpu.replicate_dyn/signature/parameter-order")
-def dyn_parameter_order(tf):
-    plain = inspect.signature(tf.tpu.replicate).parameters
-    same(list(inspect.signature(tf.tpu.replicate_dyn).parameters), list(plain))
-    parameter_order(tf, tf.tpu.replicate_dyn)
-
-
-@clause("tf.tpu.replicate_dyn/behaviour/same-as-plain")
-def dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.replicate", tf.tpu.replicate_dyn)
 
 
 @clause("tf.tpu.replicate_dyn/args:maximum_shapes/any-accepted-type")

@@ -1,10 +1,8 @@
 """Checks of tf.tpu.rewrite and tf.tpu.rewrite_dyn."""
 
-import inspect
-
 import numpy as np
 
-from ..clause import clause, expect_raises, same
+from ..clause import expect_raises, same
 from ..probes import (
     assign_cores,
     core_of_each_replica,
@@ -14,9 +12,7 @@ from ..probes import (
     static_shape,
     traced,
 )
-from .tf_tpu_page import function_clause, run_every_check
-
-PARAMETERS = ["computation", "inputs", "infeed_queue", "device_assignment", "name"]
+from .tf_tpu_page import function_clause
 
 
 def evaluate(tf, build):
@@ -30,43 +26,6 @@ def counter(tf):
     return tf.get_variable(
         "counter", [], initializer=tf.zeros_initializer(), use_resource=True
     )
-
-
-@function_clause("tf.tpu.rewrite/name/exists")
-def exists(tf, rewrite):
-    assert callable(rewrite)
-
-
-@function_clause("tf.tpu.rewrite/signature/parameter-order")
-def parameter_order(tf, rewrite):
-    parameters = list(inspect.signature(rewrite).parameters.values())
-    same([parameter.name for parameter in parameters[:5]], PARAMETERS)
-    required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
-    same(required, ["computation"])
-
-
-@function_clause("tf.tpu.rewrite/signature/default-inputs")
-def default_inputs(tf, rewrite):
-    same(_default(rewrite, "inputs"), None)
-
-
-@function_clause("tf.tpu.rewrite/signature/default-infeed-queue")
-def default_infeed_queue(tf, rewrite):
-    same(_default(rewrite, "infeed_queue"), None)
-
-
-@function_clause("tf.tpu.rewrite/signature/default-device-assignment")
-def default_device_assignment(tf, rewrite):
-    same(_default(rewrite, "device_assignment"), None)
-
-
-@function_clause("tf.tpu.rewrite/signature/default-name")
-def default_name(tf, rewrite):
-    same(_default(rewrite, "name"), None)
-
-
-def _default(function, parameter):
-    return inspect.signature(function).parameters[parameter].default
 
 
 @function_clause("tf.tpu.rewrite/behaviour/runs-on-one-core")
@@ -334,20 +293,3 @@ def operations_only_give_noop(tf, rewrite):
 def operations_noop_depends_on_computation(tf, rewrite):
     count = counter(tf)
     _require_counted_once(tf, rewrite, lambda: count.assign_add(1.0).op, count)
-
-
-@clause("tf.tpu.rewrite_dyn/name/exists")
-def dyn_exists(tf):
-    assert callable(tf.tpu.rewrite_dyn)
-
-
-@clause("tf.tpu.rewrite_dyn/signature/parameter-order")
-def dyn_parameter_order(tf):
-    plain = inspect.signature(tf.tpu.rewrite).parameters
-    same(list(inspect.signature(tf.tpu.rewrite_dyn).parameters), list(plain))
-    parameter_order(tf, tf.tpu.rewrite_dyn)
-
-
-@clause("tf.tpu.rewrite_dyn/behaviour/same-as-plain")
-def dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.rewrite", tf.tpu.rewrite_dyn)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..clause import clause, expect_raises, same
 from ..probes import fixed_system, initialised_topology
-from .tf_tpu_page import function_clause, run_every_check
+from .tf_tpu_page import function_clause
 
 
 def doubled(tf, replicas):
@@ -25,26 +25,10 @@ def session_on(tf, jobs):
     return tf.Session(config=tf.ConfigProto(cluster_def=cluster.as_cluster_def()))
 
 
-@function_clause("tf.tpu.initialize_system/name/exists")
-def initialize_exists(tf, initialize_system):
-    assert callable(initialize_system)
-
-
 @function_clause("tf.tpu.initialize_system/signature/parameter-order")
 def initialize_parameter_order(tf, initialize_system):
     parameters = list(inspect.signature(initialize_system).parameters)
     same(parameters[:2], ["embedding_config", "job"])
-
-
-@function_clause("tf.tpu.initialize_system/signature/default-embedding-config")
-def initialize_default_embedding_config(tf, initialize_system):
-    parameters = inspect.signature(initialize_system).parameters
-    same(parameters["embedding_config"].default, None)
-
-
-@function_clause("tf.tpu.initialize_system/signature/default-job")
-def initialize_default_job(tf, initialize_system):
-    same(inspect.signature(initialize_system).parameters["job"].default, None)
 
 
 @function_clause("tf.tpu.initialize_system/behaviour/system-usable-afterwards")
@@ -203,34 +187,14 @@ def _require_only_named_job_started(tf, session, initialize_system):
         expect_raises(tf.errors.OpError, session.run, doubled[job])
 
 
-@clause("tf.tpu.initialize_system_dyn/name/exists")
-def initialize_dyn_exists(tf):
-    assert callable(tf.tpu.initialize_system_dyn)
-
-
 @clause("tf.tpu.initialize_system_dyn/signature/parameter-order")
 def initialize_dyn_parameter_order(tf):
     initialize_parameter_order(tf, tf.tpu.initialize_system_dyn)
 
 
-@clause("tf.tpu.initialize_system_dyn/behaviour/same-as-plain")
-def initialize_dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.initialize_system", tf.tpu.initialize_system_dyn)
-
-
-@function_clause("tf.tpu.shutdown_system/name/exists")
-def shutdown_exists(tf, shutdown_system):
-    assert callable(shutdown_system)
-
-
 @function_clause("tf.tpu.shutdown_system/signature/job-only")
 def shutdown_job_only(tf, shutdown_system):
     same(list(inspect.signature(shutdown_system).parameters), ["job"])
-
-
-@function_clause("tf.tpu.shutdown_system/signature/default-job")
-def shutdown_default_job(tf, shutdown_system):
-    same(inspect.signature(shutdown_system).parameters["job"].default, None)
 
 
 @function_clause("tf.tpu.shutdown_system/behaviour/stops-running-system")
@@ -331,16 +295,6 @@ def _require_named_job_stopped(tf, session, shutdown_system):
         session.run(shutdown_system(job=other))
 
 
-@clause("tf.tpu.shutdown_system_dyn/name/exists")
-def shutdown_dyn_exists(tf):
-    assert callable(tf.tpu.shutdown_system_dyn)
-
-
 @clause("tf.tpu.shutdown_system_dyn/signature/job-only")
 def shutdown_dyn_job_only(tf):
     shutdown_job_only(tf, tf.tpu.shutdown_system_dyn)
-
-
-@clause("tf.tpu.shutdown_system_dyn/behaviour/same-as-plain")
-def shutdown_dyn_same_as_plain(tf):
-    run_every_check(tf, "tf.tpu.shutdown_system", tf.tpu.shutdown_system_dyn)

@@ -6,7 +6,7 @@ import inspect
 from ..clause import same
 from ..probes import eager_mode, fixed_system, sized
 from .cloud_stand_ins import hosts, reachable
-from .page import Page
+from .page import Page, about
 
 page = Page("tf.contrib.distribute.TPUStrategy")
 
@@ -132,7 +132,43 @@ def required(*names):
     return [(name, inspect.Parameter.empty, "") for name in names]
 
 
-FREE = [
-    ("args", inspect.Parameter.empty, "*"),
-    ("kwargs", inspect.Parameter.empty, "**"),
-]
+#: The parameters of methods, as a signature has them.
+_SIGNATURES = """
+batch_reduce: aggregation, value_destination_pairs
+broadcast: tensor, destinations=None
+call_for_each_tower: fn, *args, **kwargs
+colocate_vars_with: colocate_with_variable
+configure: session_config=None, cluster_spec=None, task_type=None, task_id=None
+distribute_dataset: dataset_fn
+finalize:
+get_host_cpu_device: host_id
+group: value, name=None
+initialize:
+map: map_over, fn, *args, **kwargs
+non_slot_devices: var_list
+read_var: tower_local_var
+reduce: aggregation, value, destinations
+scope:
+unwrap: value
+update: var, fn, *args, **kwargs
+update_non_slot: colocate_with, fn, *args, **kwargs
+value_container: value
+"""
+
+
+def parameters_are(tf, method, text):
+    """Require these parameters; every default is None."""
+    expected = []
+    for one in text.split(", ") if text else []:
+        name, _, default = one.lstrip("*").partition("=")
+        default = None if default else inspect.Parameter.empty
+        expected.append((name, default, "*" * one.count("*")))
+    same(parameters(method), expected)
+
+
+for _line in _SIGNATURES.strip().splitlines():
+    _method, _, _text = _line.partition(":")
+    _rest = "parameters" if _text else "no-parameters"
+    page.clause(f".{_method}/signature/{_rest}")(
+        about(parameters_are, f"tf.contrib.distribute.TPUStrategy.{_method}", _text[1:])
+    )

@@ -23,12 +23,7 @@ def defined(server):
     """Return the cluster, job, task and protocol that a server was started from."""
     definition = server.server_def
     cluster = {job.name: dict(job.tasks) for job in definition.cluster.job}
-    return (
-        cluster,
-        definition.job_name,
-        definition.task_index,
-        definition.protocol,
-    )
+    return (cluster, definition.job_name, definition.task_index, definition.protocol)
 
 
 def made(tf, *arguments, **options):

@@ -27,16 +27,10 @@ MISFIT = "misfit"
 
 #: Packages below those that most mutants change. They are imported first, once for all.
 BELOW = (
-    "engine.differentiation",
-    "interface.functions",
-    "interface.checkpoints",
-    "interface.layers",
-    "interface.losses",
-    "interface.metrics",
-    "interface.training",
-    "interface.optimizers",
-    "interface.data",
-)
+    "engine.differentiation", "interface.functions", "interface.checkpoints",
+    "interface.layers", "interface.losses", "interface.metrics", "interface.training",
+    "interface.optimizers", "interface.data",
+)  # fmt: skip
 #: What comes from elsewhere and takes as long as a clause.
 ELSEWHERE = ("unittest.mock",)
 #: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.
@@ -49,15 +43,9 @@ ANSWERED = 77
 
 
 class Verdict:
-    """What became of a mutant.
+    """The verdict on a mutant: ``caught``, ``survived`` or ``misfit``.
 
-    Attributes
-    ----------
-    mutant : Mutant
-    state : str
-        ``caught``, ``survived`` or ``misfit``.
-    message : str
-        What a clause said, or why the mutant could not be applied.
+    ``message`` is what a clause said, or why the mutant could not be applied.
     """
 
     def __init__(self, mutant, state, message):
@@ -72,14 +60,7 @@ def package_directory():
 
 
 def hunt(mutants, clauses):
-    """Yield the verdict on every mutant, in the order in which they are decided.
-
-    Parameters
-    ----------
-    mutants : list of Mutant
-    clauses : list of Clause
-        The suite.
-    """
+    """Yield the verdict on every mutant, in the order in which they are decided."""
     by_id = {clause.id: clause for clause in clauses}
     changes = {}
     for number, mutant in enumerate(mutants):
@@ -141,12 +122,8 @@ def _grow(trunk):
 class Trunk:
     """Finds the modules that mutants change, and forks into a branch for each change.
 
-    Parameters
-    ----------
-    changes : dict
-        The changes of each module by its name: number, MutatedModule, clauses.
-    pipe : int
-        Where the answers are written, a line each.
+    ``changes`` has the changes of each module by its name: number, MutatedModule and
+    clauses. The answers are written to ``pipe``, a line each.
     """
 
     def __init__(self, changes, pipe):

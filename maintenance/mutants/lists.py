@@ -3,12 +3,11 @@
 An entry has a name and what is wrong; the target, with the clauses that must notice;
 the pattern in the target; and what replaces it (see ``Mutant``)::
 
-    groups-transposed: the columns of group_assignment are the groups
-      @ collectives._groups = tf.tpu.cross_replica_sum/args:group_assignment/subgroups
-      - (tuple(int(i) for i in row) for row in ids)
-      + (tuple(int(i) for i in row) for row in ids.T)
+    always-from-all-shards: outputs_from_all_shards=False changes nothing
+      @ _choices = tf.tpu.shard/name/outputs-from-all-shards-false
+      [from_all] => [True]
 
-A pattern of several lines repeats its sign on each of them.
+Longer ones stand on lines of their own, each line with ``-`` or ``+`` before it.
 """
 
 import pathlib
@@ -18,7 +17,8 @@ from .mutant import Mutant
 
 DIRECTORY = pathlib.Path(__file__).with_name("lists")
 _ENTRY = re.compile(
-    r"([\w-]+): (.+)\n  @ (\S+) = (.+)\n((?:  - .+\n)+)((?:  \+ .+\n)+)"
+    r"([\w-]+): (.+)\n  @ (\S+) = (.+)\n"
+    r"(?:  (.+) => (.+)\n|((?:  - .+\n)+)((?:  \+ .+\n)+))"
 )
 
 
@@ -38,6 +38,9 @@ def _mutant(path, entry):
     match = _ENTRY.fullmatch(entry)
     if match is None:
         raise ValueError(f"{path}: not an entry of a list of mutants: {entry!r}")
-    name, says, target, clauses, was, becomes = match.groups()
-    texts = ("\n".join(one[4:] for one in text.splitlines()) for text in (was, becomes))
-    return Mutant(name, says, clauses.split(), target, *texts)
+    name, says, target, clauses, *short, was, becomes = match.groups()
+    if was is not None:
+        short = [
+            "\n".join(one[4:] for one in text.splitlines()) for text in (was, becomes)
+        ]
+    return Mutant(name, says, clauses.split(), target, *short)

@@ -14,20 +14,12 @@ class Misfit(Exception):
 class Mutant:
     """A small change that makes tpuref contradict a statement.
 
-    Attributes
-    ----------
-    name : str
-    says : str
-        What is wrong.
-    clauses : list of str
-        The clauses that must notice, each of them; ``FILE::TEST`` names a test, for a
-        variant that breaks only a promise of ours.
-    target : str
-        The end of the full name of the function, class, variable or module that is
-        changed, as much of it as tells it from others: ``shard``, ``Topology.tasks``,
-        ``padding.LIMIT``. The module that has it may move.
-    was, becomes : str
-        Two patterns (see ``pattern``). The target has the first one exactly once.
+    ``clauses`` are those that must notice, each of them; ``FILE::TEST`` names a test,
+    for a variant that breaks only a promise of ours. ``target`` is the end of the full
+    name of the function, class, variable or module that is changed, as much of it as
+    tells it from others (``shard``, ``Topology.tasks``); the module that has it may
+    move. It has the pattern ``was`` exactly once, which ``becomes`` replaces (see
+    ``pattern``).
     """
 
     def __init__(self, name, says, clauses, target, was, becomes):
@@ -41,10 +33,7 @@ class Mutant:
     def changed(self, package):
         """Return the path of the changed file in ``package``, and its code.
 
-        Raises
-        ------
-        Misfit
-            If the target, or the pattern in it, is not there exactly once.
+        Raise Misfit if the target, or the pattern in it, is not there exactly once.
         """
         definitions = [
             (path, place)

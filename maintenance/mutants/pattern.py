@@ -12,15 +12,8 @@ import ast
 class Match:
     """Where a pattern matches: nodes of a tree that can be exchanged.
 
-    Parameters
-    ----------
-    parent : ast.AST
-    field : str
-        Of the parent: a node or a list of nodes.
-    span : slice or None
-        Which nodes of the list.
-    matched : list of list of ast.AST
-        What each ``...`` of the pattern stands for.
+    They are in the ``field`` of the parent, or in the ``span`` of that list;
+    ``matched`` has the nodes that each ``...`` of the pattern stands for.
     """
 
     def __init__(self, parent, field, span, matched):
@@ -58,13 +51,8 @@ class Pattern:
     def matches(self, definition, replacement):
         """Return where the pattern matches in a definition.
 
-        Parameters
-        ----------
-        definition : (ast.AST, str, int or None)
-            Parent, field and index of a function, class or assignment; a module has no
-            index.
-        replacement : Pattern
-            An expression that becomes statements matches as a statement.
+        That is the parent, field and index of a function, class or assignment; a module
+        has no index. An expression that becomes statements matches as a statement.
         """
         parent, field, index = definition
         span = slice(0, None) if index is None else slice(index, index + 1)

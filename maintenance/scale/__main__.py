@@ -27,18 +27,11 @@ BATCH_BYTES = 4 * 1024 * (784 + 10)
 
 
 class Model(NamedTuple):
-    """What a step takes, in seconds.
+    """The times of a step, in seconds.
 
-    Attributes
-    ----------
-    host
-        The host's part of a step.
-    compute
-        What eight replicas compute, on the processors of one host.
-    feed
-        For each byte that a host feeds.
-    latency, byte
-        For each message between hosts, and for each byte in it.
+    ``host`` is the host's part of a step, ``compute`` that of eight replicas on the
+    processors of one host, ``feed`` the time for each byte that a host feeds,
+    ``latency`` for each message between hosts, and ``byte`` for each byte in it.
     """
 
     host: float

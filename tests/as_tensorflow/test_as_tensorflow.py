@@ -1,11 +1,8 @@
 """Programs written for TensorFlow, run without an edit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -53,7 +50,7 @@ if __name__ == "__main__":
 """
 
 
-def run(tmp_path: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+def run(tmp_path, text, *options):
     path = tmp_path / "program.py"
     path.write_text(text)
     return subprocess.run(
@@ -66,7 +63,7 @@ def run(tmp_path: Path, text: str, *options: str) -> subprocess.CompletedProcess
     )
 
 
-def test_a_program_and_its_children(tmp_path: Path) -> None:
+def test_a_program_and_its_children(tmp_path):
     done = run(tmp_path, PROGRAM, "run", "--as-tensorflow")
     assert done.stdout.splitlines() == [
         "parent 3.0 3.0",
@@ -81,12 +78,12 @@ def test_a_program_and_its_children(tmp_path: Path) -> None:
     assert done.stderr.rstrip().endswith(NOTE)
 
 
-def test_the_short_form(tmp_path: Path) -> None:
+def test_the_short_form(tmp_path):
     done = run(tmp_path, "import tensorflow\nprint(tensorflow)", "--as-tensorflow")
     assert done.stdout.startswith("<module 'tpuref'")
 
 
-def test_without_the_option_it_is_what_it_was(tmp_path: Path) -> None:
+def test_without_the_option_it_is_what_it_was(tmp_path):
     (tmp_path / "tensorflow.py").write_text("real = True\n")
     done = run(tmp_path, "import tensorflow\nprint(tensorflow.real)", "run")
     assert done.stdout == "True\n"
@@ -94,7 +91,7 @@ def test_without_the_option_it_is_what_it_was(tmp_path: Path) -> None:
     assert done.stdout.startswith("<module 'tpuref'")
 
 
-def test_it_refuses_beside_the_real_one(tmp_path: Path) -> None:
+def test_it_refuses_beside_the_real_one(tmp_path):
     (tmp_path / "tensorflow.py").write_text("")
     program = tmp_path / "program.py"
     program.write_text("")
@@ -134,9 +131,7 @@ BY_MODE = "import tensorflow as tf\nprint(tf.executing_eagerly())\n"
     [("--as-tensorflow=1", "0.1 0.1 False True"),
      ("--as-tensorflow=2", "0.9 0.1 True False")],
 )  # fmt: skip
-def test_the_release_that_is_asked_for(
-    tmp_path: Path, option: str, expected: str
-) -> None:
+def test_the_release_that_is_asked_for(tmp_path, option, expected):
     assert run(tmp_path, DROPOUT, "run", option).stdout.strip() == expected
     assert run(tmp_path, DROPOUT, option).stdout.strip() == expected
 
@@ -147,9 +142,7 @@ def test_the_release_that_is_asked_for(
      ("tf.random.set_seed", "TensorFlow 2 (tf.random.set_seed)", True),
      ("", "either release of TensorFlow: nothing in it tells", False)],
 )  # fmt: skip
-def test_the_script_decides(
-    tmp_path: Path, line: str, release: str, eager: bool
-) -> None:
+def test_the_script_decides(tmp_path, line, release, eager):
     done = run(tmp_path, f"{BY_MODE}def unused():\n    return {line}\n",
                "run", "--as-tensorflow")  # fmt: skip
     assert done.stdout.strip() == str(eager)
@@ -157,9 +150,7 @@ def test_the_script_decides(
     assert f"is written for {release}; --as-tensorflow=1 or =2 chooses" in said
 
 
-def test_the_environment_decides_in_children_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_decides_in_children_too(tmp_path, monkeypatch):
     monkeypatch.setenv("TPUREF_AS_TENSORFLOW", "2")
     child = (
         f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BY_MODE!r}])"
@@ -172,7 +163,7 @@ def test_the_environment_decides_in_children_too(
     assert "expected 1 or 2, got '3'" in refused.stderr
 
 
-def test_private_modules_and_those_without_meaning(tmp_path: Path) -> None:
+def test_private_modules_and_those_without_meaning(tmp_path):
     program = (
         "import tensorflow.contrib.slim as slim, tensorflow as tf\n"
         "from tensorflow.contrib import slim as same\n"

@@ -49,6 +49,7 @@ def test_leaves_of_mappings_come_in_key_order():
         assert nest.is_nested(container)
     shared = [1, 2]
     assert nest.flatten([shared, {"a": shared}, shared]) == [1, 2] * 3
+    assert nest.map_structure(abs, [shared, shared]) == [shared, shared]
     with pytest.raises(TypeError, match=r"must be sortable.*\[1, 'a'\]"):
         nest.flatten([{1: 0, "a": 0}])
 

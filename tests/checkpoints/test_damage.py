@@ -51,9 +51,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# -- files of others -----------------------------------------------------------
-
-
 @pytest.mark.parametrize("remover", ["remove_checkpoint", "rotation"])
 @pytest.mark.parametrize("kind", ["parent", "absolute", "here", "NUL", "link", "pipe"])
 def test_an_index_names_files_of_its_own_folder(kind, remover, tmp_path, caplog):
@@ -134,9 +131,6 @@ def test_a_checkpoint_that_another_process_removes_first(save, tmp_path, monkeyp
     monkeypatch.setattr(filesystem.LocalFiles, "open_regular", remove_then_open)
     remove_save(prefix, save)
     assert names(tmp_path) == ["m-1.safetensors"]  # which the other process removes
-
-
-# -- values --------------------------------------------------------------------
 
 
 def test_each_flipped_bit_of_a_tensor_is_noticed(tmp_path, caplog):
@@ -304,9 +298,6 @@ def test_altered_checkpoints(tmp_path):
     assert results["error"] > ALTERATIONS // 2 and results["values"]
 
 
-# -- saves that fail -----------------------------------------------------------
-
-
 def test_modes_are_those_of_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
@@ -438,9 +429,6 @@ def test_two_trainings_in_one_directory(tmp_path):
     named = {json.loads(index.read_text())["file"] for index in indexes}
     assert named == {path.name for path in tmp_path.glob("*.safetensors")}
     assert not list(tmp_path.glob("*.partial"))
-
-
-# -- paths ---------------------------------------------------------------------
 
 
 def save(path):

@@ -157,9 +157,6 @@ def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path):
             tf.train.load_checkpoint(str(tmp_path / name))
 
 
-# -- starting from a checkpoint ------------------------------------------------
-
-
 def test_initializers_that_are_replaced(tmp_path):
     path = saved(tmp_path, bert__w=[1.0, 2.0], bert__b=3.0, other=[4])
     with tf.variable_scope("here"):
@@ -231,9 +228,6 @@ def test_each_new_checkpoint_of_a_directory(tmp_path):
     )
     expected = [str(tmp_path / "done1" / "m"), str(tmp_path / "done2" / "m")]
     assert list(found) == expected
-
-
-# -- elsewhere -----------------------------------------------------------------
 
 
 def test_checkpoints_elsewhere():

@@ -1,9 +1,6 @@
 """A stand-in for the one that Google's client builds."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import tpuref as tf
 
@@ -14,7 +11,7 @@ DISTRIBUTE = tf.distribute.cluster_resolver.TPUClusterResolver
 class HttpError(Exception):
     """An error answer, with its status where Google's client has it."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status):
         super().__init__(f"HTTP {status}")
         self.resp = SimpleNamespace(status=status)
 
@@ -25,45 +22,45 @@ class Service:
     Every other question ends with an error 404; an exception in `nodes` is raised.
     """
 
-    def __init__(self, **nodes: Any) -> None:
+    def __init__(self, **nodes):
         self.answers = nodes
-        self.requested: list[str] = []
+        self.requested = []
 
-    def projects(self) -> Service:
+    def projects(self):
         return self
 
-    def locations(self) -> Service:
+    def locations(self):
         return self
 
-    def nodes(self) -> Service:
+    def nodes(self):
         return self
 
-    def get(self, name: str) -> Any:
+    def get(self, name):
         self.requested.append(name)
         answer = self.answers.get(name.split("/nodes/")[1], HttpError(404))
         return SimpleNamespace(execute=lambda: _given(answer))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo):
         raise TypeError("an API object cannot be copied")
 
 
 class Untouchable:
     """An object that nobody may use."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         raise AssertionError(f"the API was used: {name}")
 
 
-def _given(answer: Any) -> Any:
+def _given(answer):
     if isinstance(answer, Exception):
         raise answer
     return answer
 
 
-def node(*addresses: str, **fields: Any) -> dict[str, Any]:
+def node(*addresses, **fields):
     """Return the answer about a healthy TPU; a field that is None is left out."""
     pairs = [address.rsplit(":", 1) for address in addresses]
-    answer: dict[str, Any] = {
+    answer = {
         "state": "READY",
         "health": "HEALTHY",
         "networkEndpoints": [{"ipAddress": host, "port": int(p)} for host, p in pairs],

@@ -1,12 +1,8 @@
 """A process that knows of no TPU and no network, and what tests put in their place."""
 
-from __future__ import annotations
-
 import socket
 import sys
-from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -27,7 +23,7 @@ VARIABLES = (
 
 
 @pytest.fixture(autouse=True)
-def no_surroundings(monkeypatch: Any, tmp_path: Any) -> None:
+def no_surroundings(monkeypatch, tmp_path):
     """No variable names a TPU, and the machine is none of Google's."""
     for variable in VARIABLES:
         monkeypatch.delenv(variable, raising=False)
@@ -35,10 +31,10 @@ def no_surroundings(monkeypatch: Any, tmp_path: Any) -> None:
 
 
 @pytest.fixture
-def offline(monkeypatch: Any) -> None:
+def offline(monkeypatch):
     """Every use of the network is an error of the test."""
 
-    def used(*arguments: Any, **options: Any) -> Any:
+    def used(*arguments, **options):
         raise AssertionError(f"the network was used: {arguments}")
 
     monkeypatch.setattr(socket, "create_connection", used)
@@ -46,13 +42,13 @@ def offline(monkeypatch: Any) -> None:
 
 
 @pytest.fixture
-def service() -> Service:
+def service():
     """An API object that knows two TPUs."""
     return Service(**{"node-1": NODE_1, "node-2": NODE_2})
 
 
 @pytest.fixture
-def cloud() -> Iterator[FakeCloudTPU]:
+def cloud():
     """The local service, with the environment that leads to it."""
     nodes = {"node-1": ["10.1.2.3:8470", "10.1.2.4:8470"], "node-2": "10.9.9.9:8471"}
     cloud = FakeCloudTPU(nodes, project="proj-m", zone="europe-x")
@@ -61,7 +57,7 @@ def cloud() -> Iterator[FakeCloudTPU]:
 
 
 @pytest.fixture
-def clock() -> Iterator[FakeClock]:
+def clock():
     """A clock on which resolvers wait without waiting."""
     clock = FakeClock()
     with patience(clock=clock):
@@ -69,16 +65,16 @@ def clock() -> Iterator[FakeClock]:
 
 
 @pytest.fixture
-def servers(monkeypatch: Any) -> list[Any]:
+def servers(monkeypatch):
     """The servers that are started, none of them a real one."""
-    started: list[Any] = []
+    started = []
 
-    def start(name: str, host: str) -> Any:
+    def start(name, host):
         server = SimpleNamespace(
             name=name, host=host, target=f"grpc://{host}:{2222 + len(started)}", stops=0
         )
 
-        def stop() -> None:
+        def stop():
             server.stops += 1
 
         server.stop = stop
@@ -90,7 +86,7 @@ def servers(monkeypatch: Any) -> list[Any]:
 
 
 @pytest.fixture
-def no_client(monkeypatch: Any) -> None:
+def no_client(monkeypatch):
     """Google's client is not installed."""
     for name in [m for m in sys.modules if m.split(".")[0] == "googleapiclient"]:
         monkeypatch.setitem(sys.modules, name, None)

@@ -22,15 +22,7 @@ def unhurried(**limits):
 class Answers(NodesAPI):
     """An API object whose answers come one after the other; the last one stays.
 
-    Parameters
-    ----------
-    answers : list
-        An exception is raised.
-
-    Attributes
-    ----------
-    asked : int
-        How often it was asked.
+    An exception among them is raised. ``asked`` counts the questions.
     """
 
     def __init__(self, *answers):
@@ -56,13 +48,7 @@ def busy(status=503):
 
 
 class TroubledMetadata(Metadata):
-    """A metadata server that answers in other words first.
-
-    Parameters
-    ----------
-    troubles : list of str
-        Status lines, such as ``"503 Busy"``.
-    """
+    """A metadata server that answers with status lines such as ``503 Busy`` first."""
 
     def __init__(self, troubles, **answers):
         super().__init__(**answers)

@@ -25,15 +25,7 @@ TEMPLATE = "https://tpu.example:8/{api}/{apiVersion}"
 
 
 class FailingClient(GoogleClient):
-    """A client that fails before it builds an API object, or finds credentials.
-
-    Parameters
-    ----------
-    service
-        What it builds in the end.
-    building, fetching : list of Exception
-        What its attempts end with first.
-    """
+    """A client that first fails to build an API object, or to fetch credentials."""
 
     def __init__(self, service, building=(), fetching=()):
         super().__init__(service)
@@ -57,13 +49,7 @@ class DefaultCredentialsError(Exception):
 
 
 class Closing(CloudTPU):
-    """An API object that can be closed, as those of the client can.
-
-    Attributes
-    ----------
-    closed : int
-        How often it was closed.
-    """
+    """An API object that counts how often it was closed."""
 
     closed = 0
 

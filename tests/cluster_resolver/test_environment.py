@@ -1,7 +1,5 @@
 """`TFConfigClusterResolver`, as TensorFlow's own tests of it expect."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

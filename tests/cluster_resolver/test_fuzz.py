@@ -5,11 +5,8 @@
 
 # ruff: noqa: PT017 - an error is one of the good outcomes
 
-from __future__ import annotations
-
 import json
 import os
-from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -62,7 +59,7 @@ ANSWER = JSON | st.fixed_dictionaries(
 )
 
 
-def checked(address: str) -> None:
+def checked(address):
     """An address that was let through can be read back and used."""
     host, port = addresses.split(address, "here")
     assert 0 < port < 65536
@@ -71,7 +68,7 @@ def checked(address: str) -> None:
 
 @fuzz
 @hypothesis.given(TEXT)
-def test_endpoints(text: str) -> None:
+def test_endpoints(text):
     try:
         found = addresses.endpoints(text, "HERE")
     except ValueError as error:
@@ -84,7 +81,7 @@ def test_endpoints(text: str) -> None:
 
 @fuzz
 @hypothesis.given(ANSWER)
-def test_what_the_api_answers(answer: Any) -> None:
+def test_what_the_api_answers(answer):
     try:
         found = endpoints_of(answer, "n")
     except (RuntimeError, ValueError) as error:
@@ -99,7 +96,7 @@ def test_what_the_api_answers(answer: Any) -> None:
 
 @fuzz
 @hypothesis.given(ANSWER, st.sampled_from([CONTRIB, DISTRIBUTE]))
-def test_resolvers(answer: Any, resolver: Any) -> None:
+def test_resolvers(answer, resolver):
     made = resolver("n", "z", "p", service=Service(n=answer))
     for ask in (made.cluster_spec, made.master):
         try:
@@ -113,7 +110,7 @@ def test_resolvers(answer: Any, resolver: Any) -> None:
     st.one_of(JSON, st.binary(max_size=20), st.lists(TEXT, max_size=3), TEXT),
     st.booleans(),
 )
-def test_the_argument(tpu: Any, several: bool) -> None:
+def test_the_argument(tpu, several):
     search = Search("Here", ("grpc://",), several)
     try:
         search.find(tpu)
@@ -128,7 +125,7 @@ def test_the_argument(tpu: Any, several: bool) -> None:
     st.sampled_from(["KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME", "TPU_CONFIG"]),
     ENVIRONMENT_TEXT | JSON.map(json.dumps),
 )
-def test_the_environment(variable: str, text: str) -> None:
+def test_the_environment(variable, text):
     hypothesis.assume("\x00" not in text)
     os.environ[variable] = text.encode("utf-8", "replace").decode()
     try:
@@ -143,7 +140,7 @@ def test_the_environment(variable: str, text: str) -> None:
 @hypothesis.given(
     st.binary(max_size=60), st.sampled_from(["project", "zone", "address"])
 )
-def test_metadata(body: bytes, what: str) -> None:
+def test_metadata(body, what):
     before = metadata.answer
     metadata.answer = lambda path: body.decode("latin-1").strip()  # type: ignore
     try:
@@ -163,7 +160,7 @@ DEVICE_PARTS = st.sampled_from(
 
 @fuzz
 @hypothesis.given(st.lists(st.lists(DEVICE_PARTS, max_size=9).map("".join) | TEXT))
-def test_device_names(names: list[str]) -> None:
+def test_device_names(names):
     counts = core_counts(names)
     assert sum(counts.values()) <= len(names)
     assert all(name.count("/device:") == 0 for name in counts)

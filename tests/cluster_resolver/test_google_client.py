@@ -1,7 +1,5 @@
 """The real client of Google's APIs, against the local service."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
@@ -9,7 +7,6 @@ import subprocess
 import sys
 import time
 from concurrent import futures
-from typing import Any
 
 import pytest
 
@@ -28,7 +25,7 @@ NODES = "/v1/projects/proj-m/locations/europe-x/nodes"
 WORKERS = {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]}
 
 
-def anonymous() -> Any:
+def anonymous():
     """Credentials that show nothing."""
     return credentials.AnonymousCredentials()
 
@@ -36,21 +33,21 @@ def anonymous() -> Any:
 class Token(credentials.Credentials):  # type: ignore
     """Credentials that show one token."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token):
         super().__init__()
         self.token = token
 
-    def refresh(self, request: Any) -> None:
+    def refresh(self, request):
         """Keep the token."""
 
 
-def asked(cloud: Any, part: str = "/nodes") -> list[str]:
+def asked(cloud, part="/nodes"):
     """The requests for such a path, in order."""
     return [request.path for request in cloud.requests if part in request.path]
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_name_is_looked_up(resolver: Any, cloud: Any) -> None:
+def test_a_name_is_looked_up(resolver, cloud):
     made = resolver("node-1", credentials=anonymous())
     assert asked(cloud) == []
     assert made.cluster_spec().as_dict() == WORKERS
@@ -59,7 +56,7 @@ def test_a_name_is_looked_up(resolver: Any, cloud: Any) -> None:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_service_that_the_client_built(resolver: Any, cloud: Any) -> None:
+def test_a_service_that_the_client_built(resolver, cloud):
     service = discovery.build(
         "tpu",
         "v1",
@@ -75,7 +72,7 @@ def test_a_service_that_the_client_built(resolver: Any, cloud: Any) -> None:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_given_credentials(resolver: Any, cloud: Any) -> None:
+def test_given_credentials(resolver, cloud):
     cloud.token = "secret"
     assert resolver("node-1", credentials=Token("secret")).cluster_spec() is not None
     assert cloud.requests[-1].headers["authorization"] == "Bearer secret"
@@ -91,7 +88,7 @@ print(json.dumps(resolver.cluster_spec().as_dict()))
 """
 
 
-def test_default_credentials_of_a_virtual_machine(cloud: Any, tmp_path: Any) -> None:
+def test_default_credentials_of_a_virtual_machine(cloud, tmp_path):
     """Nothing is replaced: google.auth finds the token at the metadata server."""
     cloud.token = "from-the-metadata-server"
     variables = os.environ | {"CLOUDSDK_CONFIG": str(tmp_path), "HOME": str(tmp_path)}
@@ -109,13 +106,13 @@ def test_default_credentials_of_a_virtual_machine(cloud: Any, tmp_path: Any) -> 
 
 
 @pytest.fixture
-def no_login(monkeypatch: Any, tmp_path: Any) -> None:
+def no_login(monkeypatch, tmp_path):
     """Nobody has logged in on this machine: only the metadata server has a token."""
     for variable in ("CLOUDSDK_CONFIG", "HOME"):
         monkeypatch.setenv(variable, str(tmp_path))
 
 
-def found(name: str) -> tuple[str, list[str]]:
+def found(name):
     """The master of a service of its own, and the tokens that were shown to it."""
     with FakeCloudTPU({name: f"{name}:8470"}) as cloud:
         cloud.token = f"token-of-{name}"
@@ -125,22 +122,22 @@ def found(name: str) -> tuple[str, list[str]]:
     return master, [request.headers["authorization"] for request in asked_for]
 
 
-def expected(name: str) -> tuple[str, list[str]]:
+def expected(name):
     return f"grpc://{name}:8470", [f"Bearer token-of-{name}"]
 
 
-def test_default_credentials_of_one_service_after_another(no_login: None) -> None:
+def test_default_credentials_of_one_service_after_another(no_login):
     for name in ("a", "b", "c"):
         assert found(name) == expected(name)
 
 
-def test_default_credentials_in_two_threads(no_login: None) -> None:
+def test_default_credentials_in_two_threads(no_login):
     names = ["a", "b", "c", "d"]
     with futures.ThreadPoolExecutor(2) as pool:
         assert list(pool.map(found, names)) == list(map(expected, names))
 
 
-def test_default_credentials_after_the_service(no_login: None) -> None:
+def test_default_credentials_after_the_service(no_login):
     metadata = pytest.importorskip("google.auth.compute_engine._metadata")
     with FakeCloudTPU({"a": "a:8470"}) as cloud:
         with cloud.environment():
@@ -149,11 +146,8 @@ def test_default_credentials_after_the_service(no_login: None) -> None:
         assert cloud.host not in vars(metadata).values()
 
 
-# -- where the API is described ------------------------------------------------
-
-
 @pytest.mark.parametrize("resolver", [DISTRIBUTE])
-def test_discovery_url(resolver: Any, cloud: Any, monkeypatch: Any) -> None:
+def test_discovery_url(resolver, cloud, monkeypatch):
     monkeypatch.delenv("TPU_API_DISCOVERY_URL")
     url = f"http://{cloud.host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
     made = resolver("node-1", credentials=anonymous(), discovery_url=url)
@@ -161,7 +155,7 @@ def test_discovery_url(resolver: Any, cloud: Any, monkeypatch: Any) -> None:
     assert asked(cloud, "/discovery/") == ["/discovery/v1/apis/tpu/v1/rest"]
 
 
-def test_an_unknown_api(cloud: Any, monkeypatch: Any) -> None:
+def test_an_unknown_api(cloud, monkeypatch):
     monkeypatch.setenv(
         "TPU_API_DISCOVERY_URL", f"http://{cloud.host}/discovery/v1/apis/cpu/v9/rest"
     )
@@ -189,12 +183,10 @@ NO_RESOURCES = description("http://127.0.0.1:9/", "v1") | {"resources": {}}
         ("/nodes", None, "'node-1': the answer .* is malformed"),
     ],
 )
-def test_answers_that_make_no_sense(
-    part: str, content: Any, message: str, cloud: Any, monkeypatch: Any
-) -> None:
+def test_answers_that_make_no_sense(part, content, message, cloud, monkeypatch):
     usual = http_answers.answer
 
-    def answer(cloud: Any, target: str, headers: Any) -> Any:
+    def answer(cloud, target, headers):
         return (200, content) if part in target else usual(cloud, target, headers)
 
     monkeypatch.setattr(http_answers, "answer", answer)
@@ -203,11 +195,8 @@ def test_answers_that_make_no_sense(
     gc.collect()
 
 
-# -- errors of the service -----------------------------------------------------
-
-
 @pytest.mark.parametrize("status", [400, 401, 403])
-def test_errors_that_stay(status: int, cloud: Any, clock: FakeClock) -> None:
+def test_errors_that_stay(status, cloud, clock):
     made = DISTRIBUTE("node-1", credentials=Token("any"))
     cloud.fail(status, 3)
     with pytest.raises(ValueError, match=f"{status} when requesting .*/node-1") as e:
@@ -217,11 +206,11 @@ def test_errors_that_stay(status: int, cloud: Any, clock: FakeClock) -> None:
     assert clock.slept == []
 
 
-def test_credentials_that_have_expired(cloud: Any) -> None:
+def test_credentials_that_have_expired(cloud):
     exceptions = pytest.importorskip("google.auth.exceptions")
 
     class Expired(Token):
-        def refresh(self, request: Any) -> None:
+        def refresh(self, request):
             raise exceptions.RefreshError("invalid_grant: the token has expired")
 
     cloud.token = "secret"
@@ -229,14 +218,14 @@ def test_credentials_that_have_expired(cloud: Any) -> None:
         DISTRIBUTE("node-1", credentials=Expired("old")).cluster_spec()
 
 
-def test_a_cut_connection(cloud: Any, clock: FakeClock) -> None:
+def test_a_cut_connection(cloud, clock):
     made = DISTRIBUTE("node-1", credentials=anonymous())
     cloud.fail("cut", 4)
     assert made.cluster_spec().as_dict() == WORKERS
 
 
 @pytest.mark.parametrize("what", ["/discovery/", "/nodes"])
-def test_a_slow_service_cannot_hold_up_the_program(what: str, cloud: Any) -> None:
+def test_a_slow_service_cannot_hold_up_the_program(what, cloud):
     with patience(api=0.5):
         made = DISTRIBUTE("node-1", credentials=anonymous())
     if what == "/nodes":
@@ -250,7 +239,7 @@ def test_a_slow_service_cannot_hold_up_the_program(what: str, cloud: Any) -> Non
     assert made.cluster_spec().as_dict() == WORKERS
 
 
-def test_nobody_listens(cloud: Any) -> None:
+def test_nobody_listens(cloud):
     clock = FakeClock()
     with patience(api=1, clock=clock):
         made = DISTRIBUTE("node-1", credentials=anonymous())

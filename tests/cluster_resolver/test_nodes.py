@@ -33,15 +33,11 @@ def test_words_about_health(tf):
         ({"state": "CREATING"}, "not ready: state 'CREATING', health 'HEALTHY';"),
         ({"state": "ready"}, "not ready: state 'ready', health 'HEALTHY';"),
         ({"state": 5}, "not ready: state 5, health 'HEALTHY';"),
-        (
-            {"state": "STOPPED", "health": "TIMEOUT"},
-            "not ready: state 'STOPPED', health 'TIMEOUT';",
-        ),
-        (
-            {"health": "TIMEOUT", "healthDescription": "too hot"},
-            "not healthy: state 'READY', health 'TIMEOUT' ('too hot');",
-        ),
-    ]
+        ({"state": "STOPPED", "health": "TIMEOUT"},
+         "not ready: state 'STOPPED', health 'TIMEOUT';"),
+        ({"health": "TIMEOUT", "healthDescription": "too hot"},
+         "not healthy: state 'READY', health 'TIMEOUT' ('too hot');"),
+    ]  # fmt: skip
     for fields, words in sick:
         said = refused(tf, RuntimeError, node(*TWO_HOSTS, **fields))
         assert f"TPU 'node-1' is {words} wait until" in said, said

@@ -42,9 +42,6 @@ def asked(tf, *answers, **patience):
     return found, service.asked, clock.slept
 
 
-# ---------------------------------------------------------------- the Cloud TPU API
-
-
 @isolated
 def test_asks_again(tf):
     answer = node(*TWO_HOSTS)
@@ -197,9 +194,6 @@ def test_limits_of_patience(tf):
     same(asked(tf, busy())[1], 11)  # the patience of the block ended with it
 
 
-# ---------------------------------------------------------------- the metadata server
-
-
 def placed(tf, troubles, **patience):
     """Return what making a resolver without a project gives or raises, and pauses."""
     with unhurried(**patience) as clock, surroundings(TroubledMetadata(troubles)):
@@ -273,9 +267,6 @@ def test_metadata_budget(tf):
         )
     assert "zone of this machine (metadata instance/zone)" in str(error), error
     same(clock.slept, [0.1, 0.2, 0.4, 0.1], 1e-9)
-
-
-# ---------------------------------------------------------------- a master
 
 
 def counted(tf, devices, **patience):

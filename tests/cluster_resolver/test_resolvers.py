@@ -1,12 +1,9 @@
 """Resolvers: long variables, forbidden TPUs, slow servers, local cores."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -17,16 +14,16 @@ from tpuref.testing import patience
 from .api_object import CONTRIB, DISTRIBUTE, HttpError, Service, Untouchable
 
 
-def test_a_resolver_of_ones_own_has_to_say_where_its_tasks_are() -> None:
+def test_a_resolver_of_ones_own_has_to_say_where_its_tasks_are():
     class Half(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore
-        def master(self) -> str:
+        def master(self):
             return ""
 
     with pytest.raises(TypeError, match="cluster_spec"):
         Half()
 
 
-def test_slow_metadata_cannot_hold_up_the_program(service: Any, cloud: Any) -> None:
+def test_slow_metadata_cannot_hold_up_the_program(service, cloud):
     cloud.latency = 30
     with patience(metadata=0.3), pytest.raises(RuntimeError, match="at most 0.3 s"):
         DISTRIBUTE("node-1", service=service)
@@ -35,13 +32,8 @@ def test_slow_metadata_cannot_hold_up_the_program(service: Any, cloud: Any) -> N
 # As the releases do: the address is the name of a TPU there too.
 
 
-# -- the environment -----------------------------------------------------------
-
-
 @pytest.mark.parametrize("text", ["[", "'x", "x:y/"])
-def test_a_long_variable_is_refused_at_once(
-    text: str, monkeypatch: Any, offline: Any
-) -> None:
+def test_a_long_variable_is_refused_at_once(text, monkeypatch, offline):
     monkeypatch.setenv("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", text * 60_000)
     start = time.process_time()
     with pytest.raises(ValueError, match="E0"):
@@ -52,12 +44,9 @@ def test_a_long_variable_is_refused_at_once(
 PLACE = {"project": "p", "zone": "z"}
 
 
-def answered(answer: Any, resolver: Any = DISTRIBUTE) -> Any:
+def answered(answer, resolver=DISTRIBUTE):
     """A resolver of a TPU about which the API answers that."""
     return resolver("n", service=Service(n=answer), **PLACE)
-
-
-# -- TPUs that cannot be used --------------------------------------------------
 
 
 class Forbidden(Exception):
@@ -76,9 +65,7 @@ class Forbidden(Exception):
         (Forbidden("f"), "default"),
     ],
 )
-def test_a_tpu_that_must_not_be_seen(
-    resolver: Any, error: Exception, credentials: Any
-) -> None:
+def test_a_tpu_that_must_not_be_seen(resolver, error, credentials):
     with pytest.raises(ValueError, match=r"credentials.*TPUREF-E196") as caught:
         answered(error, resolver).master()
     assert caught.value.__cause__ is error
@@ -89,11 +76,8 @@ WORKERS = ["10.1.2.3:8470", "10.1.2.4:8470"]
 NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
 
 
-# -- the end of a server -------------------------------------------------------
-
-
 @pytest.mark.parametrize("resolver", [DISTRIBUTE])
-def test_the_end_of_the_block(resolver: Any, service: Any, servers: Any) -> None:
+def test_the_end_of_the_block(resolver, service, servers):
     made = resolver(service=service, coordinator_name="c", **NODE)
     with pytest.raises(KeyError), made:
         raise KeyError("inside")
@@ -106,9 +90,7 @@ def test_the_end_of_the_block(resolver: Any, service: Any, servers: Any) -> None
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_the_server_ends_with_the_resolver(
-    resolver: Any, service: Any, servers: Any
-) -> None:
+def test_the_server_ends_with_the_resolver(resolver, service, servers):
     made = resolver(service=service, coordinator_name="c", **NODE)
     assert servers[0].stops == 0
     del made
@@ -116,7 +98,7 @@ def test_the_server_ends_with_the_resolver(
     assert servers[0].stops == 1
 
 
-def hosts(*cores: int) -> list[str]:
+def hosts(*cores):
     """The devices of hosts with that many cores."""
     found = []
     for task, count in enumerate(cores):
@@ -129,12 +111,12 @@ def hosts(*cores: int) -> list[str]:
 class Masters:
     """A stand-in for all masters: lists devices, or raises errors first."""
 
-    def __init__(self) -> None:
-        self.devices: list[str] = []
-        self.errors: list[Exception] = []
-        self.asked: list[Any] = []
+    def __init__(self):
+        self.devices = []
+        self.errors = []
+        self.asked = []
 
-    def list_devices(self, master: str, config: Any) -> list[str]:
+    def list_devices(self, master, config):
         self.asked.append((master, config))
         if self.errors:
             raise self.errors.pop(0)
@@ -142,17 +124,14 @@ class Masters:
 
 
 @pytest.fixture
-def masters(monkeypatch: Any) -> Masters:
+def masters(monkeypatch):
     found = Masters()
     monkeypatch.setattr(devices, "list_devices", found.list_devices)
     return found
 
 
-# -- this computer -------------------------------------------------------------
-
-
 @pytest.mark.parametrize("tpu", ["", "local"])
-def test_the_local_cores(tpu: str) -> None:
+def test_the_local_cores(tpu):
     made = DISTRIBUTE(tpu)
     with tf.config.override(topology="2x1x2"):
         assert made.num_accelerators() == 4
@@ -165,17 +144,17 @@ def test_the_local_cores(tpu: str) -> None:
         session.run(tf.tpu.shutdown_system())
 
 
-def test_one_attempt_opens_and_closes_a_session(monkeypatch: Any) -> None:
-    opened: list[Any] = []
+def test_one_attempt_opens_and_closes_a_session(monkeypatch):
+    opened = []
 
     class Session:
-        def __init__(self, target: str, config: Any) -> None:
+        def __init__(self, target, config):
             opened.append((target, config))
 
-        def list_devices(self) -> list[Any]:
+        def list_devices(self):
             return [SimpleNamespace(name=name) for name in hosts(1)]
 
-        def close(self) -> None:
+        def close(self):
             opened.append("closed")
 
     monkeypatch.setattr(devices, "Session", Session)
@@ -183,14 +162,12 @@ def test_one_attempt_opens_and_closes_a_session(monkeypatch: Any) -> None:
     assert opened == [("grpc://a:1", "config"), "closed"]
 
 
-def test_a_deep_copy_is_the_resolver() -> None:
+def test_a_deep_copy_is_the_resolver():
     made = DISTRIBUTE("local")
     assert copy.deepcopy({"resolver": made})["resolver"] is made
 
 
-def test_a_cut_answer_of_the_metadata_server_is_asked_for_again(
-    service: Any, cloud: Any, clock: Any
-) -> None:
+def test_a_cut_answer_of_the_metadata_server_is_asked_for_again(service, cloud, clock):
     cloud.fail("cut", 2, path="project-id")
     DISTRIBUTE("node-1", service=service).cluster_spec()
     assert service.requested == ["projects/proj-m/locations/europe-x/nodes/node-1"]

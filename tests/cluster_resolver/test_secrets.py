@@ -1,13 +1,8 @@
 """Passwords and tokens in addresses appear in no message."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import tpuref as tf
-from tpuref.testing import FakeClock
 
 from .api_object import CONTRIB, DISTRIBUTE, HttpError, Service
 
@@ -16,7 +11,7 @@ SECRET = "s3cret"
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_explain(resolver: Any, capsys: Any) -> None:
+def test_explain(resolver, capsys):
     made = resolver(f"grpc://me:{SECRET}@h:1")
     assert made.master() == f"grpc://me:{SECRET}@h:1"
     made.explain()
@@ -24,14 +19,14 @@ def test_explain(resolver: Any, capsys: Any) -> None:
     assert "tpu: 'grpc://***@h:1', passed on" in told and SECRET not in told
 
 
-def test_who_is_asked(capsys: Any) -> None:
+def test_who_is_asked(capsys):
     url = f"http://me:{SECRET}@127.0.0.1:9/{{api}}?key={SECRET}"
     DISTRIBUTE("n", discovery_url=url, **PLACE).explain()
     told = capsys.readouterr().out
     assert "asks: 127.0.0.1:9, with" in told and SECRET not in told
 
 
-def test_an_error_that_repeats_the_address(clock: FakeClock) -> None:
+def test_an_error_that_repeats_the_address(clock):
     error = ConnectionError(f"http://me:{SECRET}@h/?access_token={SECRET} no route")
     with pytest.raises(RuntimeError, match="E075") as raised:
         DISTRIBUTE("n", service=Service(n=error), **PLACE).master()
@@ -39,7 +34,7 @@ def test_an_error_that_repeats_the_address(clock: FakeClock) -> None:
     assert raised.value.__cause__ is None  # a traceback would show it
 
 
-def test_what_there_is_not() -> None:
+def test_what_there_is_not():
     error = HttpError(404)
     error.args = (f"no http://h/n?key={SECRET}",)
     with pytest.raises(ValueError, match=r"no http://h/n\?key=\*\*\*"):
@@ -47,7 +42,7 @@ def test_what_there_is_not() -> None:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_no_tpu_found(resolver: Any, monkeypatch: Any) -> None:
+def test_no_tpu_found(resolver, monkeypatch):
     monkeypatch.setenv("COLAB_TPU_ADDR", f"http://me:{SECRET}@h:1")
     with pytest.raises(ValueError, match="E061") as raised:
         resolver()
@@ -63,13 +58,13 @@ def test_no_tpu_found(resolver: Any, monkeypatch: Any) -> None:
         lambda: tf.train.Server({"worker": [f"{SECRET}@h:1"]}),
     ],
 )
-def test_an_address_with_a_password_is_refused(use: Any) -> None:
+def test_an_address_with_a_password_is_refused(use):
     with pytest.raises(ValueError, match="E070") as raised:
         use()
     assert "***@h:1" in str(raised.value) and SECRET not in str(raised.value)
 
 
-def test_a_variable_with_a_password(monkeypatch: Any) -> None:
+def test_a_variable_with_a_password(monkeypatch):
     variable = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
     monkeypatch.setenv(variable, f"grpc://me:{SECRET}@h:1")
     with pytest.raises(ValueError, match="E070") as raised:
@@ -77,8 +72,8 @@ def test_a_variable_with_a_password(monkeypatch: Any) -> None:
     assert SECRET not in str(raised.value)
 
 
-def test_a_master_that_cannot_be_reached(monkeypatch: Any, clock: FakeClock) -> None:
-    def unreachable(*arguments: Any, **options: Any) -> Any:
+def test_a_master_that_cannot_be_reached(monkeypatch, clock):
+    def unreachable(*arguments, **options):
         raise tf.errors.UnavailableError("nobody there")
 
     monkeypatch.setattr(
@@ -89,10 +84,7 @@ def test_a_master_that_cannot_be_reached(monkeypatch: Any, clock: FakeClock) -> 
     assert "'grpc://***@h:1'" in str(raised.value) and SECRET not in str(raised.value)
 
 
-# -- objects that hold a token --------------------------------------------------
-
-
-def test_options_do_not_show_their_token() -> None:
+def test_options_do_not_show_their_token():
     options = tf.RPCOptions(token=SECRET, max_message_bytes=5)
     config = tf.ConfigProto(rpc_options=options)
     definition = tf.train.ServerDef(default_session_config=config)
@@ -103,7 +95,7 @@ def test_options_do_not_show_their_token() -> None:
     assert "token=None" in repr(tf.RPCOptions())
 
 
-def test_a_server_does_not_show_its_token() -> None:
+def test_a_server_does_not_show_its_token():
     pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     server = tf.train.Server({"worker": ["localhost:0"]}, token=SECRET)
     server.stop()

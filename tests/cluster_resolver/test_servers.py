@@ -1,13 +1,9 @@
 """Resolvers and real servers: coordinators, sessions and strategies."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -22,7 +18,7 @@ NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
+def server():
     """A server with a system of four cores."""
     with tf.config.override(cores=4):
         server = tf.train.Server({"worker": ["localhost:0"]})
@@ -30,7 +26,7 @@ def server() -> Iterator[Any]:
         server.stop()
 
 
-def answers(target: str) -> bool:
+def answers(target):
     """Whether a session on that target runs a graph."""
     with tf.Graph().as_default():
         product = tf.constant(6) * 7
@@ -50,7 +46,7 @@ with tf.Session(sys.argv[1]) as session:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_coordinator_really_listens(resolver: Any, service: Any) -> None:
+def test_a_coordinator_really_listens(resolver, service):
     made = resolver(service=service, coordinator_name="coordinator", **NODE)
     (address,) = made.cluster_spec().as_dict()["coordinator"]
     assert address.startswith("localhost:")
@@ -69,7 +65,7 @@ def test_a_coordinator_really_listens(resolver: Any, service: Any) -> None:
     assert not answers(f"grpc://{address}")
 
 
-def test_a_coordinator_ends_with_the_block(service: Any) -> None:
+def test_a_coordinator_ends_with_the_block(service):
     made = DISTRIBUTE(service=service, coordinator_name="c", **NODE)
     with made:
         assert answers(made.master("c"))
@@ -77,7 +73,7 @@ def test_a_coordinator_ends_with_the_block(service: Any) -> None:
     assert made.cluster_spec().jobs == ["c", "worker"]
 
 
-def test_cores_of_a_server(server: Any) -> None:
+def test_cores_of_a_server(server):
     assert DISTRIBUTE(server.target).num_accelerators() == 4
     assert CONTRIB(server.target).num_accelerators() == 4
     server.stop()
@@ -88,7 +84,7 @@ def test_cores_of_a_server(server: Any) -> None:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_from_a_name_to_a_session(resolver: Any, server: Any) -> None:
+def test_from_a_name_to_a_session(resolver, server):
     """Google's client, the local service, a server, and a replicated computation."""
     credentials = pytest.importorskip(
         "google.auth.credentials", reason="needs the extra: pip install tpuref[cloud]"
@@ -109,7 +105,7 @@ def test_from_a_name_to_a_session(resolver: Any, server: Any) -> None:
 
 
 @pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
-def test_a_strategy_takes_a_resolver(resolver: Any, server: Any) -> None:
+def test_a_strategy_takes_a_resolver(resolver, server):
     with tf.config.override(cores=4):
         local = tf.contrib.distribute.TPUStrategy(resolver("local"), steps_per_run=1)
         assert local.num_towers == 4

@@ -222,10 +222,7 @@ def test_coordinator_rules(tf):
     with counted_servers(tf, port=4711) as started:
         made = resolved(distribute(tf), one_node(), **named)
         same(made.cluster_spec().as_dict()["c"], ["localhost:4711"])
-        same(
-            told(made)[-1],
-            "  coordinator: 'c' at localhost:4711, a started server",
-        )
+        same(told(made)[-1], "  coordinator: 'c' at localhost:4711, a started server")
         empty = resolved(distribute(tf), one_node(), coordinator_address="", **named)
         same(empty.cluster_spec().as_dict()["c"], ["localhost:4711"])
         same(len(started), 2)

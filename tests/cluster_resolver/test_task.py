@@ -4,10 +4,6 @@ As the releases 2.2 to 2.21 were measured: `task_id` chooses the task that ``mas
 leads to, `task_type` renames the TPUs' job.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,17 +14,17 @@ FOUR = node("10.2.3.0:8470", "10.2.3.1:8471", "10.2.3.2:8472", "10.2.3.3:8473")
 
 
 @pytest.fixture
-def made() -> Any:
+def made():
     return DISTRIBUTE("n", service=Service(n=FOUR), **PLACE)
 
 
-def test_what_it_is_at_first(made: Any) -> None:
+def test_what_it_is_at_first(made):
     assert (made.task_type, made.task_id, made.rpc_layer) == ("worker", 0, "grpc")
     named = DISTRIBUTE("n", job_name="tpu", service=Service(n=FOUR), **PLACE)
     assert named.task_type == "tpu"
 
 
-def test_a_task_that_is_set_is_the_master(made: Any) -> None:
+def test_a_task_that_is_set_is_the_master(made):
     made.task_id = np.int64(3)
     assert made.task_id == 3
     assert made.master() == made.get_master() == "grpc://10.2.3.3:8473"
@@ -37,13 +33,13 @@ def test_a_task_that_is_set_is_the_master(made: Any) -> None:
     assert made.master() == "grpc://10.2.3.0:8470"
 
 
-def test_a_task_that_there_is_not(made: Any) -> None:
+def test_a_task_that_there_is_not(made):
     made.task_id = 4
     with pytest.raises(ValueError, match=r"no task 4; its tasks are \[0, 1, 2, 3\]"):
         made.master()
 
 
-def test_a_job_that_is_set_is_the_tpus(made: Any) -> None:
+def test_a_job_that_is_set_is_the_tpus(made):
     made.task_type = b"tpu"
     assert made.task_type == made.get_job_name() == "tpu"
     assert list(made.cluster_spec().as_dict()) == ["tpu"]
@@ -52,7 +48,7 @@ def test_a_job_that_is_set_is_the_tpus(made: Any) -> None:
         made.master(task_type="worker")
 
 
-def test_a_protocol_that_is_set_is_the_prefix(made: Any) -> None:
+def test_a_protocol_that_is_set_is_the_prefix(made):
     made.rpc_layer = "grpc+loas"
     assert made.master() == "grpc+loas://10.2.3.0:8470"
     assert made.master(rpc_layer="x") == "x://10.2.3.0:8470"
@@ -60,7 +56,7 @@ def test_a_protocol_that_is_set_is_the_prefix(made: Any) -> None:
     assert (made.rpc_layer, made.master()) == ("grpc", "grpc://10.2.3.0:8470")
 
 
-def test_a_coordinator_keeps_its_name(made: Any) -> None:
+def test_a_coordinator_keeps_its_name(made):
     made = DISTRIBUTE(
         "n",
         coordinator_name="c",
@@ -92,7 +88,7 @@ def test_a_coordinator_keeps_its_name(made: Any) -> None:
         ("rpc_layer", [], TypeError),
     ],
 )
-def test_what_cannot_be_set(name: str, value: Any, kind: type, made: Any) -> None:
+def test_what_cannot_be_set(name, value, kind, made):
     with pytest.raises(kind, match=f"{name}.*TPUREF-E0") as raised:
         setattr(made, name, value)
     assert type(raised.value) is kind
@@ -102,7 +98,7 @@ def test_what_cannot_be_set(name: str, value: Any, kind: type, made: Any) -> Non
 @pytest.mark.parametrize(
     ("target", "layer"), [("local", None), ("", None), ("grpc://h:1", "grpc")]
 )
-def test_a_master_has_one_task(target: str, layer: str | None) -> None:
+def test_a_master_has_one_task(target, layer):
     made = DISTRIBUTE(target)
     assert (made.task_type, made.task_id, made.rpc_layer) == ("worker", 0, layer)
     for name, value in (("task_id", None), ("task_id", 0), ("rpc_layer", layer)):

@@ -1,10 +1,6 @@
 """Public functions given what they do not take: an error with a code, or a result."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,38 +10,29 @@ from tpuref.base.error_codes import PATTERN
 from .api_object import CONTRIB, DISTRIBUTE, NODE_1, Service
 
 PLACE = {"zone": "z", "project": "p"}
-WRONG: list[Any] = [
+WRONG = [
     *(None, 1.5, math.nan, math.inf, 10**40, -1, True, b"", b"\xff", "", "a b", "\0"),
-    *(
-        [],
-        [None],
-        [1.5],
-        [[]],
-        {},
-        {"a": 1},
-        {1: "a"},
-        {"a": [None]},
-        {"a": {"b": "c"}},
-    ),
+    *([], [None], [1.5], [[]], {}, {"a": 1}, {1: "a"}, {"a": [None]},
+        {"a": {"b": "c"}}),
     *({"a": {-1: "c"}}, {b"\xff": ["a:1"]}, {"a": [b"\xff"]}, {"a": {10**40: "a:1"}}),
     *(object(), int, lambda: 1, {"a": {1.5: "b"}}, ("a",), {"a"}, range(3)),
-]
+]  # fmt: skip
 
 
-def named() -> Any:
+def named():
     return DISTRIBUTE("n", service=Service(n=NODE_1), **PLACE)
 
 
-def spec() -> Any:
+def spec():
     return tf.train.ClusterSpec({"worker": ["a:1", "b:1"], "ps": {2: "c:1"}})
 
 
-def server(*arguments: Any, **options: Any) -> None:
+def server(*arguments, **options):
     tf.train.Server(*arguments, start=False, **options).stop()
 
 
 LOCAL = {"worker": ["localhost:0"]}
-CALLS: dict[str, Callable[[Any], Any]] = {
+CALLS = {
     "tpu of contrib": lambda w: CONTRIB(w, service=Service(), **PLACE),
     "tpu of distribute": lambda w: DISTRIBUTE(w, service=Service(), **PLACE),
     "zone": lambda w: DISTRIBUTE("n", w, "p", service=Service(n=NODE_1)).master(),
@@ -106,7 +93,7 @@ NEEDS_GRPC = ("Server", "ConfigProto(rpc")
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_wrong_types(name: str, clock: Any, monkeypatch: Any) -> None:
+def test_wrong_types(name, clock, monkeypatch):
     if name.startswith(NEEDS_GRPC):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[cloud]")
     monkeypatch.setattr("tpuref.interface.cluster_resolver.metadata.answer", _nobody)
@@ -120,7 +107,7 @@ def test_wrong_types(name: str, clock: Any, monkeypatch: Any) -> None:
     assert raw == {}
 
 
-def is_typed(error: Exception) -> bool:
+def is_typed(error):
     """Whether it is an error of a documented class, with a code."""
     if isinstance(error, NotImplementedError):
         return True
@@ -129,5 +116,5 @@ def is_typed(error: Exception) -> bool:
     return has_code and isinstance(error, (*kinds, tf.errors.OpError))
 
 
-def _nobody(path: str) -> str:
+def _nobody(path):
     raise ConnectionRefusedError("nobody is there")

@@ -1,7 +1,5 @@
 """A headless Chromium, driven by the WebDriver protocol over plain HTTP."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -20,7 +18,7 @@ KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Escape": "\ue00c"}
 class Browser:
     """One browser window without a network; a context manager."""
 
-    def __enter__(self) -> Browser:
+    def __enter__(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -49,7 +47,7 @@ class Browser:
         self._session = f"/session/{session['sessionId']}"
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error):
         try:
             self._call("DELETE", self._session)
         finally:
@@ -57,7 +55,7 @@ class Browser:
             self._driver.wait(30)
             self._directory.cleanup()
 
-    def _wait_for_driver(self) -> None:
+    def _wait_for_driver(self):
         deadline = time.monotonic() + 60
         while True:
             try:
@@ -68,7 +66,7 @@ class Browser:
                     raise
                 time.sleep(0.1)
 
-    def _call(self, method: str, path: str, body: object = None):
+    def _call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             self._address + path, data, {"Content-Type": "application/json"}
@@ -77,7 +75,7 @@ class Browser:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.load(answer)["value"]
 
-    def open(self, url: str) -> None:
+    def open(self, url):
         """Open a page and wait until it takes keys."""
         self._call("POST", self._session + "/url", {"url": url})
         deadline = time.monotonic() + 60
@@ -85,12 +83,12 @@ class Browser:
         while not self.run(ready) and time.monotonic() < deadline:
             time.sleep(0.1)
 
-    def run(self, script: str):
+    def run(self, script):
         """Return what the body of a JavaScript function returns."""
         body = {"script": script, "args": []}
         return self._call("POST", self._session + "/execute/sync", body)
 
-    def press(self, *keys: str) -> None:
+    def press(self, *keys):
         """Press keys, one after the other, wherever the focus is."""
         actions = []
         for key in keys:

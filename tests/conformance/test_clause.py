@@ -1,7 +1,5 @@
 """The clause decorator and the assertions that checks use."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tpuref_conformance import clause as clause_module

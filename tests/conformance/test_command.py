@@ -1,7 +1,5 @@
 """The command: what it selects, writes and returns."""
 
-from __future__ import annotations
-
 import _thread
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Every statement has its check, and both fit together."""
 
-from __future__ import annotations
-
 import pytest
 from tpuref_conformance import main
 from tpuref_conformance.coverage import Coverage
@@ -43,24 +41,15 @@ def test_what_is_missing_on_either_side_is_listed():
     [
         ("tf.tpu.core/name/exists", {"says": "A name"}, "no sentence"),
         ("tf.tpu.core/name/exists", {"says": "tpuref has it."}, "speaks of tpuref"),
-        (
-            "tf.tpu.core/name/exists",
-            {"document": DOCUMENTS[1].file},
-            "but tf.tpu.core is that of",
-        ),
-        (
-            "tf.tpu.core/name/exists",
-            {"versions": ("1.9", "1.10")},
-            "no release that can be run",
-        ),
-        (
-            "tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain",
-            {"tier": "surface"},
-            "session",
-        ),
+        ("tf.tpu.core/name/exists", {"document": DOCUMENTS[1].file},
+         "but tf.tpu.core is that of"),
+        ("tf.tpu.core/name/exists", {"versions": ("1.9", "1.10")},
+         "no release that can be run"),
+        ("tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain", {"tier": "surface"},
+         "session"),
         ("tf.tpu.rewrite/args:computation/applied-to-inputs", {"tier": "build"}, "sys"),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_a_fault(id, changed, fault):
     checks = load_checks()
     stated = {one: statements()[one] for one in ("tf.tpu.core/signature/num-only", id)}

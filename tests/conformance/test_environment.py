@@ -1,7 +1,5 @@
 """Environments of the releases: recipes, interpreters, and what is missing."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Every documented error is triggered in three ways or more."""
 
-from __future__ import annotations
-
 import pytest
 from tpuref_conformance import clause as clause_module
 from tpuref_conformance.judge import judge

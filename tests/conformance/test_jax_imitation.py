@@ -3,8 +3,6 @@
 Whatever its subject file describes is judged; three deliberate slips are found.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -53,7 +51,7 @@ def results():
     return {one.id: one for one in run.results}
 
 
-def test_its_right_functions_pass(results) -> None:
+def test_its_right_functions_pass(results):
     sums = "tf.tpu.cross_replica_sum/"
     unseen = {sums + one for one in UNSEEN}
     for id, one in results.items():
@@ -62,5 +60,5 @@ def test_its_right_functions_pass(results) -> None:
             assert one.outcome == expected, (id, one.message, one.trace)
 
 
-def test_its_slips_are_named(results) -> None:
+def test_its_slips_are_named(results):
     assert {id: results[id].outcome for id in SLIPS} == dict.fromkeys(SLIPS, "fail")

@@ -1,7 +1,5 @@
 """The outcome of one clause in this process."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType, SimpleNamespace
 

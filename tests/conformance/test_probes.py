@@ -1,7 +1,5 @@
 """The probes: what they read, and that a subject without them is unavailable."""
 
-from __future__ import annotations
-
 import contextlib
 from types import SimpleNamespace
 
@@ -71,14 +69,7 @@ def test_fixed_system_is_configured_initialised_shut_down_and_restored():
     log = []
     with probes.fixed_system(subject(log), 4):
         log.append("body")
-    assert log == [
-        {"cores": 4},
-        "initialize",
-        "body",
-        "shutdown",
-        "closed",
-        "restored",
-    ]
+    assert log == [{"cores": 4}, "initialize", "body", "shutdown", "closed", "restored"]
 
 
 def test_fixed_system_is_shut_down_after_a_failure():

@@ -1,7 +1,5 @@
 """The HTML report in a real browser, without a network and without a mouse."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The scripts that reproduce a clause run without the suite."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

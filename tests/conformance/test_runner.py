@@ -1,7 +1,5 @@
 """The runner against subjects of known quality: the report stays complete."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import time
@@ -144,8 +142,6 @@ def test_exit_status(clauses, tmp_path, module, strict, status):
     report = Report(clauses, [Column.of(one) for one in runs])
     assert report.exit_status == status
 
-
-# -- known deviations ------------------------------------------------------------------
 
 ENTRY = """
 # a comment

@@ -1,7 +1,5 @@
 """Sentences of the documents: each is a statement's, or cannot be tested."""
 
-from __future__ import annotations
-
 import pytest
 from tpuref_conformance import command, main, sentences
 from tpuref_conformance.documents import DOCUMENTS, Document
@@ -36,23 +34,23 @@ def test_sentences_are_numbered_by_line(recorded):
 
 
 def test_a_sentence_without_a_statement_is_found(recorded):
-    entries = ["1.1 tf.double/name/*", "3.1-3.2 tf.double/returns/twice"]
-    path = recorded(*entries, "5.1 - says it again")
+    entries = ["tf.double/name/*: 1.1", "tf.double/returns/twice: 3.1-3.2"]
+    path = recorded(*entries, "- says it again: 5.1")
     assert sentences.unstated(DOCUMENT, path) == ["900.txt: sentence 3.3"]
-    path = recorded(*entries, "3.3-5.1 - says it again")
+    path = recorded(*entries, "- says it again: 3.3-5.1")
     assert sentences.unstated(DOCUMENT, path) == []
     assert sentences.stray_entries(DOCUMENT, STATED) == []
 
 
 def test_an_entry_about_no_statement_is_found(recorded):
-    recorded("1.1 tf.double/name/*", "3.1-5.1 tf.double/raises/*")
+    recorded("tf.double/name/*: 1.1", "tf.double/raises/*: 3.1-5.1")
     (stray,) = sentences.stray_entries(DOCUMENT, STATED)
     assert "sentence 3.1: no statement is called tf.double/raises/*" in stray
 
 
 def test_a_line_that_is_no_entry_is_refused(recorded):
     path = recorded("all of them")
-    with pytest.raises(ValueError, match="expected '12.1-13.2"):
+    with pytest.raises(ValueError, match="expected 'tf.name/part"):
         sentences.unstated(DOCUMENT, path)
 
 

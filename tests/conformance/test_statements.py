@@ -1,7 +1,5 @@
 """The files of statements, and what is refused in them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -12,30 +10,22 @@ from tpuref_conformance.statements import Statement, read_statements, statements
 
 INVENTORY = Path(__file__).resolve().parents[3] / "shared" / "clauses.json"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
-TABLE = '["tf.a/b/c"]\ntier = "run"\nsays = "Says."\n'
+ENTRY = "run tf.a/b/c\n  Says.\n"
 
 
 def written(directory, text, folder="documents", document=DOCUMENTS[0]):
     (directory / folder).mkdir(exist_ok=True)
-    name = document.file.replace(".txt", ".toml")
-    (directory / folder / name).write_text(text, encoding="utf-8")
+    (directory / folder / document.file).write_text(text, encoding="utf-8")
 
 
 def test_the_folder_is_the_source_and_the_file_the_document(tmp_path):
-    written(tmp_path, TABLE + 'doubt = "Really?"\n')
-    written(tmp_path, TABLE.replace("a/b", "d/e"), "releases", DOCUMENTS[1])
+    written(tmp_path, ENTRY + "  ? Really?\n")
+    written(tmp_path, ENTRY.replace("a/b", "d/e"), "releases", DOCUMENTS[1])
     first, second = read_statements(tmp_path).values()
-    assert (first.source, first.document, first.doubt) == (
-        "document",
-        "000_04abb9e9288042d8.txt",
-        "Really?",
-    )
-    assert (first.api, first.part, first.tier, first.says) == (
-        "tf.a",
-        "b",
-        "run",
-        "Says.",
-    )
+    assert (first.source, first.document) == ("document", DOCUMENTS[0].file)
+    assert (first.doubt, first.beyond, second.doubt) == ("Really?", False, None)
+    facts = (first.api, first.part, first.tier, first.says)
+    assert facts == ("tf.a", "b", "run", "Says.")
     assert (second.source, second.document) == ("release", DOCUMENTS[1].file)
 
 
@@ -43,24 +33,26 @@ def test_the_folder_is_the_source_and_the_file_the_document(tmp_path):
     ("text", "versions"),
     [
         ("", ("1.15", "1.15")),
-        ('versions = "1.8-1.10"\n', ("1.8", "1.10")),
-        ('versions = "2.4-"\n', ("2.4", None)),
-        ('versions = "2.4"\n', ("2.4", "2.4")),
+        (" 1.8-1.10", ("1.8", "1.10")),
+        (" 2.4-", ("2.4", None)),
+        (" 2.4", ("2.4", "2.4")),
     ],
 )
 def test_versions_are_those_of_the_document_or_its_own(tmp_path, text, versions):
-    written(tmp_path, TABLE + text)
+    written(tmp_path, f"# A note.\n\nrun tf.a/b/c{text}\n  Says.\n  + More.\n")
     assert read_statements(tmp_path)["tf.a/b/c"].versions == versions
+    assert read_statements(tmp_path)["tf.a/b/c"].beyond
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TABLE + TABLE, "expected a new"),
-        (TABLE + 'versions = "late"\n', "versions must look like"),
-        (TABLE.replace("run", "fast"), "tier must be one of"),
-        (TABLE.replace("a/b/c", "a"), "an id must look like"),
-        ('["tf.a/b/c"\n', r"toml:1: expected a new"),
+        (ENTRY + ENTRY, "tf.a/b/c is stated twice"),
+        (ENTRY.replace("c", "c late"), "versions must look like"),
+        (ENTRY.replace("run", "fast"), "tier must be one of"),
+        (ENTRY.replace("a/b/c", "a"), "an id must look like"),
+        ("run tf.a/b/c\n", "not a statement: 'run tf.a/b/c"),
+        (ENTRY + "  ? Why?\n  + So.\n", "not a statement"),
     ],
 )
 def test_malformed_files_are_refused(tmp_path, text, message):
@@ -70,8 +62,8 @@ def test_malformed_files_are_refused(tmp_path, text, message):
 
 
 def test_a_statement_has_one_place(tmp_path):
-    written(tmp_path, TABLE)
-    written(tmp_path, TABLE, "releases", DOCUMENTS[4])
+    written(tmp_path, ENTRY)
+    written(tmp_path, ENTRY, "releases", DOCUMENTS[4])
     with pytest.raises(ValueError, match="tf.a/b/c is stated twice"):
         read_statements(tmp_path)
 

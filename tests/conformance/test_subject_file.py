@@ -1,7 +1,5 @@
 """Subject files: somebody else's module, described in a few lines."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

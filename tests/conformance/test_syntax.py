@@ -1,7 +1,5 @@
 """The suite and the worker keep to the syntax of the releases' interpreters."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

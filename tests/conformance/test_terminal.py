@@ -1,7 +1,5 @@
 """The progress bar, and when there are colours."""
 
-from __future__ import annotations
-
 import io
 import re
 from types import SimpleNamespace

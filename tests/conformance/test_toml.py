@@ -1,23 +1,15 @@
 """The reader reads what the standard library's does, as far as it goes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from tpuref_conformance import known, statements
+from tpuref_conformance import known
 from tpuref_conformance.toml import read_tables
 
-FILES = [
-    path
-    for directory in (known.DIRECTORY, statements.DIRECTORY)
-    for path in sorted(Path(directory).rglob("*.toml"))
-]
+FILES = sorted(Path(known.DIRECTORY).glob("*.toml"))
 
 
-@pytest.mark.parametrize(
-    "path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_reads_as_the_standard_library(path):
     tomllib = pytest.importorskip("tomllib", reason="tomllib came with Python 3.11")
     assert read_tables(path) == tomllib.loads(path.read_text(encoding="utf-8"))

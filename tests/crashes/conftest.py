@@ -1,14 +1,9 @@
 """A running pool, and the watch that nothing of it is left."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import tempfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,43 +16,43 @@ from .processes import cores_of, descriptors, eventually
 class Planted:
     """Something that is code once it is unpickled."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code):
         self._code = code
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return exec, (self._code, {})
 
 
 class Pool:
     """A session on a system of core processes."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session):
         self.session = session
 
-    def initialize(self) -> None:
+    def initialize(self):
         """Start the system, or start it again."""
         self.session.run(tf.tpu.initialize_system())
 
     @property
-    def pids(self) -> list[int]:
+    def pids(self):
         """The processes of the cores."""
         return cores_of(os.getpid())
 
     @property
-    def flags(self) -> Any:
+    def flags(self):
         """The host's view of the flags of the cores."""
         return self._cores.flags
 
     @property
-    def _cores(self) -> Any:
+    def _cores(self):
         return LOCAL._systems["localhost"]._executor._cores
 
-    def plant(self, core: int, code: str) -> None:
+    def plant(self, core, code):
         """Let a core run Python code when it takes its next message."""
         self._cores.post(core, ("program", -1, pickle.dumps(Planted(code))))
 
     @property
-    def works(self) -> bool:
+    def works(self):
         """Whether a sum over all cores comes out."""
         cores = tf.config.cores
         total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[float(2)]] * cores)
@@ -65,11 +60,11 @@ class Pool:
 
 
 @pytest.fixture
-def make_pool() -> Iterator[Any]:
+def make_pool():
     """Start pools of so many cores in one session, by default a process for each."""
     with tf.Session() as session, tf.config.override(executor="pool"):
 
-        def make(cores: int, processes: Any = "cores") -> Pool:
+        def make(cores, processes="cores"):
             tf.config.cores, tf.config.processes = cores, processes
             pool = Pool(session)
             pool.initialize()
@@ -79,16 +74,14 @@ def make_pool() -> Iterator[Any]:
 
 
 @pytest.fixture
-def pool(make_pool: Any) -> Pool:
+def pool(make_pool):
     """A pool of three cores."""
-    started: Pool = make_pool(3)
+    started = make_pool(3)
     return started
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> Iterator[None]:
+def nothing_is_left(tmp_path, monkeypatch, capfd):
     """No process, descriptor, thread, file or line on the standard error."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()

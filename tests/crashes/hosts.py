@@ -1,7 +1,5 @@
 """Programs that use a pool, each in a process of its own, and what they leave."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal
@@ -21,7 +19,7 @@ _ALONE = 'mount --bind "$0" /dev/shm && exec "$@"'
 
 
 @functools.cache
-def may_mount() -> bool:
+def may_mount():
     """Whether this user may give a process another view of the file system."""
     done = subprocess.run(
         ["unshare", "-m", "mount", "--bind", "/tmp", "/dev/shm"], capture_output=True
@@ -32,17 +30,10 @@ def may_mount() -> bool:
 class Host:
     """A running Python program; it and all that it starts bear a mark.
 
-    Parameters
-    ----------
-    folder
-        An empty folder, for its temporary files and /dev/shm.
-    program
-        The code.
-    settings
-        More environment variables.
+    The folder is empty: it is for its temporary files and /dev/shm.
     """
 
-    def __init__(self, folder: Path, program: str, **settings: str) -> None:
+    def __init__(self, folder, program, **settings):
         self._mark = uuid.uuid4().hex
         self.scratch, self.shared = folder / "files", folder / "shm"
         self.scratch.mkdir(parents=True)
@@ -71,10 +62,10 @@ class Host:
                 text=True,
             )
 
-    def __enter__(self) -> Host:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception):
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -83,39 +74,39 @@ class Host:
         for pid in self.family():
             os.kill(pid, signal.SIGKILL)
 
-    def await_line(self, line: str) -> None:
+    def await_line(self, line):
         """Wait until the program has printed a line."""
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == f"{line}\n", self.errors
 
-    def end(self, seconds: float = 60.0) -> tuple[int, str]:
+    def end(self, seconds=60.0):
         """Wait for its end, and return its status and what else it printed."""
         assert self.process.stdout is not None
         output = self.process.stdout.read()
         return self.process.wait(seconds), output
 
     @property
-    def errors(self) -> str:
+    def errors(self):
         """What it wrote to its standard error."""
         return self._errors.read_text()
 
-    def family(self) -> list[int]:
+    def family(self):
         """The living processes that bear the mark."""
         mark = f"TPUREF_TEST_MARK={self._mark}".encode()
         return [pid for pid in _processes() if mark in _environment(pid)]
 
-    def leaves_nothing(self, seconds: float) -> bool:
+    def leaves_nothing(self, seconds):
         """Whether all its processes come to an end, and no file is there."""
         assert eventually(lambda: not self.family(), seconds), self.family()
         assert os.listdir(self.scratch) == os.listdir(self.shared) == []
         return True
 
 
-def _processes() -> list[int]:
+def _processes():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def _environment(pid: int) -> bytes:
+def _environment(pid):
     try:
         content = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:

@@ -1,15 +1,10 @@
 """What the system knows of processes: the cores of a host, what they hold open."""
 
-from __future__ import annotations
-
 import gc
 import os
-import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 PATIENCE = float(os.environ.get("TPUREF_PATIENCE", "5"))
 """What promised times are multiplied with, as a test machine is busy; 1 holds them."""
@@ -26,7 +21,7 @@ FULL = os.environ.get("TPUREF_SOAK") == "full"
 UNNAMED = ("memfd:", "/memfd:", "socket:", "pipe:", "anon_inode:", "/dev/")
 
 
-def cores_of(host: int) -> list[int]:
+def cores_of(host):
     """The processes of the cores of a host, by their number."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -44,7 +39,7 @@ def cores_of(host: int) -> list[int]:
     return [found[number] for number in sorted(found)]
 
 
-def state_of(pid: int) -> str:
+def state_of(pid):
     """The letter for the state of a process, nothing where there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
@@ -53,7 +48,7 @@ def state_of(pid: int) -> str:
     return stat.rpartition(")")[2].split()[0]
 
 
-def open_files(pid: int) -> list[str]:
+def open_files(pid):
     """What a process holds open."""
     found = []
     for link in Path(f"/proc/{pid}/fd").iterdir():
@@ -64,13 +59,13 @@ def open_files(pid: int) -> list[str]:
     return found
 
 
-def descriptors() -> int:
+def descriptors():
     """How many descriptors this process holds, once dead exceptions are gone."""
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
 
 
-def named_files(pid: int) -> list[str]:
+def named_files(pid):
     """The files with a name in a file system that a process writes or maps to write."""
     mapped = [
         line.split(maxsplit=5)[5].strip()
@@ -80,14 +75,14 @@ def named_files(pid: int) -> list[str]:
     return [name for name in open_files(pid) + mapped if not name.startswith(UNNAMED)]
 
 
-def resident_bytes(pid: int) -> int:
+def resident_bytes(pid):
     """The memory of a process that is in use."""
     status = Path(f"/proc/{pid}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
     return int(line.split()[1]) * 1024
 
 
-def eventually(condition: Callable[[], object], seconds: float) -> bool:
+def eventually(condition, seconds):
     """Whether a condition comes to hold within some seconds."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -97,7 +92,7 @@ def eventually(condition: Callable[[], object], seconds: float) -> bool:
     return True
 
 
-def works_again(pool: Any) -> bool:
+def works_again(pool):
     """Whether a new initialisation gives a working pool in time."""
     start = time.monotonic()
     pool.initialize()
@@ -109,26 +104,26 @@ def works_again(pool: Any) -> bool:
 class Later:
     """Send signals to processes after a while, and note when."""
 
-    def __init__(self, seconds: float, number: signal.Signals, *pids: int) -> None:
+    def __init__(self, seconds, number, *pids):
         self.when = 0.0
         self._number, self._pids = number, pids
         self._timer = threading.Timer(seconds, self._send)
 
-    def _send(self) -> None:
+    def _send(self):
         self.when = time.monotonic()
         for pid in self._pids:
             os.kill(pid, self._number)
 
-    def __enter__(self) -> Later:
+    def __enter__(self):
         self._timer.start()
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception):
         self._timer.cancel()
         self._timer.join()
 
     @property
-    def elapsed(self) -> float:
+    def elapsed(self):
         """Seconds since the signals were sent."""
         assert self.when, "the signals were not sent"
         return time.monotonic() - self.when

@@ -1,7 +1,5 @@
 """A program on a terminal of its own, as a person would use it."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select
@@ -9,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 
 from .hosts import SOURCE
 
@@ -28,7 +25,7 @@ class Terminal:
         More environment variables.
     """
 
-    def __init__(self, *arguments: str, **settings: str) -> None:
+    def __init__(self, *arguments, **settings):
         self._screen, other = pty.openpty()
         environment = {
             **os.environ,
@@ -51,19 +48,19 @@ class Terminal:
         os.close(other)
         self.shown = ""
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception):
         self.process.kill()
         self.process.wait()
         os.close(self._screen)
 
-    def type(self, text: str) -> None:
+    def type(self, text):
         """Press keys."""
         os.write(self._screen, text.encode())
 
-    def expect(self, text: str, seconds: float = 60.0) -> str:
+    def expect(self, text, seconds=60.0):
         """Wait until a text is shown, and return all up to it."""
         deadline = time.monotonic() + seconds
         while text not in self.shown:
@@ -73,7 +70,7 @@ class Terminal:
         found, _, self.shown = self.shown.partition(text)
         return found
 
-    def enter(self, lines: Sequence[str], prompt: str = ">>> ") -> str:
+    def enter(self, lines, prompt=">>> "):
         """Type lines at the prompt, each once the prompt is there; return the answer.
 
         The answer to the last line is not waited for.
@@ -84,7 +81,7 @@ class Terminal:
             self.type(line + "\n")
         return shown
 
-    def _read(self, seconds: float) -> None:
+    def _read(self, seconds):
         if select.select([self._screen], [], [], seconds)[0]:
             try:
                 arrived = os.read(self._screen, 1 << 16).decode(errors="replace")
@@ -94,7 +91,7 @@ class Terminal:
             self.shown += arrived.replace("\r\n", "\n")
 
 
-def _take_the_terminal() -> None:
+def _take_the_terminal():
     import fcntl
     import termios
 

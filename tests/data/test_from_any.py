@@ -107,9 +107,6 @@ def test_symbolic_tensors_have_no_values():
         from_any([tf.placeholder(tf.float32, [])])
 
 
-# ------------------------------------------------------------------------- PyTorch
-
-
 @needs_torch
 @pytest.mark.parametrize(
     ("size", "drop", "rows"), [(2, False, None), (2, True, 2), (5, False, 5)]
@@ -137,9 +134,6 @@ def test_data_loader_of_dicts_and_half_precision():
     first = elements(dataset)[0]["x"]
     assert first.dtype == ml_dtypes.bfloat16
     assert first.astype(float).tolist() == [[0.5, 3.0], [0.5, 3.0]]
-
-
-# ---------------------------------------------------------------------- TensorFlow
 
 
 @needs_tensorflow

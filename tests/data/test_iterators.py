@@ -146,9 +146,6 @@ def test_iteration_in_graph_mode():
         Dataset.from_tensors(tf.placeholder(tf.int32)).as_numpy_iterator()
 
 
-# ------------------------------------------------------------------------- prefetch
-
-
 @pytest.mark.parametrize("size", [0, 1, 3, -1, None])
 def test_prefetch_changes_nothing(size):
     assert lists(Dataset.range(5).prefetch(size).repeat(2)) == [0, 1, 2, 3, 4] * 2

@@ -139,9 +139,6 @@ def test_side_by_side_with_something_else(value):
         Dataset.zip([Dataset.range(1)])
 
 
-# ---------------------------------------------------------------- generators
-
-
 def giving(*values):
     def generator():
         yield from values

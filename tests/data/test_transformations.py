@@ -20,9 +20,6 @@ def ragged():
     return Dataset.range(1, 5).map(lambda n: tf.range(n))
 
 
-# ------------------------------------------------------------------- functions
-
-
 @pytest.mark.parametrize(
     ("function", "shapes", "types", "first"),
     [
@@ -127,9 +124,6 @@ def test_filter_by_what_is_no_truth(function):
         Dataset.range(3).filter(function)
 
 
-# --------------------------------------------------------------- numbers and order
-
-
 @pytest.mark.parametrize(
     ("count", "taken", "skipped", "repeated"),
     [
@@ -204,9 +198,6 @@ def test_a_small_buffer_moves_elements_little():
     assert lists(Dataset.range(5).shuffle(1)) == [0, 1, 2, 3, 4]
     order = lists(Dataset.range(50).shuffle(3, seed=1))
     assert all(value <= place + 2 for place, value in enumerate(order))
-
-
-# -------------------------------------------------------------------------- batches
 
 
 @pytest.mark.parametrize(

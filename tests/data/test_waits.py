@@ -41,20 +41,15 @@ def endless(x):
 
 
 PIPELINES = {
-    "generator": (
-        "GeneratorDataset",
-        lambda: tf.data.Dataset.from_generator(generated, tf.float32, []),
-    ),
+    "generator": ("GeneratorDataset",
+        lambda: tf.data.Dataset.from_generator(generated, tf.float32, [])),
     "iterable": ("ForeignDataset", lambda: tf.data.Dataset.from_any(generated)),
     "map": ("MapDataset", lambda: tf.data.Dataset.range(5).map(hanging_call)),
     "loop": ("MapDataset", lambda: tf.data.Dataset.range(5).map(endless)),
-    "inner": (
-        "MapDataset",
-        lambda: tf.data.Dataset.range(5).flat_map(
-            lambda k: tf.data.Dataset.range(2).map(hanging_call)
-        ),
-    ),
-}
+    "inner": ("MapDataset", lambda:
+        tf.data.Dataset.range(5).flat_map(lambda k:
+        tf.data.Dataset.range(2).map(hanging_call))),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("after", ["", "batch", "prefetch"])

@@ -1,12 +1,10 @@
-"""Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it.
-
-All values are small whole numbers in float32, whose sums and means are exact.
-"""
+"""Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it."""
 
 import contextlib
 import logging
 
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.suite.tpu_strategy_page import (
     eager_strategy,
@@ -20,6 +18,8 @@ from tpuref_conformance.suite.tpu_strategy_page import (
 )
 
 from ..messages import refused, require_words
+
+pytestmark = pytest.mark.usefixtures("both_executors")
 
 
 @contextlib.contextmanager
@@ -47,9 +47,6 @@ def sums(tf):
     """Return the operations of the graph that are sums over towers."""
     operations = tf.get_default_graph().get_operations()
     return [operation for operation in operations if operation.type == "TowerSum"]
-
-
-# ---------------------------------------------------------------- explain
 
 
 def test_explained(tf):
@@ -141,9 +138,6 @@ def test_explained_eagerly(tf):
             "2; the result is 1.5"
         ],
     )
-
-
-# ---------------------------------------------------------------- means and sums
 
 
 def test_types_of_reductions(tf):
@@ -252,9 +246,6 @@ def test_few_sums(tf):
         same(strategy.batch_reduce(kinds.SUM, []).collectives, 0)
 
 
-# ---------------------------------------------------------------- what is refused
-
-
 def test_refused_values(tf):
     kinds = tf.VariableAggregation
 
@@ -361,3 +352,18 @@ def test_map_devices(tf):
         refused(TypeError, words, strategy.map, [1.0], fn, differing)
         refused(TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
         expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)
+
+
+def test_explained_assignments_and_ends(tf):
+    accounts, kind = [], tf.VariableAggregation.SUM
+    with running_strategy(tf, cores=4) as (session, strategy):
+        v = variable(tf, aggregation=kind)
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
+        with strategy.explain_reductions(accounts.append):
+            grown = strategy.call_for_each_tower(v.assign_add, value)
+        session.run(v.initializer)
+        session.run(strategy.group(grown))
+        same([float(account.result) for account in accounts], [10.0])
+        total = strategy.reduce(kind, value, value)  # after the block: no account
+        same(evaluated(session, strategy, total), [10.0] * 4)
+        same(len(accounts), 1)

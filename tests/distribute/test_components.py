@@ -1,7 +1,4 @@
-"""Checks of TPUStrategy: components of its variables and values, as tpuref has them.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: components of its variables and values, as tpuref has them."""
 
 import gc
 
@@ -33,9 +30,6 @@ def local(tf, name="local", value=0.0, aggregation=None):
     return variable(
         tf, name, value, synchronization=tf.VariableSynchronization.ON_READ, **settings
     )
-
-
-# ---------------------------------------------------------------- making
 
 
 def test_components(tf):
@@ -130,9 +124,6 @@ def test_kinds_of_variables(tf):
             same(made.devices, strategy.worker_devices)
     made = tf.get_variable("plain", [], synchronization=sync.ON_READ)
     same((type(made) is tf.Variable, made.trainable), (True, False))
-
-
-# ---------------------------------------------------------------- changing
 
 
 def test_assigned_whole(tf):
@@ -287,9 +278,6 @@ def test_update_arguments(tf):
         same(strategy.update(v, lambda c: (None, "a")), (None, "a"))
 
 
-# ---------------------------------------------------------------- values
-
-
 def test_no_tensors(tf):
     package = tf.contrib.distribute
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -317,10 +305,7 @@ def test_no_tensors(tf):
         words = ["has no component for the device 'nowhere'; it has those of " + first]
         refused(ValueError, words, index.get, "nowhere")
         refused(ValueError, ["for the device None"], index.get)
-        same(
-            repr(index),
-            "PerDevice({'" + first + "': 0, '" + second + "': 1})",
-        )
+        same(repr(index), "PerDevice({'" + first + "': 0, '" + second + "': 1})")
         same(index.on_devices([first, second]), True)
         same(index.on_devices([first, "/device:CPU:0"]), False)
         # The type is that of the first component, and one may be shared.
@@ -371,9 +356,6 @@ def test_group_names(tf):
         tensor = tf.constant(1.0)
         of_tensor = strategy.group(tensor)
         assert isinstance(of_tensor, tf.Operation), repr(of_tensor)
-
-
-# ---------------------------------------------------------------- eager mode
 
 
 def test_eager_variables(tf):

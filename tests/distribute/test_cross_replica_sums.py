@@ -1,27 +1,16 @@
 """tf.tpu.cross_replica_sum in a tower: the towers are the replicas."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+pytestmark = pytest.mark.usefixtures("both_executors")
 SUM = tf.VariableAggregation.SUM
 
 
-@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
-def executor(request: pytest.FixtureRequest) -> Iterator[str]:
-    with tf.config.override(executor=request.param):
-        yield request.param
-    tf.reset_default_graph()
-
-
 @pytest.fixture(params=[1, 2, 4])
-def strategy(request: pytest.FixtureRequest, strategy_of) -> Iterator[Any]:
+def strategy(request, strategy_of):
     """So many towers, in scope."""
     chosen = strategy_of(request.param)
     with chosen.scope():
@@ -29,33 +18,33 @@ def strategy(request: pytest.FixtureRequest, strategy_of) -> Iterator[Any]:
 
 
 @pytest.fixture
-def four(strategy_of) -> Iterator[Any]:
+def four(strategy_of):
     """Four towers, in scope."""
     chosen = strategy_of(4)
     with chosen.scope():
         yield chosen
 
 
-def number() -> Any:
+def number():
     return tf.constant(tf.get_tower_context().tower_id + 1.0)
 
 
-def total(strategy: Any) -> float:
+def total(strategy):
     return sum(range(1, strategy.num_towers + 1))
 
 
-def values_of(strategy: Any, fn: Any, session: Any) -> Any:
+def values_of(strategy, fn, session):
     return session.run(strategy.unwrap(strategy.call_for_each_tower(fn)))
 
 
-def numbers(strategy: Any) -> Any:
+def numbers(strategy):
     """Return an iterator that gives the towers 1.0, 2.0, ..."""
     dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
-def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog) -> None:
-    def fn() -> Any:
+def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog):
+    def fn():
         first = tf.tpu.cross_replica_sum(number(), name="first")
         assert first.device == tf.get_tower_context().device
         return tf.tpu.cross_replica_sum(first * number(), name="second")
@@ -69,12 +58,12 @@ def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog) -
     assert tf.get_default_graph().get_tensor_by_name("first:0").shape == []
 
 
-def test_within_steps(strategy, session) -> None:
-    def tower(x: Any) -> Any:
+def test_within_steps(strategy, session):
+    def tower(x):
         added = tf.tpu.cross_replica_sum(x)
         return tf.tpu.cross_replica_sum(added + x) - x
 
-    def step(context: Any, x: Any) -> None:
+    def step(context, x):
         grown = strategy.call_for_each_tower(v.assign_add, x)
         with tf.control_dependencies([strategy.group(grown)]):
             context.set_last_step_output("x", strategy.call_for_each_tower(tower, x))
@@ -91,7 +80,7 @@ def test_within_steps(strategy, session) -> None:
     assert session.run(v) == sum(range(1, 6 * count + 1))
 
 
-def test_in_eager_mode(strategy) -> None:
+def test_in_eager_mode(strategy):
     with tf.eager_execution():
         for concurrently in (True, False):
             values = strategy.call_for_each_tower(
@@ -102,11 +91,11 @@ def test_in_eager_mode(strategy) -> None:
             assert found == [total(strategy)] * strategy.num_towers
 
 
-def test_among_merge_calls(strategy, session) -> None:
-    def both(distribution: Any, x: Any) -> Any:
+def test_among_merge_calls(strategy, session):
+    def both(distribution, x):
         return distribution.reduce(SUM, x, x)
 
-    def fn() -> Any:
+    def fn():
         context = tf.get_tower_context()
         first = tf.tpu.cross_replica_sum(number())
         second = context.merge_call(both, first * number())
@@ -118,13 +107,13 @@ def test_among_merge_calls(strategy, session) -> None:
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_groups(inside, four, session) -> None:
+def test_groups(inside, four, session):
     groups = [[2, 0], [1, 3]]
 
-    def tower(x: Any) -> Any:
+    def tower(x):
         return tf.tpu.cross_replica_sum(x, groups)
 
-    def step(context: Any, x: Any) -> None:
+    def step(context, x):
         context.set_last_step_output("x", four.call_for_each_tower(tower, x))
 
     if inside:
@@ -140,10 +129,10 @@ def test_groups(inside, four, session) -> None:
             expected = [28.0, 30.0, 28.0, 30.0]  # of 13. to 16.
 
 
-def test_dictionaries_and_components(strategy, session) -> None:
+def test_dictionaries_and_components(strategy, session):
     count = strategy.num_towers
 
-    def fn() -> Any:
+    def fn():
         own = {"a": number(), "b": {"c": [1, 2]}}
         if tf.get_tower_context().tower_id % 2:
             own = dict(reversed(own.items()))
@@ -158,14 +147,14 @@ def test_dictionaries_and_components(strategy, session) -> None:
     assert session.run(strategy.unwrap(components)) == expected
 
 
-def test_one_tensor_for_all_towers_counts_for_each(strategy, session) -> None:
+def test_one_tensor_for_all_towers_counts_for_each(strategy, session):
     shared = tf.constant(3.0)
     values = values_of(strategy, lambda: tf.tpu.cross_replica_sum(shared), session)
     assert values == [3.0 * strategy.num_towers] * strategy.num_towers
 
 
-def test_narrow_floats_are_rounded_once(four, session) -> None:
-    def fn() -> Any:
+def test_narrow_floats_are_rounded_once(four, session):
+    def fn():
         tower = tf.get_tower_context().tower_id
         x = tf.constant([2048.0, 1.0, 1.0, 1.0][tower])
         return tf.tpu.cross_replica_sum(tf.cast(x, tf.float16))
@@ -173,10 +162,10 @@ def test_narrow_floats_are_rounded_once(four, session) -> None:
     assert values_of(four, fn, session) == [np.float16(2051.0)] * 4
 
 
-def test_a_computation_of_its_own_has_its_own_replicas(strategy_of, session) -> None:
+def test_a_computation_of_its_own_has_its_own_replicas(strategy_of, session):
     strategy = strategy_of(2)
 
-    def fn() -> Any:
+    def fn():
         ((x,),) = [tf.tpu.rewrite(tf.tpu.cross_replica_sum, [number()])]
         return tf.tpu.cross_replica_sum(x)
 
@@ -185,8 +174,8 @@ def test_a_computation_of_its_own_has_its_own_replicas(strategy_of, session) -> 
 
 
 @pytest.mark.parametrize("eager", [False, True])
-def test_different_numbers_of_sums(eager, four) -> None:
-    def fn() -> None:
+def test_different_numbers_of_sums(eager, four):
+    def fn():
         for _ in range(1 + (tf.get_tower_context().tower_id == 2)):
             tf.tpu.cross_replica_sum(number())
 
@@ -196,7 +185,7 @@ def test_different_numbers_of_sums(eager, four) -> None:
         r"made 2, tower 3 made 1\)"
     )
 
-    def run() -> None:
+    def run():
         with four.scope(), pytest.raises(RuntimeError, match=message):
             four.call_for_each_tower(fn)
 
@@ -211,8 +200,8 @@ def test_different_numbers_of_sums(eager, four) -> None:
             )
 
 
-def test_sums_that_do_not_belong_together(four) -> None:
-    def merge_or_sum() -> None:
+def test_sums_that_do_not_belong_together(four):
+    def merge_or_sum():
         context = tf.get_tower_context()
         if context.tower_id == 1:
             context.merge_call(lambda distribution: None)
@@ -223,7 +212,7 @@ def test_sums_that_do_not_belong_together(four) -> None:
     with pytest.raises(RuntimeError, match=message):
         four.call_for_each_tower(merge_or_sum)
 
-    def groups() -> None:
+    def groups():
         rows = [[[0, 1], [2, 3]], [[0, 2], [1, 3]]]
         tower = tf.get_tower_context().tower_id
         tf.tpu.cross_replica_sum(number(), rows[tower // 2])
@@ -250,13 +239,13 @@ def test_sums_that_do_not_belong_together(four) -> None:
         (tf.contrib.distribute.PerReplica([1.0]), None, ValueError, "1 components"),
     ],
 )
-def test_what_cannot_be_summed(x, groups, error, message, four) -> None:
+def test_what_cannot_be_summed(x, groups, error, message, four):
     with pytest.raises(error, match=message):
         four.call_for_each_tower(lambda: tf.tpu.cross_replica_sum(x, groups))
 
 
-def test_branches_of_a_tower(four) -> None:
-    def fn() -> Any:
+def test_branches_of_a_tower(four):
+    def fn():
         x = number()
         return tf.cond(x > 1.0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 

@@ -1,26 +1,8 @@
 """Systems of a strategy: running, of two hosts, in eager mode."""
 
-from __future__ import annotations
-
 import pytest
 
 import tpuref as tf
-from tpuref.engine.runtime.system import LOCAL
-
-
-def cores_running():
-    topology = LOCAL._systems["localhost"].topology
-    return 0 if topology is None else topology.num_cores
-
-
-@pytest.mark.parametrize("executor", ["lockstep", "pool"])
-def test_076_080_eager_mode(executor, strategy_of):
-    strategy = strategy_of(2)
-    with tf.config.override(cores=2, executor=executor), tf.eager_execution():
-        assert strategy.initialize() is None
-        assert cores_running() == 2
-        assert strategy.finalize() is None
-        assert cores_running() == 0
 
 
 def test_007_towers_of_a_cluster_of_two_hosts(cluster):

@@ -1,11 +1,9 @@
-"""Checks of TPUStrategy: datasets and steps, as far as tpuref defines them itself.
-
-All values are small whole numbers in float32, so that they are exact.
-"""
+"""Checks of TPUStrategy: datasets and steps, as far as tpuref defines them itself."""
 
 import time
 
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.probes import eager_mode, initialise_variables
 from tpuref_conformance.suite.contrib_distribute_tpu_strategy_steps import (
@@ -24,6 +22,8 @@ from tpuref_conformance.suite.tpu_strategy_page import (
 
 from ..messages import refused, require_words
 
+pytestmark = pytest.mark.usefixtures("both_executors")
+
 
 def giving(name="x"):
     """Return a step that gives out its input."""
@@ -32,9 +32,6 @@ def giving(name="x"):
         context.set_last_step_output(name, x)
 
     return step
-
-
-# ---------------------------------------------------------------- distributed datasets
 
 
 def test_dataset_structure(tf):
@@ -156,9 +153,6 @@ def test_dataset_function(tf):
         refused(TypeError, words, call, from_one(tf))
         words = ["must return a tf.data.Dataset, it returned 5;", "from_any"]
         refused(ValueError, words, call, lambda: 5)
-
-
-# ---------------------------------------------------------------- outputs of steps
 
 
 def test_first_values(tf):
@@ -296,9 +290,6 @@ def test_steps_eagerly(tf):
         strategy.finalize()
 
 
-# ---------------------------------------------------------------- what is refused
-
-
 def test_steps_arguments(tf):
     def unknown(context, x):
         size = tf.cast(strategy.unwrap(x)[0], tf.int32)
@@ -356,12 +347,7 @@ def test_steps_arguments(tf):
         words = ["within tower 0"]
         call = strategy.call_for_each_tower
         refused(
-            RuntimeError,
-            words,
-            call,
-            strategy.run_steps_on_dataset,
-            giving(),
-            iterator,
+            RuntimeError, words, call, strategy.run_steps_on_dataset, giving(), iterator
         )
     words = ["run_steps_on_dataset must be used inside of"]
     refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)

@@ -29,9 +29,6 @@ def tower_threads():
     return sum(one.name.startswith("tower ") for one in threading.enumerate())
 
 
-# ---------------------------------------------------------------- merge_call
-
-
 def test_merge_arguments(tf):
     seen = []
 
@@ -153,9 +150,6 @@ def test_tower_of_an_error(tf):
         same(tf.constant(1, name="next").name, "next:0")
 
 
-# ---------------------------------------------------------------- calls
-
-
 def test_names_of_towers(tf):
     def fn():
         made = tf.constant(1, name="k")
@@ -275,6 +269,7 @@ def test_where_it_is_called(tf):
             return tower_context(tf).merge_call(lambda strategy: call(number, tf))
 
         same(strategy.unwrap(call(again)), [0, 1])
+        refused(TypeError, ["fn must be callable, got int 5"], call, 5)
         words = ["in tower 0 of 2", "TPUStrategy.call_for_each_tower", "within tower 0"]
         refused(RuntimeError, words, call, lambda: call(number, tf))
 
@@ -337,9 +332,6 @@ def test_eager_side_by_side(tf):
             refused(ValueError, words, strategy.call_for_each_tower, failing)
         strategy.finalize()
         same(tower_threads(), 0, call="towers that are left")
-
-
-# ---------------------------------------------------------------- contexts
 
 
 def test_default_strategy(tf):
@@ -431,20 +423,6 @@ def test_contexts(tf):
     expect_raises(KeyError, failing)
     same(package.has_distribution_strategy(), False)
     same(type(variable(tf, "after")) is tf.Variable, True)
-
-
-def test_later_names(tf):
-    def fn(x, k=0):
-        return x + k + number(tf)
-
-    with running_strategy(tf, cores=2) as (_, strategy):
-        same(strategy.num_replicas_in_sync, 2)
-    merged = strategy.run(fn, args=(1,), kwargs={"k": 10})
-    same(strategy.experimental_local_results(merged), (11, 12))
-    same(type(strategy.experimental_local_results(merged)), tuple)
-    same(strategy.unwrap(strategy.experimental_run_v2(fn, (1,))), [1, 2])
-    same(strategy.unwrap(strategy.experimental_run_v2(fn, (1,), {"k": 5})), [6, 7])
-    same(strategy.unwrap(strategy.run(lambda: number(tf))), [0, 1])
 
 
 def test_one_device(tf):

@@ -3,11 +3,6 @@
 What is expected was measured on TensorFlow 2.4.4 with MirroredStrategy on logical CPUs.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,13 +13,13 @@ ON_READ = tf.VariableSynchronization.ON_READ
 
 
 @pytest.fixture(autouse=True)
-def eagerly() -> Iterator[None]:
+def eagerly():
     with tf.eager_execution():
         yield
 
 
 @pytest.fixture(params=["cores", "host"])
-def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
+def strategy(request):
     if request.param == "host":
         yield tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
         return
@@ -32,24 +27,24 @@ def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield tf.distribute.TPUStrategy()
 
 
-def local(strategy: Any, value: Any) -> list[Any]:
+def local(strategy, value):
     return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
 
 
-def numbered(strategy: Any) -> Any:
+def numbered(strategy):
     return strategy.experimental_distribute_values_from_function(
         lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
     )
 
 
-def test_what_a_replica_sees(strategy: Any) -> None:
+def test_what_a_replica_sees(strategy):
     @tf.function
-    def seen(x: Any) -> Any:
+    def seen(x):
         context = tf.distribute.get_replica_context()
         assert not tf.distribute.in_cross_replica_context()
         assert context.num_replicas_in_sync == 3
 
-        def merged(strategy: Any, value: Any) -> Any:
+        def merged(strategy, value):
             assert tf.distribute.in_cross_replica_context()
             return strategy.reduce("SUM", value, axis=None)
 
@@ -69,7 +64,7 @@ def test_what_a_replica_sees(strategy: Any) -> None:
     assert local(strategy, found[4]) == [0, 1, 2]
 
 
-def test_a_plain_function_and_its_results(strategy: Any) -> None:
+def test_a_plain_function_and_its_results(strategy):
     found = strategy.run(lambda a, b=1: (a * b, None), args=(2.0,), kwargs={"b": 3.0})
     assert {float(x) for x in strategy.experimental_local_results(found[0])} == {6.0}
     assert found[1] is None
@@ -78,11 +73,11 @@ def test_a_plain_function_and_its_results(strategy: Any) -> None:
     assert [float(x) for x in doubled.values] == [2, 4, 6]
 
 
-def test_a_plain_function_makes_variables_at_each_call(strategy: Any) -> None:
+def test_a_plain_function_makes_variables_at_each_call(strategy):
     with strategy.scope():
         total = tf.Variable(0.0, aggregation=SUM)
 
-    def step(x: Any) -> Any:
+    def step(x):
         own = tf.Variable(1.0, aggregation=SUM)
         own.assign_add(x)
         total.assign_add(own.read_value())
@@ -94,7 +89,7 @@ def test_a_plain_function_makes_variables_at_each_call(strategy: Any) -> None:
         assert local(strategy, more) == [2, 3, 4]
 
 
-def test_reduce(strategy: Any) -> None:
+def test_reduce(strategy):
     x = numbered(strategy)
     for op in ("SUM", "sum", tf.distribute.ReduceOp.SUM):
         assert float(strategy.reduce(op, x, axis=None)) == 6.0
@@ -118,7 +113,7 @@ def test_reduce(strategy: Any) -> None:
         strategy.reduce("SUM", rows, axis=None)
 
 
-def test_gather(strategy: Any) -> None:
+def test_gather(strategy):
     whole = strategy.experimental_distribute_values_from_function(
         lambda c: tf.constant([1, 2 + c.replica_id_in_sync_group])
     )
@@ -126,7 +121,7 @@ def test_gather(strategy: Any) -> None:
     assert strategy.gather(1.0, axis=0) == 1.0
 
 
-def test_variables(strategy: Any) -> None:
+def test_variables(strategy):
     with strategy.scope():
         assert tf.distribute.get_strategy() is strategy
         assert tf.distribute.get_replica_context() is None
@@ -136,7 +131,7 @@ def test_variables(strategy: Any) -> None:
         first = tf.Variable(1.0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
 
     @tf.function
-    def step(x: Any) -> Any:
+    def step(x):
         count.assign_add(x)
         mean.assign(x)
         first.assign(x + 5)
@@ -167,9 +162,7 @@ SHARES = [
 
 
 @pytest.mark.parametrize(("rows", "batch", "drop", "expected"), SHARES)
-def test_batches_are_divided(
-    strategy: Any, rows: int, batch: int, drop: bool, expected: list[Any]
-) -> None:
+def test_batches_are_divided(strategy, rows, batch, drop, expected):
     dataset = tf.data.Dataset.range(rows).batch(batch, drop_remainder=drop)
     divided = strategy.experimental_distribute_dataset(dataset)
     assert [local(strategy, x) for x in divided] == expected
@@ -177,8 +170,8 @@ def test_batches_are_divided(
         strategy.experimental_distribute_dataset(tf.data.Dataset.range(rows))
 
 
-def test_elements_of_a_function_are_dealt(strategy: Any) -> None:
-    def made(context: Any) -> Any:
+def test_elements_of_a_function_are_dealt(strategy):
+    def made(context):
         assert (context.num_input_pipelines, context.input_pipeline_id) == (1, 0)
         assert context.get_per_replica_batch_size(12) == 4
         return tf.data.Dataset.range(7).batch(2)
@@ -192,17 +185,17 @@ def test_elements_of_a_function_are_dealt(strategy: Any) -> None:
     assert [local(strategy, x) for x in fixed] == expected[:1]
 
 
-def test_steps_over_an_iterator_within_a_function(strategy: Any) -> None:
+def test_steps_over_an_iterator_within_a_function(strategy):
     dataset = tf.data.Dataset.range(24).batch(6, drop_remainder=True)
     distributed = strategy.experimental_distribute_dataset(dataset)
     with strategy.scope():
         total = tf.Variable(tf.constant(0, tf.int64), aggregation=SUM)
 
-    def step_fn(x: Any) -> None:
+    def step_fn(x):
         total.assign_add(tf.reduce_sum(x))
 
     @tf.function
-    def steps(iterator: Any, count: Any) -> None:
+    def steps(iterator, count):
         for _ in tf.range(count):
             strategy.run(step_fn, args=(next(iterator),))
 
@@ -214,7 +207,7 @@ def test_steps_over_an_iterator_within_a_function(strategy: Any) -> None:
     assert steps.experimental_get_tracing_count() == 1
 
 
-def test_one_replica_returns_plain_values() -> None:
+def test_one_replica_returns_plain_values():
     for strategy in (
         tf.distribute.get_strategy(),
         tf.distribute.OneDeviceStrategy("CPU:0"),
@@ -226,7 +219,7 @@ def test_one_replica_returns_plain_values() -> None:
         assert float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0)) == 3.0
 
 
-def test_what_a_strategy_refuses() -> None:
+def test_what_a_strategy_refuses():
     for made in (
         lambda: tf.distribute.MirroredStrategy(["GPU:0"]),
         lambda: tf.distribute.MirroredStrategy([]),
@@ -238,7 +231,7 @@ def test_what_a_strategy_refuses() -> None:
         tf.distribute.experimental.ParameterServerStrategy()
 
 
-def test_replicas_on_assigned_cores() -> None:
+def test_replicas_on_assigned_cores():
     with tf.config.override(topology="2x2x1"):
         topology = tf.tpu.experimental.initialize_tpu_system()
         assignment = tf.tpu.experimental.DeviceAssignment.build(
@@ -256,7 +249,7 @@ def test_replicas_on_assigned_cores() -> None:
         tf.tpu.experimental.initialize_tpu_system()
 
 
-def test_a_server_runs_what_eager_mode_runs() -> None:
+def test_a_server_runs_what_eager_mode_runs():
     pytest.importorskip("grpc")
     server = tf.train.Server({"worker": ["localhost:0"]}, job_name="worker")
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(server.target)
@@ -277,7 +270,7 @@ def test_a_server_runs_what_eager_mode_runs() -> None:
         server.stop()
 
 
-def test_an_input_iterator_is_initialized_by_a_method() -> None:
+def test_an_input_iterator_is_initialized_by_a_method():
     strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
     with tf.Graph().as_default(), strategy.scope():
         iterator = strategy.make_input_fn_iterator(lambda _: tf.data.Dataset.range(3))
@@ -293,7 +286,7 @@ def test_an_input_iterator_is_initialized_by_a_method() -> None:
 
 
 @pytest.mark.parametrize(("rows", "sizes"), [(9, [9, 9, 2]), (6, [6, 6, 6, 2])])
-def test_element_spec_is_a_signature(strategy: Any, rows: int, sizes: Any) -> None:
+def test_element_spec_is_a_signature(strategy, rows, sizes):
     dataset = tf.data.Dataset.range(20).map(lambda x: {"b": (x, (x, x)), "a": x})
     elements = strategy.experimental_distribute_dataset(dataset.batch(rows))
     assert elements.element_spec["a"].values == (tf.TensorSpec([None], tf.int64),) * 3
@@ -301,7 +294,7 @@ def test_element_spec_is_a_signature(strategy: Any, rows: int, sizes: Any) -> No
     traced = []
 
     @tf.function(input_signature=[elements.element_spec])
-    def size(element: Any) -> Any:
+    def size(element):
         traced.append(1)
         found = strategy.run(lambda x: tf.size(x["b"][1][1]), args=(element,))
         return strategy.reduce("SUM", found, axis=None)
@@ -313,13 +306,13 @@ def test_element_spec_is_a_signature(strategy: Any, rows: int, sizes: Any) -> No
     assert traced == [1]
 
 
-def test_element_spec_of_datasets_and_iterators() -> None:
+def test_element_spec_of_datasets_and_iterators():
     dataset = tf.data.Dataset.range(4).map(lambda x: (x, {"a": x})).batch(2)
     spec = (tf.TensorSpec([None], tf.int64), {"a": tf.TensorSpec([None], tf.int64)})
     assert dataset.element_spec == iter(dataset).element_spec == spec
 
 
-def test_results_of_a_nest(strategy: Any) -> None:
+def test_results_of_a_nest(strategy):
     x = numbered(strategy)
     found = strategy.experimental_local_results({"x": [x, 5], "t": "a text"})
     assert [(float(one["x"][0]), one["x"][1], one["t"]) for one in found] == [
@@ -329,25 +322,23 @@ def test_results_of_a_nest(strategy: Any) -> None:
     ]
 
 
-def test_equal_values_of_the_replicas_are_values_all_the_same(strategy: Any) -> None:
+def test_equal_values_of_the_replicas_are_values_all_the_same(strategy):
     values = strategy.experimental_distribute_values_from_function
     found = values(lambda context: {"n": context.num_replicas_in_sync, "t": "a"})
     assert (found["n"].values, found["t"].values) == ((3, 3, 3), ("a", "a", "a"))
 
 
-def test_a_dataset_in_a_function_says_how_to_take_its_elements() -> None:
+def test_a_dataset_in_a_function_says_how_to_take_its_elements():
     @tf.function
-    def total() -> Any:
+    def total():
         return list(tf.data.Dataset.range(3))
 
     with pytest.raises(RuntimeError, match=r"next\(iterator\), in `for _ in tf.range"):
         total()
 
 
-def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(
-    strategy: Any,
-) -> None:
-    def total(x: Any) -> Any:
+def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(strategy):
+    def total(x):
         context = tf.distribute.get_replica_context()
         sums = context.all_reduce("SUM", {"a": x, "b": [5]})
         return sums, context.all_reduce("MEAN", x)
@@ -358,7 +349,7 @@ def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(
     assert local(strategy, mean) == [2.0] * 3
 
 
-def test_what_cores_take_and_return_are_tensors_of_each_replica() -> None:
+def test_what_cores_take_and_return_are_tensors_of_each_replica():
     """As on TPUs; on a host one object stays one, as in 2.21 on two logical CPUs."""
     one = tf.constant(3.0)
     for devices in (2, 1):
@@ -379,12 +370,12 @@ def test_what_cores_take_and_return_are_tensors_of_each_replica() -> None:
     assert host.run(lambda: one) is one
 
 
-def test_a_replica_differentiates_a_number_that_it_is_given() -> None:
+def test_a_replica_differentiates_a_number_that_it_is_given():
     with tf.config.override(cores=2):
         strategy = tf.distribute.TPUStrategy()
 
         @tf.function
-        def step() -> Any:
+        def step():
             return strategy.run(lambda x: tf.gradients([x * x], [x])[0], args=(2.0,))
 
         assert local(strategy, step()) == [4.0, 4.0]

@@ -4,8 +4,6 @@ The host runs one operation after the other, in program order; whatever the
 stages move to the cores must not change a bit.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -122,16 +120,9 @@ class Sample:
 
     def grow(self, steps):
         kinds = [
-            self.arithmetic,
-            self.meeting,
-            self.reduction,
-            self.across,
-            self.update,
-            self.assignment,
-            self.shared_variable,
-            self.reading,
-            self.branch,
-        ]
+            self.arithmetic, self.meeting, self.reduction, self.across, self.update,
+            self.assignment, self.shared_variable, self.reading, self.branch,
+        ]  # fmt: skip
         for _ in range(steps):
             self.random.choice(kinds)()
         self.fetches += self.strategy.unwrap(self.towers[-1]) + self.hosts[-2:]

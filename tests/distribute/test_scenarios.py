@@ -1,8 +1,5 @@
 """Small programs of a strategy, on both executors, for one to eight towers."""
 
-from __future__ import annotations
-
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -40,31 +37,6 @@ def merge_sum(distribution, three_plus_tower_id):
     return sum(distribution.unwrap(three_plus_tower_id))
 
 
-def s054_two_merge_calls(strategy):
-    def both(distribution, x):
-        return distribution.reduce(SUM, x, x)
-
-    def fn():
-        context = tf.get_tower_context()
-        first = context.merge_call(both, tf.constant(context.tower_id + 1.0))
-        return context.merge_call(both, first * (context.tower_id + 1.0))
-
-    once = total(strategy)
-    twice = once * once
-    merged = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(merged), [twice] * strategy.num_towers
-
-
-def s127_assign_in_towers(strategy):
-    v = tf.get_variable("v", initializer=1.0, aggregation=SUM)
-
-    def fn():
-        return v.assign_add(tf.get_tower_context().tower_id + 1.0)
-
-    grown = strategy.call_for_each_tower(fn)
-    return strategy.unwrap(grown), [1.0 + total(strategy)] * strategy.num_towers
-
-
 def s127_variable_made_in_towers(strategy):
     def fn():
         w = tf.get_variable("w", [2, 3], initializer=tf.random_normal_initializer())
@@ -72,19 +44,6 @@ def s127_variable_made_in_towers(strategy):
 
     zeros = strategy.call_for_each_tower(fn)
     return strategy.unwrap(zeros), [[[0.0] * 3] * 2] * strategy.num_towers
-
-
-def s056_callables(strategy):
-    class Model:
-        def fn(self, x):
-            return x + tf.get_tower_context().tower_id
-
-    bound = strategy.call_for_each_tower(Model().fn, tf.constant(1))
-    partial = strategy.call_for_each_tower(
-        functools.partial(tf.add, tf.constant(1)), strategy.worker_device_index
-    )
-    expected = [1 + k for k in range(strategy.num_towers)]
-    return [strategy.unwrap(bound), strategy.unwrap(partial)], [expected, expected]
 
 
 def cross_tower_arithmetic_in_between(strategy):
@@ -184,10 +143,7 @@ def inside_a_replicated_computation(strategy):
     return [out, values], [[(last,)] * n, [everything] * n]
 
 
-SCENARIOS: tuple[Scenario, ...] = (
-    s054_two_merge_calls,
-    s056_callables,
-    s127_assign_in_towers,
+SCENARIOS = (
     s127_variable_made_in_towers,
     a_plain_variable_of_several_towers,
     branches_and_loops_in_the_towers,

@@ -1,7 +1,5 @@
 """scope, the contexts, and what is in force outside of any strategy."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -22,6 +20,7 @@ def test_later_names(strategy_of):
     merged = strategy.run(fn, args=(1,), kwargs={"k": 10})
     assert strategy.experimental_local_results(merged) == (11, 12)
     assert strategy.unwrap(strategy.experimental_run_v2(fn, (1,))) == [1, 2]
+    assert strategy.unwrap(strategy.experimental_run_v2(fn, (1,), {"k": 5})) == [6, 7]
     with strategy.scope():
         assert names.in_cross_replica_context()
         assert names.has_strategy()

@@ -1,6 +1,4 @@
-"""A strategy on a server of this computer."""
-
-from __future__ import annotations
+"""A strategy on a server of this computer, and steps fed from the client."""
 
 import numpy as np
 import pytest
@@ -32,3 +30,33 @@ def test_007_011_towers_on_the_cores_of_a_server(num_cores):
             values = sess.run(strategy.unwrap(grown))
         np.testing.assert_array_equal(values, [sum(range(1, towers + 1))] * towers)
         server.stop()
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_steps_are_fed_from_the_client(executor, strategy_of):
+    strategy = strategy_of(2)
+    with strategy.scope():
+        total = tf.get_variable(
+            "total",
+            initializer=tf.constant(0, tf.int64),
+            aggregation=tf.VariableAggregation.SUM,
+        )
+
+        def fn(context, x):
+            strategy.call_for_each_tower(total.assign_add, x)
+            context.set_last_step_output("x", x)
+
+        dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(60))
+        iterator = dataset.make_one_shot_iterator()
+        context = strategy.run_steps_on_dataset(fn, iterator, iterations=20)
+    with tf.config.override(cores=2, executor=executor):
+        server = tf.train.Server({"worker": ["localhost:0"]})
+        try:
+            with tf.Session(server.target) as session:
+                session.run(tf.global_variables_initializer())
+                assert session.run(context.last_step_outputs) == {"x": [38, 39]}
+                assert session.run(strategy.unwrap(total)) == [sum(range(40))] * 2
+                with pytest.raises(tf.errors.OutOfRangeError, match="for 10 of them"):
+                    session.run(context.run_op)
+        finally:
+            server.stop()

@@ -1,7 +1,5 @@
 """How the operations of towers are cut into stages on the cores and on the host."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

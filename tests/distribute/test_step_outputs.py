@@ -1,48 +1,37 @@
 """The outputs of steps as values: unwrap, reduce, and the start of further steps."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
 
+pytestmark = pytest.mark.usefixtures("both_executors")
 SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
 
 
-@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
-def executor(request: pytest.FixtureRequest) -> Iterator[str]:
-    with tf.config.override(executor=request.param):
-        yield request.param
-    tf.reset_default_graph()
-
-
 @pytest.fixture(params=[1, 2, 4])
-def strategy(request: pytest.FixtureRequest, strategy_of) -> Iterator[Any]:
+def strategy(request, strategy_of):
     """So many towers, in scope."""
     chosen = strategy_of(request.param)
     with chosen.scope():
         yield chosen
 
 
-def numbers(strategy: Any) -> Any:
+def numbers(strategy):
     """Return an iterator that gives the towers 1.0, 2.0, ..."""
     dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
-def giving(context: Any, x: Any) -> None:
+def giving(context, x):
     context.set_last_step_output("x", x)
 
 
-def last(strategy: Any, steps: int) -> list[float]:
+def last(strategy, steps):
     count = strategy.num_towers
     return [float((steps - 1) * count + k + 1) for k in range(count)]
 
 
-def test_130_unwrap_lists_the_values_of_the_towers(strategy, session) -> None:
+def test_130_unwrap_lists_the_values_of_the_towers(strategy, session):
     context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
     output = context.last_step_outputs["x"]
     parts = strategy.unwrap(output)
@@ -54,7 +43,7 @@ def test_130_unwrap_lists_the_values_of_the_towers(strategy, session) -> None:
     assert fetched[0] == (last(strategy, 4) if many else last(strategy, 4)[0])
 
 
-def test_reduce_combines_them(strategy, session) -> None:
+def test_reduce_combines_them(strategy, session):
     context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
     output = context.last_step_outputs["x"]
     total = strategy.reduce(SUM, output, output)
@@ -65,7 +54,7 @@ def test_reduce_combines_them(strategy, session) -> None:
     assert found[1] == [sum(expected) / len(expected)] * len(expected)
 
 
-def test_each_tower_gets_its_own(strategy, session) -> None:
+def test_each_tower_gets_its_own(strategy, session):
     context = strategy.run_steps_on_dataset(giving, numbers(strategy), 3)
     doubled = strategy.call_for_each_tower(
         lambda outputs: outputs["x"] * 2.0, context.last_step_outputs
@@ -73,7 +62,7 @@ def test_each_tower_gets_its_own(strategy, session) -> None:
     assert session.run(strategy.unwrap(doubled)) == [2.0 * x for x in last(strategy, 3)]
 
 
-def test_it_is_a_list_for_programs_that_take_one(strategy_of, session) -> None:
+def test_it_is_a_list_for_programs_that_take_one(strategy_of, session):
     strategy = strategy_of(4)
     with strategy.scope():
         context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
@@ -86,14 +75,14 @@ def test_it_is_a_list_for_programs_that_take_one(strategy_of, session) -> None:
 
 
 @pytest.mark.parametrize("eager", [False, True])
-def test_structures_have_a_value_for_each_tower(eager, strategy_of) -> None:
+def test_structures_have_a_value_for_each_tower(eager, strategy_of):
     strategy = strategy_of(2)
 
-    def step(context: Any, x: Any) -> None:
+    def step(context, x):
         twice = strategy.call_for_each_tower(lambda x: x * 2.0, x)
         context.set_last_step_output("nest", {"a": (twice, tf.constant(5.0)), "b": [x]})
 
-    def run() -> Any:
+    def run():
         with strategy.scope():
             context = strategy.run_steps_on_dataset(step, numbers(strategy), 2)
             nested = context.last_step_outputs["nest"]
@@ -114,7 +103,7 @@ def test_structures_have_a_value_for_each_tower(eager, strategy_of) -> None:
     assert found == [{"a": (6.0, 5.0), "b": [3.0]}, {"a": (8.0, 5.0), "b": [4.0]}]
 
 
-def test_eager_outputs_are_values_too(strategy) -> None:
+def test_eager_outputs_are_values_too(strategy):
     with tf.eager_execution():
         context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
         output = context.last_step_outputs["x"]
@@ -124,7 +113,7 @@ def test_eager_outputs_are_values_too(strategy) -> None:
 
 
 @pytest.mark.parametrize("form", ["mirrored", "unwrapped", "list", "one"])
-def test_120_starts_of_all_towers(form, strategy, session) -> None:
+def test_120_starts_of_all_towers(form, strategy, session):
     copies = strategy.broadcast(tf.constant([7.0, 8.0]))
     start = {
         "mirrored": copies,
@@ -133,7 +122,7 @@ def test_120_starts_of_all_towers(form, strategy, session) -> None:
         "one": [7.0, 8.0],
     }[form]
 
-    def step(context: Any, x: Any) -> None:
+    def step(context, x):
         pairs = strategy.call_for_each_tower(lambda x: tf.stack([x, x]), x)
         context.set_last_step_output("pairs", pairs)
 
@@ -144,7 +133,7 @@ def test_120_starts_of_all_towers(form, strategy, session) -> None:
     assert [part.tolist() for part in parts] == [[7.0, 8.0]] * strategy.num_towers
 
 
-def test_120_starts_that_differ_by_tower(strategy, session) -> None:
+def test_120_starts_that_differ_by_tower(strategy, session):
     own = strategy.call_for_each_tower(
         lambda: tf.constant(10.0 * tf.get_tower_context().tower_id)
     )
@@ -158,8 +147,8 @@ def test_120_starts_that_differ_by_tower(strategy, session) -> None:
         assert session.run(strategy.unwrap(outputs["unset"])) == expected
 
 
-def test_the_outputs_of_a_run_start_the_next(strategy, session) -> None:
-    def step(context: Any, x: Any) -> None:
+def test_the_outputs_of_a_run_start_the_next(strategy, session):
+    def step(context, x):
         pair = strategy.call_for_each_tower(lambda x: (x, {"neg": -x}), x)
         context.set_last_step_output("pair", pair)
         giving(context, x)
@@ -177,14 +166,14 @@ def test_the_outputs_of_a_run_start_the_next(strategy, session) -> None:
         assert pairs == [(x, {"neg": -x}) for x in expected]
 
 
-def test_a_start_of_other_towers(strategy_of, session) -> None:
+def test_a_start_of_other_towers(strategy_of, session):
     strategy = strategy_of(4)
     with strategy.scope():
         some = strategy.worker_devices[:2]
         copies = strategy.broadcast(tf.constant(1.0), some)
         differing = tf.contrib.distribute.PerDevice(dict.fromkeys(some, 1.0))
 
-        def run(start: Any) -> Any:
+        def run(start):
             return strategy.run_steps_on_dataset(giving, numbers(strategy), 0, start)
 
         outputs = run({"x": copies}).last_step_outputs
@@ -197,7 +186,7 @@ def test_a_start_of_other_towers(strategy_of, session) -> None:
             run({"x": [[[1.0], [1.0, 2.0]]] * 4})
 
 
-def test_tower_local_variables_are_combined(strategy, session) -> None:
+def test_tower_local_variables_are_combined(strategy, session):
     count = tf.get_variable(
         "count",
         initializer=1.0,
@@ -205,7 +194,7 @@ def test_tower_local_variables_are_combined(strategy, session) -> None:
         aggregation=SUM,
     )
 
-    def step(context: Any, x: Any) -> None:
+    def step(context, x):
         context.set_last_step_output("count", count)
 
     context = strategy.run_steps_on_dataset(step, numbers(strategy))

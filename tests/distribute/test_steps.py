@@ -1,47 +1,38 @@
 """run_steps_on_dataset: steps that run on the cores one after the other."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
+import threading
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
+pytestmark = pytest.mark.usefixtures("both_executors")
 Dataset = tf.data.Dataset
 SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
 
 
-@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
-def executor(request: pytest.FixtureRequest) -> Iterator[str]:
-    with tf.config.override(executor=request.param):
-        yield request.param
-    tf.reset_default_graph()
-
-
-def numbers(count: int) -> Any:
+def numbers(count):
     """Return the dataset of 1.0, 2.0, ..."""
     return Dataset.range(1, count + 1).map(lambda x: tf.cast(x, tf.float32))
 
 
-def iterator_of(strategy: Any, dataset: Any) -> Any:
+def iterator_of(strategy, dataset):
     return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
 
 
-def accumulator(name: str = "total", **arguments: Any) -> Any:
+def accumulator(name="total", **arguments):
     return tf.get_variable(name, initializer=tf.constant(0.0), **arguments)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 8])
-def test_the_function_is_performed_with_the_next_input(towers, strategy_of) -> None:
+def test_the_function_is_performed_with_the_next_input(towers, strategy_of):
     strategy, steps = strategy_of(towers), 3
     with strategy.scope():
         total = accumulator(aggregation=SUM)
         iterator = iterator_of(strategy, numbers(2 * steps * towers))
 
-        def fn(context: Any, x: Any) -> None:
+        def fn(context, x):
             strategy.call_for_each_tower(total.assign_add, x)
 
         context = strategy.run_steps_on_dataset(fn, iterator, iterations=steps)
@@ -57,7 +48,7 @@ def test_the_function_is_performed_with_the_next_input(towers, strategy_of) -> N
         assert session.run(strategy.unwrap(total)) == [expected] * towers
 
 
-def test_inputs_are_like_those_of_get_next(strategy_of) -> None:
+def test_inputs_are_like_those_of_get_next(strategy_of):
     strategy, seen = strategy_of(2), []
     rows = (np.zeros((4, 3), np.float32), {"y": np.arange(4)})
     with strategy.scope():
@@ -69,11 +60,11 @@ def test_inputs_are_like_those_of_get_next(strategy_of) -> None:
             assert (a.dtype, a.shape) == (b.dtype, b.shape)
 
 
-def test_towers_meet_within_a_step(strategy_of) -> None:
+def test_towers_meet_within_a_step(strategy_of):
     strategy = strategy_of(4)
 
-    def tower(x: Any) -> Any:
-        def merge(strategy: Any, x: Any) -> Any:
+    def tower(x):
+        def merge(strategy, x):
             return strategy.reduce(SUM, x, destinations=x)
 
         context = tf.get_tower_context()
@@ -81,7 +72,7 @@ def test_towers_meet_within_a_step(strategy_of) -> None:
 
     with strategy.scope():
 
-        def fn(context: Any, x: Any) -> None:
+        def fn(context, x):
             result = strategy.call_for_each_tower(tower, x)
             context.set_last_step_output("met", result)
             context.set_last_step_output("added", sum(strategy.unwrap(x)))
@@ -93,18 +84,15 @@ def test_towers_meet_within_a_step(strategy_of) -> None:
     assert found == {"met": [26.0, 27.0, 28.0, 29.0], "added": 26.0}
 
 
-# --------------------------------------------------------------------------- the end
-
-
-def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of) -> None:
+def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of):
     strategy, limit = strategy_of(2), tf.placeholder(tf.float32, [])
     with strategy.scope():
 
-        def tower(x: Any) -> Any:
+        def tower(x):
             with tf.control_dependencies([tf.Assert(x < limit, [x])]):
                 return tf.identity(x)
 
-        def fn(context: Any, x: Any) -> None:
+        def fn(context, x):
             result = strategy.call_for_each_tower(tower, x)
             context.set_last_step_output("x", result)
 
@@ -118,10 +106,10 @@ def test_what_a_failed_run_has_taken_does_not_reach_the_next(strategy_of) -> Non
     assert second == first + 1 and first % 2 == 1
 
 
-def test_an_error_of_the_dataset_reaches_the_caller(strategy_of) -> None:
+def test_an_error_of_the_dataset_reaches_the_caller(strategy_of):
     strategy = strategy_of(2)
 
-    def generator() -> Iterator[float]:
+    def generator():
         yield from [1.0, 2.0, 3.0]
         raise ValueError("broken disk")
 
@@ -134,12 +122,12 @@ def test_an_error_of_the_dataset_reaches_the_caller(strategy_of) -> None:
         session.run(context.run_op)
 
 
-def test_large_elements_arrive_whole(strategy_of) -> None:
+def test_large_elements_arrive_whole(strategy_of):
     strategy = strategy_of(2)
     rows = np.arange(40, dtype=np.float32)[:, None] * np.ones(40_000, np.float32)
     with strategy.scope():
 
-        def fn(context: Any, x: Any) -> None:
+        def fn(context, x):
             totals = strategy.call_for_each_tower(tf.reduce_mean, x)
             context.set_last_step_output("mean", totals)
 
@@ -147,3 +135,14 @@ def test_large_elements_arrive_whole(strategy_of) -> None:
         context = strategy.run_steps_on_dataset(fn, iterator, 20)
     with tf.Session() as session:
         assert session.run(context.last_step_outputs)["mean"] == [38.0, 39.0]
+
+
+def test_what_works_ahead_ends_with_the_session(strategy_of):
+    before, strategy = set(threading.enumerate()), strategy_of(2)
+    with strategy.scope():
+        endless = iterator_of(strategy, Dataset.range(3).repeat())
+        element = endless.get_next()
+    with tf.Session() as session:
+        session.run(strategy.unwrap(element))
+        assert set(threading.enumerate()) > before
+    assert set(threading.enumerate()) <= before

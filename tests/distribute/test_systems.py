@@ -144,10 +144,7 @@ def test_uneven_towers(tf):
 def test_no_such_host(tf):
     strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
     call = strategy.get_host_cpu_device
-    same(
-        [call(0), call(1)],
-        [f"/job:worker/task:{k}/device:CPU:0" for k in (0, 1)],
-    )
+    same([call(0), call(1)], [f"/job:worker/task:{k}/device:CPU:0" for k in (0, 1)])
     for host in (2, 3, -1):
         words = [f"there is no host {host}; the system has 2"]
         refused(ValueError, words, call, host)

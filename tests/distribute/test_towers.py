@@ -1,7 +1,5 @@
 """Calling a function once per tower, and merge_call between the towers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -28,15 +26,6 @@ def test_an_error_on_one_core_names_the_tower(executor, strategy_of):
         ):
             sess.run(values, {index: 7})
     assert info.value.op.name == "tower_1/GatherV2"
-
-
-def test_056_functions_must_be_callable(strategy_of):
-    strategy = strategy_of(2)
-    with strategy.scope():
-        with pytest.raises(TypeError, match="fn must be callable, got int 5"):
-            strategy.call_for_each_tower(5)
-        with pytest.raises(TypeError):
-            strategy.call_for_each_tower()
 
 
 def test_059_eager_towers_are_one_program_of_the_cores_by_default(strategy_of):
@@ -73,23 +62,6 @@ def test_a_tape_around_eager_towers_sees_their_operations(strategy_of):
             squares = strategy.call_for_each_tower(lambda: v * v * (tower() + 1.0))
         found = tape.gradient(strategy.unwrap(squares), strategy.unwrap(v))
         assert [float(slope) for slope in found] == [6.0, 12.0]
-
-
-def test_059_eager_towers_one_after_the_other(strategy_of):
-    strategy, inside, most = strategy_of(4), [], []
-
-    def fn(x):
-        inside.append(tower())
-        most.append(len(inside))
-        inside.pop()
-        return x * (tower() + 1.0)
-
-    with tf.eager_execution(), strategy.scope():
-        values = strategy.call_for_each_tower(
-            fn, tf.constant(2.0), run_concurrently=False
-        )
-        found = [v.numpy() for v in strategy.unwrap(values)]
-    assert (most, found) == ([1] * 4, [2.0, 4.0, 6.0, 8.0])
 
 
 def test_a_function_for_each_tower_is_one_program_of_the_cores(strategy_of):

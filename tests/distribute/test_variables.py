@@ -1,9 +1,5 @@
 """Variables that are made in the scope of a strategy, or in its towers."""
 
-from __future__ import annotations
-
-import threading
-
 import numpy as np
 import pytest
 
@@ -24,21 +20,6 @@ def strategy(strategy_of):
 
 def tower():
     return tf.get_tower_context().tower_id
-
-
-def test_127_another_thread_is_unaffected(strategy):
-    graph, made = tf.get_default_graph(), []
-
-    def work():
-        with graph.as_default():
-            made.append(tf.Variable(1.0))
-            made.append(tf.has_distribution_strategy())
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert type(made[0]) is tf.Variable
-    assert made[1] is False
 
 
 @pytest.mark.parametrize("eager", [False, True])

@@ -1,7 +1,5 @@
 """The lists of docs/adding.md: they name what was touched, and nothing is left out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +34,7 @@ class Section(NamedTuple):
     added_to: list[str]
 
 
-def sections() -> dict[str, Section]:
+def sections():
     text = (ROOT / "docs/adding.md").read_text("utf-8")
     found = {}
     for part in re.split(r"^##+ ", text, flags=re.M)[1:]:
@@ -56,25 +54,25 @@ SECTIONS = sections()
 EXAMPLES = [title for title, section in SECTIONS.items() if section.example]
 
 
-def matches(pattern: str, path: str) -> bool:
+def matches(pattern, path):
     escaped = re.escape(pattern).replace(r"\*", "[^/]*")
     return re.fullmatch(re.sub(r"<\w+>", r"[\\w/]+", escaped), path) is not None
 
 
 @pytest.mark.parametrize("title", SECTIONS)
-def test_listed_files_exist(title: str) -> None:
+def test_listed_files_exist(title):
     for pattern in SECTIONS[title].files:
         assert any(ROOT.glob(re.sub(r"<\w+>", "**/*", pattern))), pattern
 
 
-def test_lists_with_a_limit_have_an_example() -> None:
+def test_lists_with_a_limit_have_an_example():
     assert MOST.keys() <= set(EXAMPLES)
     long = {title for title, most in MOST.items() if len(SECTIONS[title].files) > most}
     assert long == set()
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
-def test_an_example_stands_in_the_listed_files_alone(title: str) -> None:
+def test_an_example_stands_in_the_listed_files_alone(title):
     section = SECTIONS[title]
     named = {anchor_of(other): one.files for other, one in SECTIONS.items()}
     more = [path for anchor in section.added_to for path in named[anchor]]
@@ -93,5 +91,5 @@ OPTIONAL = {"An all-reduce algorithm": ["src/tpuref/tools/benchmarks/all_reduce.
 """What the page names behind a list."""
 
 
-def anchor_of(title: str) -> str:
+def anchor_of(title):
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")

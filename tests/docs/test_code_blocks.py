@@ -12,8 +12,6 @@ a ``text`` block are run, others are parsed, and their ``tpuref`` options must e
     <!-- pool: why -->              the page is run on processes, whatever others are
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import functools

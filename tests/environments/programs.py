@@ -1,12 +1,9 @@
 """One small program, run by Python in all sorts of ways."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import tpuref
@@ -26,14 +23,7 @@ with tf.Session() as session:
 RESULT = "8.0 8.0\n"
 
 
-def python(
-    folder: Path,
-    *arguments: str,
-    stdin: str = "",
-    before: Sequence[str] = (),
-    status: int = 0,
-    **settings: str,
-) -> str:
+def python(folder, *arguments, stdin="", before=(), status=0, **settings):
     """Run Python, with some words in front; return what it prints, without errors."""
     with tempfile.TemporaryDirectory() as scratch:  # a short name, for sockets in it
         own = {"PYTHONPATH": SOURCE, "TMPDIR": scratch, "TPUREF_EXECUTOR": "pool"}

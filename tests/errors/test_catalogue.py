@@ -31,9 +31,6 @@ def codes_in(text):
     return re.findall(error_codes.PATTERN, text)
 
 
-# -- programs -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("entry", WITH_PROGRAM, ids=lambda entry: entry.code)
 def test_the_program_of_an_entry(entry, caplog, tmp_path):
     require(entry)
@@ -47,9 +44,6 @@ def test_the_program_of_an_entry(entry, caplog, tmp_path):
     with pytest.raises(Exception, match=r"\[TPUREF-E\d+\]") as raised:
         exec(code, names)
     assert entry.code in codes_in(str(raised.value))
-
-
-# -- entries --------------------------------------------------------------------
 
 
 def test_each_code_has_one_entry():
@@ -106,7 +100,11 @@ def test_a_former_code_leads_to_the_one_that_replaced_it(old, new):
 
 def test_former_codes_are_not_reassigned():
     former = [code for entry in ENTRIES for code in entry.former]
-    later = {"TPUREF-W034", "TPUREF-W217", "TPUREF-W218"}  # the others are of the first 215 codes
+    later = {
+        "TPUREF-W034",
+        "TPUREF-W217",
+        "TPUREF-W218",
+    }  # the others are of the first 215 codes
     assert len(former) == len(set(former)) == 215 - len({*NAMES.values()} - later)
     assert not set(former) & set(NAMES.values())
     assert all(error_codes.PATTERN.fullmatch(code) for code in former)
@@ -120,9 +118,6 @@ def test_a_code_that_does_not_exist(text):
 def test_codes_that_look_alike():
     assert "TPUREF-E021" in near("E0211")
     assert near("nonsense") == []
-
-
-# -- codes in messages ---------------------------------------------------------
 
 
 def test_a_message_has_one_code():

@@ -175,8 +175,6 @@ def test_train_and_evaluate_takes_turns(tmp_path):
     assert exported == [False, False, True]
 
 
-# -- errors --------------------------------------------------------------------
-
 FUNCTIONS = [
     (lambda labels: None, None, "must take features.*E245"),
     (lambda features: None, {"a": 1}, "must take params"),
@@ -198,21 +196,13 @@ CALLS = [
     (lambda e: e.train(lambda: (1, 2, 3), steps=1), r"\(features, labels\)"),
     (lambda e: next(e.predict(pairs(), predict_keys=["z"])), "at least one output"),
     (lambda e: e.get_variable_names(), "Could not find trained model"),
-    (
-        lambda e: tf.estimator.Estimator(
-            model_fn, "a", tf.estimator.RunConfig(model_dir="b"), {}
-        ),
-        "different values",
-    ),
-    (
-        lambda e: tf.estimator.RunConfig(
-            save_checkpoints_steps=1, save_checkpoints_secs=1
-        ),
-        "not both",
-    ),
+    (lambda e: tf.estimator.Estimator(model_fn, "a",
+     tf.estimator.RunConfig(model_dir="b"), {}), "different values"),
+    (lambda e: tf.estimator.RunConfig(save_checkpoints_steps=1,
+     save_checkpoints_secs=1), "not both"),
     (lambda e: tf.estimator.RunConfig().replace(master="x"), "replaceable are"),
     (lambda e: tf.estimator.RunConfig(save_summary_steps=-1), "0 or more"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("call", "message"), CALLS)

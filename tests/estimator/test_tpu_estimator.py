@@ -49,9 +49,6 @@ def test_cores_learn_the_same(name, tmp_path):
         assert problems.condensed(variables[key]) == pytest.approx(numbers, abs=1e-4)
 
 
-# -- a small model whose numbers are known -------------------------------------
-
-
 def line(features):
     with tf.variable_scope("line", reuse=tf.AUTO_REUSE):
         w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
@@ -365,9 +362,6 @@ def test_training_goes_on_after_a_kill(tmp_path):
     whole.train(batches(8), max_steps=10)
     weights = [one.get_variable_value("line/w") for one in (estimator, whole)]
     assert weights[0] == pytest.approx(weights[1], rel=1e-6)
-
-
-# -- errors --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])

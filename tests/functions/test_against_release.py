@@ -12,9 +12,6 @@ def run(fetches, feed=None):
         return session.run(fetches, feed)
 
 
-# Conversion.
-
-
 @pytest.mark.parametrize(
     ("make", "dtype", "value"),
     [
@@ -44,9 +41,6 @@ def test_text_of_tensors():
     with tf.device("/cpu:0"):
         placed = tf.placeholder(tf.bool, [None], name="y")
     assert str(placed) == 'Tensor("y:0", shape=(?,), dtype=bool, device=/device:CPU:0)'
-
-
-# Names of operations that are given none.
 
 
 @pytest.mark.parametrize(
@@ -85,9 +79,6 @@ def test_a_variable_starts_from_initial_value():
     assert tf.Variable(1.5).initial_value.name == "Variable/initial_value:0"
 
 
-# Functions.
-
-
 def test_top_k_is_a_named_tuple():
     top = tf.nn.top_k([1.0, 3.0, 2.0], 2)
     assert type(top).__name__ == "TopKV2"
@@ -113,9 +104,6 @@ def test_labels_are_cast_to_the_dtype_of_the_logits():
         tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits),
     ):
         assert run(loss) == pytest.approx([0.31326166])
-
-
-# Control flow.
 
 
 def test_branches_may_differ_in_a_list_of_one():
@@ -149,9 +137,6 @@ def test_a_loop_gives_back_the_sequence_that_its_body_returns(given, returned):
     with tf.eager_execution():
         now = tf.while_loop(lambda i, x: i < 3, body, given([0, 1.0]))
         assert type(now) is returned
-
-
-# Variables and devices.
 
 
 def test_initializers_that_take_partition_info():

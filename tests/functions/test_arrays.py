@@ -109,9 +109,6 @@ def test_at_once_in_eager_mode(name, value, call, expected):
             same(got.numpy(), expected)
 
 
-# -- making ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int64", "bool", "complex64"])
 def test_zeros_and_ones_of_a_dtype(dtype):
     zeros, ones = run([tf.zeros([2, 3], dtype), tf.ones(tf.TensorShape([2]), dtype)])
@@ -161,9 +158,6 @@ def test_one_hot_dtypes():
     assert tf.one_hot([1], 3, on_value=True, off_value=False).dtype == tf.bool
     with pytest.raises(TypeError):
         tf.one_hot([1], 3, on_value=1.5, dtype=tf.int32)
-
-
-# -- arguments ---------------------------------------------------------------------
 
 
 def test_a_placeholder_is_fed():

@@ -1,7 +1,5 @@
 """Order, branches, loops and calls of Python."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any, NamedTuple
 
@@ -586,9 +584,6 @@ def test_a_function_is_called_in_every_turn_of_a_loop():
     assert log == [0, 2, 4]
 
 
-# Print and Assert.
-
-
 def test_print_shows_its_data_at_every_evaluation(capsys):
     x = tf.constant([1, 2, 3, 4])
     y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
@@ -625,9 +620,6 @@ def test_assert_needs_every_element_and_a_bool():
         run(tf.Assert([True, False], ["all"]))
     with pytest.raises((TypeError, ValueError), match="bool"):
         tf.Assert(tf.constant(1), [])
-
-
-# Values stay where they are made.
 
 
 def leaked(build):
@@ -701,9 +693,6 @@ def test_a_branch_does_not_see_into_its_sibling():
         tf.cond(tf.constant(True), first, lambda: kept[0])
 
 
-# Eager mode.
-
-
 def test_control_flow_runs_at_once_in_eager_mode():
     with tf.eager_execution():
         x = tf.constant(3)
@@ -759,9 +748,6 @@ def test_py_func_receives_scalars_as_scalars(evaluate):
     texts, text = tf.constant([b"a"]), tf.constant(b"abc")
     evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
     assert seen == [bytes, np.float32, np.ndarray]
-
-
-# -- depth -------------------------------------------------------------------------
 
 
 def nested(depth, x):
@@ -820,9 +806,6 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor):
             run(fetched, {x: True})
 
 
-# -- ensure_shape ------------------------------------------------------------------
-
-
 def test_ensure_shape_makes_the_static_shape_more_precise():
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.ensure_shape(x, [None, 2])
@@ -844,14 +827,11 @@ def test_ensure_shape_refuses_other_shapes(value):
         tf.ensure_shape(tf.zeros([2, 3]), [2, 2])
 
 
-# -- operations that nothing uses --------------------------------------------------
-
-
-def _loop(body: Any) -> Any:
+def _loop(body):
     return tf.while_loop(lambda i: i < 3, lambda i: (body(i), i + 1)[1], [0])
 
 
-def _branch(body: Any) -> Any:
+def _branch(body):
     predicate = tf.placeholder_with_default(True, [])
     return tf.cond(predicate, lambda: (body(3), tf.constant(3))[1], lambda: 0)
 
@@ -861,12 +841,12 @@ def _branch(body: Any) -> Any:
     [_loop, _branch, lambda body: _loop(lambda i: _loop(body))],
     ids=["loop", "branch", "nested"],
 )
-def test_only_what_is_used_or_acts_runs_in_a_block(build: Any, capfd: Any) -> None:
+def test_only_what_is_used_or_acts_runs_in_a_block(build, capfd):
     """As TensorFlow: a read of a variable without a value is no error if unused."""
     unset = tf.get_variable("unset", shape=[], use_resource=True)
     count = tf.get_variable("count", initializer=0)
 
-    def body(i: Any) -> None:
+    def body(i):
         unset.read_value() + tf.cast(7 // tf.constant([0])[0], tf.float32)
         tf.while_loop(lambda k: k < 2, lambda k: (unset + 1.0, k + 1)[1:], [0])
         tf.Print(i, [i], "seen ")
@@ -881,10 +861,10 @@ def test_only_what_is_used_or_acts_runs_in_a_block(build: Any, capfd: Any) -> No
     assert turns > 0 and capfd.readouterr().err.count("seen [") == turns
 
 
-def test_what_a_used_operation_waits_for_runs() -> None:
+def test_what_a_used_operation_waits_for_runs():
     unset = tf.get_variable("unset", shape=[], use_resource=True)
 
-    def body(i: Any) -> Any:
+    def body(i):
         with tf.control_dependencies([unset.read_value()]):
             return i + 1
 

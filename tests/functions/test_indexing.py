@@ -11,8 +11,6 @@ from .values import run
 CUBE = np.arange(60).reshape(3, 4, 5)
 
 
-# -- subscripts --------------------------------------------------------------------
-
 SUBSCRIPTS = [
     np.s_[1],
     np.s_[-1, 2],
@@ -86,9 +84,6 @@ def test_wrong_subscripts_fail_where_they_are_written():
     i = tf.placeholder(tf.int32, [])
     with pytest.raises(tf.errors.InvalidArgumentError, match="index 7 is out of range"):
         run(tf.constant(CUBE)[i], {i: 7})
-
-
-# -- functions ---------------------------------------------------------------------
 
 
 def test_slice_with_known_and_unknown_places():

@@ -18,9 +18,6 @@ def same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-# What tf's functions add to their operations.
-
-
 def test_plain_values_take_the_dtype_of_the_tensor_beside_them():
     half = tf.constant([0.5], tf.bfloat16)
     assert (tf.add(1, half).dtype, tf.less(half, 2).dtype) == (tf.bfloat16, tf.bool)
@@ -147,9 +144,6 @@ def test_real_and_conj_leave_real_tensors_alone():
     assert tf.real(x) is x
     assert tf.conj(x) is x
     same(run(tf.imag(x)), np.asarray([0], np.float32))
-
-
-# Reductions.
 
 
 def test_means_of_integers_are_integers_in_tf_and_fractions_in_numpy():

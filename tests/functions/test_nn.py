@@ -159,9 +159,6 @@ def test_batch_normalization_of_16_bits_takes_moments_of_32():
     np.testing.assert_array_equal(run(y).astype(np.float32), X)
 
 
-# -- dropout -----------------------------------------------------------------------
-
-
 def test_dropout_scales_up_what_stays():
     ones = tf.ones([100, 100])
     for dropped in (
@@ -209,9 +206,6 @@ def test_dropout_wants_floating_point():
         tf.nn.dropout([1, 2], rate=0.5)
 
 
-# -- tables ------------------------------------------------------------------------
-
-
 def test_embedding_lookup():
     table = np.array([[3.0, 4.0], [0.3, 0.4]], np.float32)
     ids = [[1, 0], [0, 0]]
@@ -234,9 +228,6 @@ def test_embedding_lookup():
 def test_an_id_out_of_range_is_a_run_time_fault():
     with pytest.raises(tf.errors.InvalidArgumentError, match="is 5, out of range"):
         run(tf.nn.embedding_lookup(X, [5]))
-
-
-# -- images ------------------------------------------------------------------------
 
 
 def test_conv2d_takes_its_numbers_in_several_forms():

@@ -92,19 +92,15 @@ CASES = {
     "argwhere": (TABLE, lambda x: np.argwhere(x)),
     "take": (TABLE, lambda x: np.take(x, [2, -1])),
     "take axis": (TABLE, lambda x: np.take(x, [[2, -1]], axis=-1)),
-    "take_along_axis": (
-        TABLE,
-        lambda x: np.take_along_axis(x, np.argsort(TABLE, 1), axis=1),
-    ),
+    "take_along_axis": (TABLE, lambda x:
+        np.take_along_axis(x, np.argsort(TABLE, 1), axis=1)),
     "sort": (TABLE, lambda x: np.sort(x)),
     "sort axis": (TABLE, lambda x: np.sort(x, axis=0)),
     "sort flat": (TABLE, lambda x: np.sort(x, axis=None)),
     "argsort": (ROW, lambda x: np.argsort(x, kind="stable")),
-    "searchsorted": (
-        ROW,
-        lambda x: np.searchsorted(x * 0 + [1, 2, 3, 4], TABLE.astype(np.int32)),
-    ),
-}
+    "searchsorted": (ROW, lambda x:
+        np.searchsorted(x * 0 + [1, 2, 3, 4], TABLE.astype(np.int32))),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", [contextlib.nullcontext, tf.eager_execution])

@@ -8,8 +8,6 @@ from tpuref.interface.functions.random import DEFAULT_GRAPH_SEED, get_seed
 
 from .values import run
 
-# -- seeds -------------------------------------------------------------------------
-
 
 def test_seeds_of_graph_and_operation():
     assert get_seed(None) == (None, None)
@@ -53,9 +51,6 @@ def test_seeds_in_eager_mode():
     with tf.eager_execution():
         draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
     assert (draws[0] != draws[1]).any()
-
-
-# -- distributions -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

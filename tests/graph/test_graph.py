@@ -78,9 +78,6 @@ def test_version_counts_operations_and_their_list_is_a_copy(graph):
     assert [operation.type for operation in graph.get_operations()] == ["Const"]
 
 
-# Name scopes.
-
-
 def test_name_scopes_prefix_names_and_become_unique():
     with tf.name_scope("layer") as outer, tf.name_scope("inner") as inner:
         x = tf.constant(0, name="x")
@@ -126,9 +123,6 @@ def test_an_operation_may_take_the_name_of_its_scope():
     assert loss.op.name == "loss"
     assert x.op.name == "loss/Const"
     assert tf.constant(0, name="loss").op.name == "loss_1"
-
-
-# The default graph.
 
 
 def test_as_default_holds_within_the_block(graph):
@@ -215,9 +209,6 @@ def test_threads_share_the_names_of_one_graph(graph):
     assert len({op.name for op in graph.get_operations()}) == 400
 
 
-# Dependencies.
-
-
 def trace(log, label):
     """Return an operation that notes when it runs."""
     return tf.py_func(lambda: log.append(label) or 0, [], tf.int32).op
@@ -287,9 +278,6 @@ def test_dependencies_that_are_refused():
             pass
 
 
-# Collections.
-
-
 def test_collections_keep_the_order_and_may_be_filtered(graph):
     with tf.name_scope("a"):
         x = tf.constant(0, name="x")
@@ -311,9 +299,6 @@ def test_a_collection_comes_as_a_copy_and_its_ref_does_not(graph):
     assert graph.get_collection("mine") == [1]
     graph.get_collection_ref("mine").append(3)
     assert graph.get_collection("mine") == [1, 3]
-
-
-# Operations.
 
 
 def test_an_operation_tells_what_it_is(graph):

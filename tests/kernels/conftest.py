@@ -1,7 +1,5 @@
 """The kernels under test, one twin after the other, and the memory they work on."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os
@@ -23,7 +21,7 @@ class Kernels(NamedTuple):
     examples: ModuleType
 
 
-def require_compiled() -> None:
+def require_compiled():
     """Skip where there are no compiled kernels on purpose."""
     if os.environ.get("TPUREF_KERNELS") == "python":
         pytest.skip("TPUREF_KERNELS=python leaves the compiled kernels out")
@@ -32,12 +30,12 @@ def require_compiled() -> None:
 
 
 @pytest.fixture
-def compiled() -> None:
+def compiled():
     require_compiled()
 
 
 @pytest.fixture(params=["python", "cython"])
-def kernels(request: pytest.FixtureRequest) -> Kernels:
+def kernels(request):
     if request.param == "cython":
         require_compiled()
     package = f"tpuref.kernels.{request.param}"
@@ -47,7 +45,7 @@ def kernels(request: pytest.FixtureRequest) -> Kernels:
 
 
 @pytest.fixture
-def use_kernels(kernels: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_kernels(kernels, monkeypatch):
     """Put the twin under test beneath `tpuref.kernels.arrays`."""
     monkeypatch.setattr(arrays, "sharding", kernels.sharding)
     monkeypatch.setattr(arrays, "padding", kernels.padding)
@@ -58,18 +56,18 @@ class Memory:
 
     FENCE = 33
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size):
         self._whole = np.full(size + 2 * self.FENCE, 0xA5, np.uint8)
         self.bytes = self._whole[self.FENCE : self.FENCE + size]
 
-    def fences_stand(self) -> bool:
+    def fences_stand(self):
         fences = np.delete(self._whole, np.s_[self.FENCE : -self.FENCE])
         return bool((fences == 0xA5).all())
 
-    def untouched(self) -> bool:
+    def untouched(self):
         return bool((self._whole == 0xA5).all())
 
 
 @pytest.fixture
-def memory() -> type[Memory]:
+def memory():
     return Memory

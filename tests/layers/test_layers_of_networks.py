@@ -12,9 +12,6 @@ def names(collection):
     return [v.name for v in tf.get_collection(collection)]
 
 
-# -- names, as measured on TensorFlow 1.15.5 ---------------------------------------
-
-
 def test_variables_and_operations_are_named_as_in_1_15():
     x = tf.placeholder(tf.float32, [4, 8, 8, 3])
     y = tf.layers.conv2d(x, 4, 3)
@@ -103,9 +100,6 @@ def test_regularization_losses_join_once(evaluate):
     assert found[:1] == layer.losses
     assert evaluate(found) == [2.0, 2.0]
     assert names("trainable_variables") == ["dense/kernel:0", "dense/bias:0"]
-
-
-# -- values ------------------------------------------------------------------------
 
 
 def convolved(images, kernel, strides, padding, rate=1):
@@ -250,9 +244,6 @@ def test_dropout_keeps_the_mean_and_drops_only_while_training(evaluate):
     assert all(len(set(row)) == 1 for row in evaluate(rows).tolist())
 
 
-# -- batch normalization -----------------------------------------------------------
-
-
 # TensorFlow 1.15.5, momentum 0.9, after two updates.
 AVERAGES = {
     True: ([0.018346, 0.027627], [0.917135, 0.909865]),
@@ -332,9 +323,6 @@ def test_what_batch_normalization_refuses():
             tf.layers.batch_normalization(x, training=True, **given)
     with pytest.raises(ValueError, match="no axis 2"):
         tf.layers.batch_normalization(x, axis=2)
-
-
-# -- subclasses --------------------------------------------------------------------
 
 
 class Mixed(tf.layers.Layer):

@@ -135,8 +135,10 @@ def test_the_command_counts_the_caught_ones():
 
 def test_a_list_of_entries(tmp_path):
     path = tmp_path / "list.txt"
-    path.write_text("# why\n\na: is b\n  @ f = tf.a/b tf.c/d\n  - 1\n  + 2\n  + 3\n")
-    (one,) = read_list(path)
+    entry = "a: is b\n  @ f = tf.a/b tf.c/d\n"
+    path.write_text(f"# why\n\n{entry}  - 1\n  + 2\n  + 3\n{entry}  1 => 2\n")
+    one, short = read_list(path)
+    assert (short.was, short.becomes) == ("1", "2")
     assert (one.name, one.says, one.clauses) == ("a", "is b", ["tf.a/b", "tf.c/d"])
     assert (one.target, one.was, one.becomes) == ("f", "1", "2\n3")
     path.write_text("a: is b\n  @ f = tf.a/b/c\n  + 2\n")

@@ -38,31 +38,19 @@ def weighted(part, weights):
 
 MEANS = {
     "mean": (lambda x, y, w: tf.metrics.mean(y, w), lambda x, y, w: weighted(y, w)),
-    "accuracy": (
-        lambda x, y, w: tf.metrics.accuracy(x > 0.5, y > 0.4, w),
-        lambda x, y, w: weighted((x > 0.5) == (y > 0.4), w),
-    ),
-    "mean_squared_error": (
-        tf.metrics.mean_squared_error,
-        lambda x, y, w: weighted((x - y) ** 2, w),
-    ),
-    "mean_absolute_error": (
-        tf.metrics.mean_absolute_error,
-        lambda x, y, w: weighted(abs(x - y), w),
-    ),
-    "root_mean_squared_error": (
-        tf.metrics.root_mean_squared_error,
-        lambda x, y, w: weighted((x - y) ** 2, w) ** 0.5,
-    ),
-    "precision": (
-        lambda x, y, w: tf.metrics.precision(x, y > 0.4, w),
-        lambda x, y, w: weighted(x, w * (y > 0.4)),
-    ),
-    "recall": (
-        lambda x, y, w: tf.metrics.recall(x, y > 0.4, w),
-        lambda x, y, w: weighted(y > 0.4, w * x),
-    ),
-}
+    "accuracy": (lambda x, y, w: tf.metrics.accuracy(x > 0.5, y > 0.4, w), lambda x, y,
+        w: weighted((x > 0.5) == (y > 0.4), w)),
+    "mean_squared_error": (tf.metrics.mean_squared_error, lambda x, y,
+        w: weighted((x - y) ** 2, w)),
+    "mean_absolute_error": (tf.metrics.mean_absolute_error, lambda x, y,
+        w: weighted(abs(x - y), w)),
+    "root_mean_squared_error": (tf.metrics.root_mean_squared_error, lambda x, y,
+        w: weighted((x - y) ** 2, w) ** 0.5),
+    "precision": (lambda x, y, w: tf.metrics.precision(x, y > 0.4, w), lambda x, y,
+        w: weighted(x, w * (y > 0.4))),
+    "recall": (lambda x, y, w: tf.metrics.recall(x, y > 0.4, w), lambda x, y,
+        w: weighted(y > 0.4, w * x)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MEANS)

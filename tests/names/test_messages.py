@@ -1,7 +1,5 @@
 """Names that tpuref does not have: what a program is told wherever it meets one."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import importlib
@@ -10,7 +8,6 @@ import inspect
 import pickle
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -20,19 +17,16 @@ from tpuref.base import error_codes as codes
 CODE = f"[{codes.MISSING_NAME}]"
 
 
-def read(name: str) -> Any:
+def read(name):
     return functools.reduce(getattr, name.split("."), tf)
 
 
-def told(name: str) -> str:
+def told(name):
     with pytest.raises(AttributeError) as raised:
         read(name)
     message = str(raised.value)
     assert message.endswith(f" {CODE}")
     return message.removesuffix(f" {CODE}")
-
-
-# -- whose it is, and what to do -----------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -63,7 +57,7 @@ def told(name: str) -> str:
         ("contrib.nothing", "nor has TensorFlow", "Of tf.contrib, tpuref has tpu"),
     ],
 )  # fmt: skip
-def test_a_name_of_tensorflow(name: str, origin: str, advice: str) -> None:
+def test_a_name_of_tensorflow(name, origin, advice):
     message = told(name)
     assert message.startswith(f"tpuref has no tf.{name} ({origin}). {advice}")
 
@@ -75,7 +69,7 @@ def test_a_name_of_tensorflow(name: str, origin: str, advice: str) -> None:
         ("compat.v1.dimension_value", "tf.compat.dimension_value"),
     ],
 )
-def test_the_same_function_elsewhere(name: str, instead: str) -> None:
+def test_the_same_function_elsewhere(name, instead):
     assert f"Use {instead}, which is the same." in told(name)
 
 
@@ -93,12 +87,12 @@ def test_the_same_function_elsewhere(name: str, instead: str) -> None:
         ("contrib.tpu.XLAOptions", "tf.tpu.XLAOptions"),
     ],
 )
-def test_a_typing_error(name: str, close: str) -> None:
+def test_a_typing_error(name, close):
     message = told(name)
     assert message.endswith(f"(nor has TensorFlow). Did you mean {close}?")
 
 
-def test_a_name_that_nobody_has() -> None:
+def test_a_name_that_nobody_has():
     assert told("qwertyuiop") == "tpuref has no tf.qwertyuiop (nor has TensorFlow)."
 
 
@@ -122,12 +116,9 @@ def test_a_name_that_nobody_has() -> None:
      "profiler", "profiler.experimental", "python_io", "random", "sparse", "strings",
      "summary", "test", "tpu", "tpu.experimental", "train"],
 )  # fmt: skip
-def test_every_namespace_says_the_same(namespace: str) -> None:
+def test_every_namespace_says_the_same(namespace):
     name = f"{namespace}.qwertyuiop".lstrip(".")
     assert told(name).startswith(f"tpuref has no tf.{name} (nor has TensorFlow).")
-
-
-# -- imports -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -152,7 +143,7 @@ def test_every_namespace_says_the_same(namespace: str) -> None:
          "tf.compat.v1.saved_model"),
     ],
 )  # fmt: skip
-def test_an_import(statement: str, kind: type[ImportError], name: str) -> None:
+def test_an_import(statement, kind, name):
     with pytest.raises(ImportError) as raised:
         exec(statement, {})
     assert type(raised.value) is kind
@@ -161,7 +152,7 @@ def test_an_import(statement: str, kind: type[ImportError], name: str) -> None:
     assert raised.value.name is not None and raised.value.name.startswith("tpuref")
 
 
-def test_an_import_of_what_is_no_module() -> None:
+def test_an_import_of_what_is_no_module():
     with pytest.raises(ModuleNotFoundError, match="tf.config is not a module"):
         importlib.import_module("tpuref.config")
 
@@ -177,9 +168,7 @@ def test_an_import_of_what_is_no_module() -> None:
         },
     ],
 )
-def test_a_namespace_is_a_module_wherever_programs_see_it(
-    modules: dict[str, str],
-) -> None:
+def test_a_namespace_is_a_module_wherever_programs_see_it(modules):
     script = "".join(
         f"import tpuref.{module} as imported, tpuref as tf\n"
         f"assert imported is tf.{namespace}, imported\n"
@@ -189,7 +178,7 @@ def test_a_namespace_is_a_module_wherever_programs_see_it(
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-def test_the_older_spelling_can_be_imported_first() -> None:
+def test_the_older_spelling_can_be_imported_first():
     script = (
         "import tpuref.compat.v1 as v1\n"
         "import tpuref as tf\n"
@@ -210,7 +199,7 @@ def test_the_older_spelling_can_be_imported_first() -> None:
         "import tpuref as tf\nm = tf.contrib.tpu.python.tpu.tpu_function",
     ],
 )
-def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
+def test_the_modules_of_tensorflow_that_programs_import(statement):
     script = (
         f"{statement}\n"
         "from tpuref.python.tpu import tpu_function as same\n"
@@ -219,10 +208,7 @@ def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-# -- those who only ask --------------------------------------------------------
-
-
-def test_who_asks_gets_an_answer() -> None:
+def test_who_asks_gets_an_answer():
     assert not hasattr(tf, "feature_column")
     assert getattr(tf.nn, "static_rnn", None) is None
     assert not hasattr(tf.config, "experimental_list_devices")
@@ -234,14 +220,12 @@ def test_who_asks_gets_an_answer() -> None:
 
 @pytest.mark.parametrize("name", ["__wrapped__", "__all__x", "_ipython_display_"])
 @pytest.mark.parametrize("value", [tf, tf.nn, tf.data.Dataset.range(2), tf.config])
-def test_probes_are_answered_at_once(
-    name: str, value: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probes_are_answered_at_once(name, value, monkeypatch):
     monkeypatch.setitem(sys.modules, "tpuref.names.message", None)
     assert not hasattr(value, name)
 
 
-def test_the_table_is_read_for_messages_only() -> None:
+def test_the_table_is_read_for_messages_only():
     script = (
         "import sys, tpuref as tf\n"
         "from tpuref import nn\n"
@@ -254,7 +238,7 @@ def test_the_table_is_read_for_messages_only() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-def test_python_has_nothing_to_add() -> None:
+def test_python_has_nothing_to_add():
     done = subprocess.run(
         [sys.executable, "-c", "import tpuref as tf\ntf.tpu.shrad"],
         capture_output=True,
@@ -268,7 +252,7 @@ def test_python_has_nothing_to_add() -> None:
     )
 
 
-def test_completion_and_copies_are_as_before() -> None:
+def test_completion_and_copies_are_as_before():
     assert "explain_missing" not in dir(tf.contrib.tpu)
     assert "Session" in dir(tf) and "feature_column" not in dir(tf)
     assert "cores" in dir(tf.config)
@@ -281,10 +265,7 @@ def test_completion_and_copies_are_as_before() -> None:
     assert raised.value.name == "shrad"
 
 
-# -- members of objects --------------------------------------------------------
-
-
-def test_objects_of_public_classes() -> None:
+def test_objects_of_public_classes():
     session = tf.Session()
     dataset = tf.data.Dataset.range(3)
     with pytest.raises(AttributeError, match=r"no tf.Session.partial_run \(in Tens"):
@@ -310,7 +291,7 @@ def test_objects_of_public_classes() -> None:
         extended.experimental_run_steps_on_iterator  # noqa: B018
 
 
-def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:
+def test_a_symbolic_tensor_says_how_to_get_its_value():
     tensor = tf.constant(1.0)
     with pytest.raises(AttributeError, match=r"tf.Session\(\).run\(tensor\)") as raised:
         tensor.numpy()
@@ -320,10 +301,10 @@ def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:
         assert tf.constant(1.0).numpy() == 1.0
 
 
-def test_what_a_property_raises_is_not_taken_for_a_missing_one() -> None:
+def test_what_a_property_raises_is_not_taken_for_a_missing_one():
     class Own(tf.Session):
         @property
-        def owner(self) -> str:
+        def owner(self):
             raise AttributeError("it has no owner yet")
 
     with pytest.raises(AttributeError, match="^it has no owner yet$"):

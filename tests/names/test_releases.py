@@ -1,7 +1,5 @@
 """The table of TensorFlow's names, and what to do about them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpuref.names.lookup import first_missing, part_there
@@ -30,18 +28,18 @@ V1 = "tf.compat.v1"
         ("shrad", [], []),
     ],
 )
-def test_releases_of_a_name(name: str, tf: list[str], v1: list[str]) -> None:
+def test_releases_of_a_name(name, tf, v1):
     assert (table().releases(name), table().releases(name, V1)) == (tf, v1)
 
 
-def test_every_release_was_measured() -> None:
+def test_every_release_was_measured():
     assert table().every_release == ALL
     for release in ALL:
         own = [n for n in table().below("") if release in table().releases(n)]
         assert len(own) > 150, release
 
 
-def test_names_of_one_object() -> None:
+def test_names_of_one_object():
     assert table().same("debugging.assert_equal")[0] == "assert_equal"
     assert "debugging.assert_equal" in table().same("assert_equal")
     assert table().same("python.tpu.tpu.rewrite")[0] == "tpu.rewrite"
@@ -49,15 +47,12 @@ def test_names_of_one_object() -> None:
     assert table().same("shrad") == []
 
 
-def test_the_file_is_small() -> None:
+def test_the_file_is_small():
     assert FILE.stat().st_size < 150_000
 
 
-# -- what to do ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("entry", WAYS_OUT, ids=lambda entry: entry.patterns[:30])
-def test_an_entry_is_about_what_is_missing(entry: object) -> None:
+def test_an_entry_is_about_what_is_missing(entry):
     """An entry is taken out once tpuref has the name."""
     for pattern in entry.patterns.split():  # type: ignore[attr-defined]
         if "*" not in pattern:
@@ -65,13 +60,13 @@ def test_an_entry_is_about_what_is_missing(entry: object) -> None:
 
 
 @pytest.mark.parametrize("entry", WAYS_OUT, ids=lambda entry: entry.patterns[:30])
-def test_an_entry_says_it_in_sentences(entry: object) -> None:
+def test_an_entry_says_it_in_sentences(entry):
     sentence = entry.sentence  # type: ignore[attr-defined]
     assert sentence[0].isupper() or sentence.startswith("tpuref ")
     assert sentence.endswith(".")
 
 
-def test_the_names_that_advice_mentions_are_there() -> None:
+def test_the_names_that_advice_mentions_are_there():
     for entry in WAYS_OUT:
         for word in entry.sentence.replace("(", " ").replace("`", " ").split():
             name = word.strip(".,:;)")
@@ -87,12 +82,12 @@ def test_the_names_that_advice_mentions_are_there() -> None:
      "config.experimental_list_devices", "distribute.CentralStorageStrategy",
      "contrib.training.HParams", "feature_column.input_layer"],
 )  # fmt: skip
-def test_what_programs_take_most_has_a_way_out(name: str) -> None:
+def test_what_programs_take_most_has_a_way_out(name):
     assert first_missing(name) is not None
     assert about(f"tf.{name}").way_out, name
 
 
-def test_private_names_lead_to_the_documented_ones() -> None:
+def test_private_names_lead_to_the_documented_ones():
     for private, public in (
         ("python.tpu.tpu.rewrite", "tf.tpu.rewrite"),
         ("python.framework.ops.get_default_graph", "tf.get_default_graph"),
@@ -103,16 +98,13 @@ def test_private_names_lead_to_the_documented_ones() -> None:
     assert module == "Use the documented names, which are in tf.tpu."
 
 
-# -- what there is -------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "name",
     ["Session", "tpu.shard", "contrib.tpu.shard", "compat.v1.tpu.replicate", "nn.relu",
      "float32.name", "data.Dataset.from_tensors", "random.normal", "config.cores",
      "profiler.experimental", "__version__", "GraphKeys.LOSSES", "compat.v1"],
 )  # fmt: skip
-def test_what_is_there(name: str) -> None:
+def test_what_is_there(name):
     assert first_missing(name) is None
 
 
@@ -128,10 +120,10 @@ def test_what_is_there(name: str) -> None:
         ("random.Any", "random.Any"),
     ],
 )
-def test_what_is_missing(name: str, missing: str) -> None:
+def test_what_is_missing(name, missing):
     assert first_missing(name) == missing
 
 
-def test_attributes_of_values_are_not_looked_at() -> None:
+def test_attributes_of_values_are_not_looked_at():
     assert part_there("float32.name") == "float32"
     assert part_there("Session.run.x") == "Session.run"

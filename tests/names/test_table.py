@@ -1,7 +1,5 @@
 """The table of names: every row holds, and the modules made from it are modules."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect
@@ -29,11 +27,8 @@ STUBS = sorted([*ROOT.glob("compat/**/*.pyi"), *ROOT.glob("contrib/**/*.pyi")])
 SUBPACKAGES = [p for p in ROOT.glob("*/__init__.pyi") if p not in STUBS]
 
 
-# -- rows ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("path", table.namespaces())
-def test_every_row_leads_to_a_public_object(path: str) -> None:
+def test_every_row_leads_to_a_public_object(path):
     for name in table.names_of(path):
         for home in table.homes(path, name):
             module, _, own = home.partition(":")
@@ -47,7 +42,7 @@ def test_every_row_leads_to_a_public_object(path: str) -> None:
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: str(stub.relative_to(ROOT)))
-def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
+def test_a_stub_is_sorted_and_lists_each_name_once(stub):
     docstring, *rows = filter(None, stub.read_text().split("\n"))
     assert docstring.startswith('"""') and docstring.endswith('"""')
     rows = [row for row in rows if not row.endswith("Any")]
@@ -67,7 +62,7 @@ def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
     assert table.stub(path.removesuffix(".__init__")).keys() == {*listed} | shared
 
 
-def test_private_rows_are_sorted_and_each_is_once() -> None:
+def test_private_rows_are_sorted_and_each_is_once():
     lines = Path(table.PRIVATE).read_text().splitlines()
     rows = [line for line in lines if line and line[0] != "#"]
     assert rows == sorted({*rows})
@@ -81,7 +76,7 @@ def test_private_rows_are_sorted_and_each_is_once() -> None:
     assert len({*keys}) == len(keys)
 
 
-def test_editors_see_what_only_the_later_release_has() -> None:
+def test_editors_see_what_only_the_later_release_has():
     text = (ROOT / "__init__.pyi").read_text()
     explicit = {
         *re.findall(r" as (\w+)$", text, re.M),
@@ -96,8 +91,6 @@ def test_editors_see_what_only_the_later_release_has() -> None:
         assert table.stub_file(f"compat.v1.{name}")
 
 
-# -- modules -------------------------------------------------------------------
-
 ONE_NAME = [
     "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
     "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
@@ -108,7 +101,7 @@ ONE_NAME = [
 
 
 @pytest.mark.parametrize("path", ONE_NAME)
-def test_a_module_that_programs_import_for_one_name(path: str) -> None:
+def test_a_module_that_programs_import_for_one_name(path):
     module = importlib.import_module(f"tpuref.{path}")
     with pytest.raises(AttributeError, match=rf"tf\.{path}\.absent .*TPUREF-E200"):
         operator.attrgetter("absent")(module)
@@ -121,10 +114,10 @@ MODULES = ["tpu", "nn", "compat.v1", "compat.v2.nn", "layers", "contrib.tpu",
 
 
 @pytest.mark.parametrize("path", MODULES)
-def test_a_namespace_is_a_module(path: str) -> None:
+def test_a_namespace_is_a_module(path):
     module = importlib.import_module(f"tpuref.{path}")
     assert dir(module) == sorted(table.names_of(path))
-    scope: dict[str, object] = {}
+    scope = {}
     exec(f"from tpuref.{path} import *", scope)
     assert scope.keys() - {"__builtins__"} == {*dir(module)}
     spec = importlib.util.find_spec(f"tpuref.{path}")
@@ -137,7 +130,7 @@ def test_a_namespace_is_a_module(path: str) -> None:
     assert not hasattr(module, "__wrapped__")
 
 
-def test_everything_of_tf_can_be_imported_at_once() -> None:
+def test_everything_of_tf_can_be_imported_at_once():
     script = "from tpuref import *\nassert constant and nn.relu and compat.v2.nn"
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
@@ -147,7 +140,7 @@ def test_everything_of_tf_can_be_imported_at_once() -> None:
     ["nn.relu", "contrib.tpu.shard", "compat.v1.nn.dropout", "compat.v2.scan",
      "python.ops.math_ops.reduce_mean", "train.exponential_decay"],
 )  # fmt: skip
-def test_functions_are_those_of_their_modules(name: str) -> None:
+def test_functions_are_those_of_their_modules(name):
     function = operator.attrgetter(name)(tf)
     assert pickle.loads(pickle.dumps(function)) is function
     assert f"def {function.__name__}" in inspect.getsource(function)
@@ -156,12 +149,12 @@ def test_functions_are_those_of_their_modules(name: str) -> None:
     assert inspect.getdoc(function).splitlines()[0] in shown.getvalue()
 
 
-def test_modules_are_found_by_walking() -> None:
+def test_modules_are_found_by_walking():
     walked = {m.name for m in pkgutil.walk_packages(tf.__path__, "tpuref.")}
     assert "tpuref.interface.layers" in walked
 
 
-def test_code_below_a_namespace_does_not_hide_its_names() -> None:
+def test_code_below_a_namespace_does_not_hide_its_names():
     script = (
         "import tpuref.interface.layers.dropout, tpuref as tf\n"
         "from tpuref.interface.layers.dropout import Dropout\n"
@@ -170,7 +163,7 @@ def test_code_below_a_namespace_does_not_hide_its_names() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
-def test_a_name_that_differs_follows_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_differs_follows_the_mode(monkeypatch):
     first, second = tf.compat.v1.summary.scalar, tf.compat.v2.summary.scalar
     assert first is not second
     for release, expected in ((1, first), (2, second), (1, first)):
@@ -196,7 +189,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch: pytest.MonkeyPatch) -
         ("types", "experimental"),
     ],
 )
-def test_a_module_without_meaning_is_imported(module: str, name: str) -> None:
+def test_a_module_without_meaning_is_imported(module, name):
     found = importlib.import_module(f"tpuref.{module}")
     assert name not in dir(found)
     with pytest.raises(AttributeError, match="TPUREF-E200"):
@@ -218,6 +211,6 @@ def test_a_module_without_meaning_is_imported(module: str, name: str) -> None:
         ("contrib.tpu.python.tpu.tpu_config", "TPUConfig", "estimator.tpu.TPUConfig"),
     ],
 )
-def test_a_private_name_is_the_public_one(module: str, name: str, public: str) -> None:
+def test_a_private_name_is_the_public_one(module, name, public):
     found = getattr(importlib.import_module(f"tpuref.{module}"), name)
     assert found is operator.attrgetter(public)(tf.compat.v1)

@@ -1,14 +1,11 @@
 """What stands around a program: flags, logging, printing, sessions, tests."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess
 import sys
 import unittest
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ import tpuref as tf
 from tpuref.names.lookup import first_missing
 
 
-def ran(program: str, *arguments: str, folder: Path) -> str:
+def ran(program, *arguments, folder):
     """Run a program with arguments and return what it writes."""
     path = folder / "program.py"
     path.write_text(program)
@@ -31,8 +28,6 @@ def ran(program: str, *arguments: str, folder: Path) -> str:
     )
     return f"{done.stdout}{done.stderr}status {done.returncode}"
 
-
-# -- flags and app -------------------------------------------------------------
 
 PROGRAM = """
 import tpuref as tf
@@ -49,7 +44,7 @@ def main(argv):
 """
 
 
-def test_a_program_with_flags(tmp_path: Path) -> None:
+def test_a_program_with_flags(tmp_path):
     program = PROGRAM.format(before="", after="tf.app.run()")
     written = ran(program, "--steps=7", "--fast", "more", folder=tmp_path)
     assert written == "7 x True ['more']\nstatus 5"
@@ -59,12 +54,12 @@ def test_a_program_with_flags(tmp_path: Path) -> None:
     assert "--name must have a value" in required
 
 
-def test_flags_are_parsed_when_one_is_read(tmp_path: Path) -> None:
+def test_flags_are_parsed_when_one_is_read(tmp_path):
     program = PROGRAM.format(before="", after="print(FLAGS.steps, 'name' in FLAGS)")
     assert ran(program, "--steps=4", folder=tmp_path) == "4 True\nstatus 0"
 
 
-def test_without_absl(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_absl(monkeypatch):
     monkeypatch.setitem(sys.modules, "absl.flags", None)
     monkeypatch.setitem(sys.modules, "absl.app", None)
     for use in (lambda: tf.flags.DEFINE_string("a", "", ""), lambda: tf.app.run(len)):
@@ -72,16 +67,13 @@ def test_without_absl(monkeypatch: pytest.MonkeyPatch) -> None:
             use()
 
 
-def test_names_that_absl_has() -> None:
+def test_names_that_absl_has():
     assert first_missing("app.flags.DEFINE_string") is None
     with pytest.raises(AttributeError, match="Did you mean tf.flags.DEFINE_list"):
         tf.flags.DEFINE_lst  # noqa: B018
 
 
-# -- logging -------------------------------------------------------------------
-
-
-def test_levels_and_lines(caplog: Any) -> None:
+def test_levels_and_lines(caplog):
     with caplog.at_level(logging.DEBUG, logger="tensorflow"):
         tf.logging.info("step %d of %s", 3, "many")
         tf.logging.warn("careful")
@@ -101,7 +93,7 @@ def test_levels_and_lines(caplog: Any) -> None:
     }
 
 
-def test_what_a_program_shows(tmp_path: Path) -> None:
+def test_what_a_program_shows(tmp_path):
     program = """
 import logging
 import tpuref as tf
@@ -117,10 +109,7 @@ tf.logging.error("once")
     assert ran(program, folder=tmp_path) == expected
 
 
-# -- printing ------------------------------------------------------------------
-
-
-def test_print_in_a_graph(capsys: Any, tmp_path: Path) -> None:
+def test_print_in_a_graph(capsys, tmp_path):
     x = tf.constant([[1, 2], [3, 4]])
     operation = tf.print("x", x, {"a": tf.constant(b"t")}, [1.5, x[0]], sep="|")
     with tf.Session() as sess:
@@ -138,7 +127,7 @@ def test_print_in_a_graph(capsys: Any, tmp_path: Path) -> None:
         tf.print(1, output_stream="somewhere")
 
 
-def test_print_at_once(capsys: Any, caplog: Any) -> None:
+def test_print_at_once(capsys, caplog):
     with tf.eager_execution():
         assert tf.print(tf.constant(2.5)) is None
         with caplog.at_level(logging.INFO, logger="tensorflow"):
@@ -147,7 +136,7 @@ def test_print_at_once(capsys: Any, caplog: Any) -> None:
     assert caplog.messages == ["logged"]
 
 
-def test_print_the_first_times(capsys: Any) -> None:
+def test_print_the_first_times(capsys):
     x = tf.placeholder(tf.int32, [])
     y = tf.Print(x, [x, [1, 2, 3, 4]], "x is ", first_n=2)
     with tf.Session() as sess:
@@ -155,7 +144,7 @@ def test_print_the_first_times(capsys: Any) -> None:
     assert capsys.readouterr().err == "x is [0][1 2 3...]\nx is [1][1 2 3...]\n"
 
 
-def test_print_the_first_times_in_a_computation(capsys: Any) -> None:
+def test_print_the_first_times_in_a_computation(capsys):
     with tf.config.override(cores=2), tf.Session() as sess:
         result = tf.tpu.replicate(
             lambda v: tf.Print(v, [v], "v ", first_n=3), [[1], [2]]
@@ -165,10 +154,7 @@ def test_print_the_first_times_in_a_computation(capsys: Any) -> None:
     assert capsys.readouterr().err.count("v [") == 3
 
 
-# -- sessions and their options ------------------------------------------------
-
-
-def test_an_interactive_session() -> None:
+def test_an_interactive_session():
     session = tf.InteractiveSession()
     assert tf.get_default_session() is session
     assert tf.constant(2.0).eval() == 2.0
@@ -184,7 +170,7 @@ def test_an_interactive_session() -> None:
     assert tf.get_default_graph() is not other
 
 
-def test_options_that_are_ignored_on_purpose() -> None:
+def test_options_that_are_ignored_on_purpose():
     config = tf.ConfigProto(
         allow_soft_placement=True,
         gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=0.5),
@@ -203,10 +189,7 @@ def test_options_that_are_ignored_on_purpose() -> None:
         tf.GPUOptions(allow_grwoth=True)
 
 
-# -- collections and initializers ----------------------------------------------
-
-
-def test_collections_of_a_program() -> None:
+def test_collections_of_a_program():
     tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="update"))
     tf.add_to_collections([tf.GraphKeys.LOSSES, "mine"], tf.constant(1.0))
     local = tf.get_local_variable("count", [], initializer=tf.zeros_initializer())
@@ -224,7 +207,7 @@ def test_collections_of_a_program() -> None:
     assert tf.get_collection("losses") == tf.get_collection("mine")
 
 
-def test_variables_are_not_split() -> None:
+def test_variables_are_not_split():
     for use in (
         lambda: tf.get_variable("v", [4], partitioner=len),
         lambda: tf.variable_scope("s", partitioner=len).__enter__(),
@@ -233,15 +216,12 @@ def test_variables_are_not_split() -> None:
             use()
 
 
-# -- tests of programs ---------------------------------------------------------
-
-
 class Program(tf.test.TestCase):
     """Each method passes or fails as its name says."""
 
     __test__ = False  # for pytest
 
-    def pass_sessions(self) -> None:
+    def pass_sessions(self):
         v = tf.Variable([1.0, 2.0])
         with self.cached_session() as first:
             self.evaluate(v.initializer)
@@ -252,7 +232,7 @@ class Program(tf.test.TestCase):
             self.assertAllEqual(sess.run(tf.constant([b"a"])), ["a"])
         assert os.path.isdir(self.get_temp_dir())
 
-    def pass_comparisons(self) -> None:
+    def pass_comparisons(self):
         with self.session():
             self.assertAllClose({"a": tf.constant(1.0)}, {"a": 1.0})
             self.assertAllClose([np.ones(2), np.ones(3)], (np.ones(2), np.ones(3)))
@@ -265,41 +245,41 @@ class Program(tf.test.TestCase):
             self.assertAllInSet([1, 2, 1], {1, 2})
             self.assertAllGreater([2, 3], 1)
 
-    def pass_in_eager_mode(self) -> None:
+    def pass_in_eager_mode(self):
         with tf.eager_execution(), self.session() as sess:
             assert sess is None
             assert self.evaluate(tf.constant(3)) == 3
 
-    def fail_close(self) -> None:
+    def fail_close(self):
         self.assertAllClose([1.0, 2.0], [1.0, 2.1])
 
-    def fail_shapes(self) -> None:
+    def fail_shapes(self):
         self.assertAllClose([1.0], [1.0, 1.0])
 
-    def fail_equal(self) -> None:
+    def fail_equal(self):
         self.assertAllEqual([1, 2], [1, 3])
 
-    def fail_structure(self) -> None:
+    def fail_structure(self):
         self.assertAllClose({"a": 1.0}, {"b": 1.0})
 
-    def fail_near(self) -> None:
+    def fail_near(self):
         self.assertArrayNear([1.0, 2.0], [1.0, 2.2], 0.1)
 
-    def fail_not_equal(self) -> None:
+    def fail_not_equal(self):
         self.assertNotAllEqual([1], [1])
 
 
 @pytest.mark.parametrize(
     "name", [name for name in vars(Program) if name.startswith(("pass_", "fail_"))]
 )
-def test_a_test_case(name: str) -> None:
+def test_a_test_case(name):
     result = unittest.TestResult()
     Program(name).run(result)
     assert not result.errors
     assert bool(result.failures) == name.startswith("fail_")
 
 
-def test_a_program_of_tests(tmp_path: Path) -> None:
+def test_a_program_of_tests(tmp_path):
     program = """
 import tpuref as tf
 class One(tf.test.TestCase):
@@ -312,7 +292,7 @@ tf.test.main()
     assert "OK" in written and written.endswith("status 0")
 
 
-def test_text_and_dimensions() -> None:
+def test_text_and_dimensions():
     assert tf.compat.as_bytes("é") == "é".encode() and tf.compat.as_str(b"a") == "a"
     assert tf.compat.as_str_any(3) == "3"
     with pytest.raises(TypeError, match="expected text or bytes, got 3"):
@@ -320,7 +300,7 @@ def test_text_and_dimensions() -> None:
     assert tf.compat.dimension_value(None) is None
 
 
-def test_evaluate_without_a_session_opens_the_cached_one() -> None:
+def test_evaluate_without_a_session_opens_the_cached_one():
     case = tf.test.TestCase("evaluate")
     with tf.Graph().as_default():
         variable = tf.Variable(2.0)

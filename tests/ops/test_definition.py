@@ -1,7 +1,5 @@
 """The record of an operation: what can be asked of it, and how it is checked."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import pkgutil
@@ -40,19 +38,19 @@ DEFINITIONS = [REGISTRY[name] for name in REGISTRY.names()]
         (Any, [object(), None], []),
     ],
 )
-def test_types_of_attributes(hint: Any, fitting: list[Any], others: list[Any]) -> None:
+def test_types_of_attributes(hint, fitting, others):
     accepts = check_for(hint)
     assert [v for v in fitting if not accepts(v)] == []
     assert [v for v in others if accepts(v)] == []
 
 
-def test_every_attribute_has_a_type_that_is_checked() -> None:
+def test_every_attribute_has_a_type_that_is_checked():
     for definition in DEFINITIONS:
         for attribute in definition.attributes.values():
             assert attribute.type is not Any, (definition.name, attribute.name)
 
 
-def test_attributes_left_out_have_their_defaults() -> None:
+def test_attributes_left_out_have_their_defaults():
     assert REGISTRY["MatMul"].check({"transpose_b": True}) == {
         "transpose_a": False,
         "transpose_b": True,
@@ -70,12 +68,12 @@ def test_attributes_left_out_have_their_defaults() -> None:
         ({"axis": None}, "'axis' must be of type int, got NoneType None"),
     ],
 )
-def test_attributes_that_do_not_fit(attrs: dict[str, Any], message: str) -> None:
+def test_attributes_that_do_not_fit(attrs, message):
     with pytest.raises(TypeError, match=message):
         REGISTRY["ConcatV2"].check(attrs)
 
 
-def test_a_graph_refuses_an_attribute_with_the_line_that_built_it() -> None:
+def test_a_graph_refuses_an_attribute_with_the_line_that_built_it():
     from tpuref.engine.graph.build import apply
 
     with pytest.raises(TypeError, match=r"(?s)Softmax: the attribute.*test_definition"):
@@ -92,7 +90,7 @@ def test_a_graph_refuses_an_attribute_with_the_line_that_built_it() -> None:
         ("PyFunc", [0, 4], []),
     ],
 )
-def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> None:
+def test_how_many_inputs(name, fitting, others):
     for count in fitting:
         REGISTRY[name].check_inputs(count)
     for count in others:
@@ -100,22 +98,22 @@ def test_how_many_inputs(name: str, fitting: list[int], others: list[int]) -> No
             REGISTRY[name].check_inputs(count)
 
 
-def test_one_record_says_one_thing() -> None:
+def test_one_record_says_one_thing():
     with pytest.raises(ValueError, match="give one of them"):
         OpDef("Both", infer=lambda x: x, compute=np.add, effects=Effects(np.add))
 
 
-def names_where(condition: Any) -> set[str]:
+def names_where(condition):
     return {d.name for d in DEFINITIONS if condition(d)}
 
 
-def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
+def test_what_cannot_be_computed_is_known_to_the_interpreters():
     assert names_where(
         lambda d: not (d.kernel or d.collective or d.effects.run or d.traits.fed)
     ) == {"If", "While", "TowerCopy"}
 
 
-def test_variables_queues_and_collectives() -> None:
+def test_variables_queues_and_collectives():
     assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.effects.fills) == {
@@ -135,18 +133,18 @@ def test_variables_queues_and_collectives() -> None:
             assert name is None or name in definition.attributes, definition.name
 
 
-def test_what_is_ordered_may_be_neither_folded_nor_repeated() -> None:
+def test_what_is_ordered_may_be_neither_folded_nor_repeated():
     ordered = names_where(lambda d: d.ordered)
     assert ordered - names_where(lambda d: d.stateful) == {"CrossReplicaSum"}
     assert {"Assign", "PyFunc", "Print", "Assert", "TPUReplicate"} <= ordered
     assert not ordered & {"AddV2", "ReplicaId", "RandomUniform", "If", "Placeholder"}
 
 
-def test_what_needs_the_client_runs_on_the_host() -> None:
+def test_what_needs_the_client_runs_on_the_host():
     assert all(d.place is not Place.ANYWHERE for d in DEFINITIONS if d.effects.client)
 
 
-def test_every_core_follows_branches_and_writes() -> None:
+def test_every_core_follows_branches_and_writes():
     assert names_where(lambda d: d.on_every_core) == {
         "If",
         "While",
@@ -157,18 +155,15 @@ def test_every_core_follows_branches_and_writes() -> None:
     }
 
 
-# -- rules that records name -------------------------------------------------------
-
-
-def test_a_record_names_the_module_of_its_gradient() -> None:
+def test_a_record_names_the_module_of_its_gradient():
     for module, rules in GRADIENTS.items():
         assert names_where(lambda d, m=module: d.gradient == m) == set(rules)
 
 
-def test_a_record_names_the_module_of_its_xla_rule() -> None:
+def test_a_record_names_the_module_of_its_xla_rule():
     pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
     folder = importlib.import_module("tpuref.engine.runtime.xla.rules")
-    found: dict[str, set[str]] = {}
+    found = {}
     for module in pkgutil.iter_modules(folder.__path__):
         if module.name != "registry":
             has = importlib.import_module(f"{folder.__name__}.{module.name}")
@@ -182,12 +177,12 @@ def test_a_record_names_the_module_of_its_xla_rule() -> None:
     assert {name for table in tables for name in table} == names_where(lambda d: d.xla)
 
 
-def test_only_reads_and_computations_may_be_left_out() -> None:
+def test_only_reads_and_computations_may_be_left_out():
     acting = names_where(lambda d: d.acts)
     assert {"Assign", "PyFunc", "Print", "Assert", "CrossReplicaSum"} <= acting
     assert not acting & {"AddV2", "ReadVariableOp", "IsVariableInitialized", "If"}
 
 
-def test_records_do_not_grow() -> None:
+def test_records_do_not_grow():
     records = (OpDef, Effects, Batching, ControlFlow, Traits)
     assert [len(dataclasses.fields(record)) <= 14 for record in records] == [True] * 5

@@ -68,33 +68,21 @@ INDICES, SQUARE = known([2], "int32"), known([3, 3])
 @pytest.mark.parametrize(
     ("name", "operands", "attrs", "message"),
     [
-        (
-            "StridedSlice",
-            [known([3]), INDICES],
-            {"key": (("index", ("input", 0)),)},
-            r"rank 0, got int32\[2\]",
-        ),
+        ("StridedSlice", [known([3]), INDICES], {"key": (("index", ("input", 0)),)},
+         r"rank 0, got int32\[2\]"),
         ("Slice", [SQUARE, *[known([1], "int32")] * 2], {}, "one number for each axis"),
         ("GatherV2", [SQUARE, SQUARE], {"axis": 1, "batch_dims": -1}, "batch_dims -1"),
         ("GatherV2", [SQUARE, SQUARE], {"axis": 1, "batch_dims": 2}, "batch_dims 2"),
         ("GatherV2", [SQUARE, INDICES], {"axis": 1, "batch_dims": 1}, "first 1 dimens"),
         ("GatherNd", [INDICES, SQUARE], {"batch_dims": 0}, "positions of 3 numbers"),
         ("GatherNd", [INDICES, INDICES], {"batch_dims": -1}, "batch_dims: expected 0"),
-        (
-            "GatherNd",
-            [SQUARE, known([2, 1], "int32")],
-            {"batch_dims": 1},
-            "first 1 dimensions",
-        ),
+        ("GatherNd", [SQUARE, known([2, 1], "int32")], {"batch_dims": 1},
+         "first 1 dimensions"),
         ("TakeAlongAxis", [SQUARE, INDICES], {"axis": 0}, "expected equal ranks"),
-        (
-            "ScatterNd",
-            [known([4, 1], "int32"), known([4]), value(ints(5, 3))],
-            {},
-            r"expected shape \(4, 3\)",
-        ),
+        ("ScatterNd", [known([4, 1], "int32"), known([4]), value(ints(5, 3))], {},
+         r"expected shape \(4, 3\)"),
     ],
-)
+)  # fmt: skip
 def test_operands_that_do_not_fit(name, operands, attrs, message):
     if name.startswith("Gather") and operands[-1] is SQUARE:
         operands = [operands[0], known([3, 3], "int32")]

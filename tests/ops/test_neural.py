@@ -255,16 +255,12 @@ def conv_spec(images, filters, **attrs):
 @pytest.mark.parametrize(
     ("images", "filters", "attrs", "expected"),
     [
-        (
-            [None, 8, None, 3],
-            [3, 3, 3, 5],
-            {"padding": "SAME", "strides": (2, 2)},
-            [None, 4, None, 5],
-        ),
+        ([None, 8, None, 3], [3, 3, 3, 5], {"padding": "SAME", "strides": (2, 2)},
+         [None, 4, None, 5]),
         ([None, 3, None, 9], [3, 3, 3, 5], {"data_format": "NCHW"}, [None, 5, None, 7]),
         ([1, 9, 9, 3], [2, 2, 3, 5], {"dilations": (3, 1)}, [1, 6, 8, 5]),
     ],
-)
+)  # fmt: skip
 def test_static_shapes_of_images(images, filters, attrs, expected):
     assert conv_spec(images, filters, **attrs).shape.as_list() == expected
 

@@ -33,9 +33,6 @@ def taken_by_tokens(text):
     return found
 
 
-# -- how a program names tf ----------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "names"),
     [
@@ -95,9 +92,6 @@ def test_each_line_of_a_name():
     assert taken(text) == {"zeros": [3, 4], "shape": [3], "nn.relu": [5]}
 
 
-# -- what is not tf ------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -148,8 +142,6 @@ def test_what_happens_in_some_cases_only():
     """
     assert taken(text) == {"zeros": [7]}
 
-
-# -- what Python 3 cannot parse ------------------------------------------------
 
 PYTHON_2 = """
     import tensorflow as tf, sys
@@ -237,9 +229,6 @@ def test_import_statements(text, imported):
     module = None if found.module is None else found.module.name
     names = [(name.name, name.bound) for name in found.names]
     assert (module, names) == imported
-
-
-# -- files ---------------------------------------------------------------------
 
 
 def notebook(path, *cells):

@@ -115,8 +115,6 @@ def test_every_other_byte_stays(data, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o755
 
 
-# -- notebooks -----------------------------------------------------------------
-
 CELLS = [
     {"cell_type": "markdown", "source": ["import tensorflow as tf\n", "é"]},
     {

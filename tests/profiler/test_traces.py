@@ -232,9 +232,6 @@ def test_eager_mode(tmp_path):
     assert [e["args"]["type"] for e in tracks["MainThread"]] == ["AddV2"]
 
 
-# -- bounds --------------------------------------------------------------------
-
-
 def test_of_a_long_run_the_latest_events_are_kept(executor, tmp_path, monkeypatch):
     monkeypatch.setattr(recording, "CAPACITY", 50)
 
@@ -258,9 +255,6 @@ def test_of_a_long_run_the_latest_events_are_kept(executor, tmp_path, monkeypatc
     assert dropped["events dropped"]["core 0"] == core.dropped
     starts = [e for e in events if e["ph"] == "s"]  # the same sums on both cores
     assert 5 < len(starts) < 20
-
-
-# -- errors --------------------------------------------------------------------
 
 
 def test_an_error_leaves_the_trace_up_to_it(executor, tmp_path):
@@ -310,9 +304,6 @@ def test_a_sum_that_never_comes_is_all_waiting(pool, tmp_path):
     (total,) = (e for e in tracks["core 0"] if e["cat"] == "collective")
     assert total["args"]["waited us"] == total["dur"]
     assert not [e for e in events if e["ph"] in ("s", "t", "f")]
-
-
-# -- the interface -------------------------------------------------------------
 
 
 def test_start_and_stop(tmp_path):

@@ -1,9 +1,6 @@
 """The trace event format, as its description has it: what a viewer relies on."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from typing import Any
 
 NUMBERS = (int, float)
 PHASES = {"X", "M", "s", "t", "f", "C", "i"}
@@ -15,7 +12,7 @@ METADATA = {
 }
 
 
-def check(trace: dict[str, Any]) -> None:
+def check(trace):
     """Fail where a file is not in the format."""
     assert set(trace) == {"traceEvents", "displayTimeUnit", "otherData"}
     assert trace["displayTimeUnit"] in ("ms", "ns")
@@ -37,8 +34,8 @@ def check(trace: dict[str, Any]) -> None:
             assert event["s"] in ("g", "p", "t")
 
 
-def check_names(events: list[Any]) -> None:
-    named: dict[str, set[Any]] = defaultdict(set)
+def check_names(events):
+    named = defaultdict(set)
     for event in events:
         if event["ph"] == "M":
             assert set(event["args"]) == {METADATA[event["name"]]}
@@ -50,10 +47,10 @@ def check_names(events: list[Any]) -> None:
     assert {pid for pid, _ in used} <= {pid for pid, _ in named["process_name"]}
 
 
-def check_nesting(events: list[Any]) -> None:
+def check_nesting(events):
     """Slices of one track lie one after the other, or one in the other."""
     for slices in tracks(events).values():
-        around: list[tuple[float, float]] = []
+        around = []
         order = sorted(slices, key=lambda e: (nanoseconds(e)[0], -nanoseconds(e)[1]))
         for begin, end in map(nanoseconds, order):
             assert begin <= end
@@ -63,15 +60,15 @@ def check_nesting(events: list[Any]) -> None:
             around.append((begin, end))
 
 
-def nanoseconds(event: Any) -> tuple[int, int]:
+def nanoseconds(event):
     begin, length = round(event["ts"] * 1000), round(event["dur"] * 1000)
     assert abs(event["ts"] * 1000 - begin) < 0.1, "not to the nanosecond"
     return begin, begin + length
 
 
-def check_arrows(events: list[Any]) -> None:
+def check_arrows(events):
     """Every arrow begins once, goes forward, ends once, each time in a slice."""
-    chains: dict[Any, list[Any]] = defaultdict(list)
+    chains = defaultdict(list)
     for event in events:
         if event["ph"] in ("s", "t", "f"):
             chains[event["cat"], event["id"]].append(event)
@@ -87,9 +84,9 @@ def check_arrows(events: list[Any]) -> None:
             assert any(s["ts"] <= event["ts"] <= s["ts"] + s["dur"] for s in own)
 
 
-def tracks(events: list[Any]) -> dict[tuple[int, int], list[Any]]:
+def tracks(events):
     """Return the slices of each track."""
-    found: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    found = defaultdict(list)
     for event in events:
         if event["ph"] == "X":
             assert isinstance(event["dur"], NUMBERS) and isinstance(event["cat"], str)
@@ -97,7 +94,7 @@ def tracks(events: list[Any]) -> dict[tuple[int, int], list[Any]]:
     return found
 
 
-def named(events: list[Any]) -> dict[str, list[Any]]:
+def named(events):
     """Return the slices of each track, by its name, in the order of their begins."""
     names = {
         (e["pid"], e["tid"]): e["args"]["name"]

@@ -10,9 +10,7 @@ Most processes carry one core, and then the two are the same.  Of one that carri
 one core brings the vectors of all to a collective, and the others follow it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,18 +29,10 @@ class Violation(AssertionError):
 
 
 class Shared(NamedTuple):
-    """The words of the arena.
+    """The words of the arena: ``flag``, ``last`` and ``sleepers`` of each core.
 
-    Attributes
-    ----------
-    flag, last, sleepers
-        By core.
-    record, staging, result
-        Which collective a part belongs to: by core and parity.
-    source
-        Which collective a core's vector belongs to.
-    poison
-        Whether there is poison.
+    ``record``, ``staging`` and ``result``, by core and parity, and ``source`` have the
+    collective that a part belongs to.
     """
 
     flag: tuple[int, ...]
@@ -56,20 +46,10 @@ class Shared(NamedTuple):
 
 
 class Core(NamedTuple):
-    """Where a core is.
+    """Where a core is: the next step, and the flag that it saw last.
 
-    Attributes
-    ----------
-    at
-        Its next step.
-    seen
-        The flag that it saw last.
-    asleep
-        The core on whose flag it sleeps.
-    completed
-        How many collectives it went through.
-    outcome
-        How its run ended: "", "done", "left" or "poisoned".
+    ``asleep`` is the core on whose flag it sleeps; ``completed`` counts its
+    collectives; ``outcome`` is "", "done", "left" or "poisoned".
     """
 
     at: int
@@ -88,11 +68,11 @@ Step = Callable[["State", int], "State"]
 """Gives the state after the step, and the very same state where it has to wait."""
 
 
-def changed(words: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+def changed(words, place, value):
     return (*words[:place], value, *words[place + 1 :])
 
 
-def going(state: State, me: int, **news: object) -> State:
+def going(state, me, **news):
     """Return the state in which core `me` has come further."""
     core = state.cores[me]
     moved = core._replace(**{"at": core.at + 1, **news})  # type: ignore[arg-type]
@@ -100,7 +80,7 @@ def going(state: State, me: int, **news: object) -> State:
     return state._replace(cores=cores)
 
 
-def put(state: State, **words: object) -> State:
+def put(state, **words):
     return state._replace(shared=state.shared._replace(**words))  # type: ignore[arg-type]
 
 
@@ -136,10 +116,10 @@ class Script:
 
     # -- stores ----------------------------------------------------------------
 
-    def store(self, value: int, *words: Word) -> None:
+    def store(self, value, *words):
         """Store words of which no two are read by one core to be compared."""
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             for area, place in words:
                 stored = changed(getattr(state.shared, area), place, value)
                 state = put(state, **{area: stored})
@@ -147,19 +127,19 @@ class Script:
 
         self.steps.append(step)
 
-    def wake(self, core: int) -> None:
+    def wake(self, core):
         """Load the number of sleepers on a flag and wake them."""
         if not self.protocol.sleeps:
             return
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             if state.shared.sleepers[core]:
                 state = woken(state, core)
             return going(state, me)
 
         self.steps.append(step)
 
-    def publish(self, flag: int) -> None:
+    def publish(self, flag):
         if self.protocol.store_before_wake:
             self.store(flag, ("flag", self.me))
             self.wake(self.me)
@@ -167,18 +147,18 @@ class Script:
             self.wake(self.me)
             self.store(flag, ("flag", self.me))
 
-    def count(self, core: int) -> None:
+    def count(self, core):
         """Count this core among those who may be asleep on a flag."""
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             return going(add_sleeper(state, core, 1), me)
 
         self.steps.append(step)
 
-    def uncount(self, core: int, at: int) -> None:
+    def uncount(self, core, at):
         """Take that back and go on at `at`, with nothing seen."""
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             if self.protocol.counts_sleepers:
                 state = add_sleeper(state, core, -1)
             return going(state, me, at=at, seen=NOT_BEGUN)
@@ -187,7 +167,7 @@ class Script:
 
     # -- waiting ---------------------------------------------------------------
 
-    def look(self, core: int, target: int, reached: list[int], lost: bool) -> None:
+    def look(self, core, target, reached, lost):
         """Load a flag, `last` if its core is gone, and the poison.
 
         Goes on where the wait is over to what `reached` will hold; otherwise to the
@@ -196,7 +176,7 @@ class Script:
         start = len(self.steps)
         give_up = self.giving_up()
 
-        def load_flag(state: State, me: int) -> State:
+        def load_flag(state, me):
             flag = state.shared.flag[core]
             if target <= flag < GONE:
                 return going(state, me, at=reached[0])
@@ -204,12 +184,12 @@ class Script:
                 return state
             return going(state, me, seen=flag, at=start + (1 if flag == GONE else 2))
 
-        def load_last(state: State, me: int) -> State:
+        def load_last(state, me):
             if state.shared.last[core] >= target:
                 return going(state, me, at=reached[0])
             return going(state, me)
 
-        def load_poison(state: State, me: int) -> State:
+        def load_poison(state, me):
             if state.shared.poison:
                 return give_up(state, me, "poisoned")
             if state.cores[me].seen == GONE:
@@ -220,7 +200,7 @@ class Script:
 
         self.steps += [load_flag, load_last, load_poison]
 
-    def reach(self, core: int, target: int, lost: bool = True) -> None:
+    def reach(self, core, target, lost=True):
         """Wait until a core has reached a flag."""
         start, reached = len(self.steps), [0]
         self.look(core, target, reached, lost)
@@ -228,14 +208,14 @@ class Script:
             self.sleep(core, target, start)
         reached[0] = len(self.steps)
 
-    def sleep(self, core: int, target: int, start: int) -> None:
+    def sleep(self, core, target, start):
         """Sleep once, unless the wait is over by now, and look again at `start`."""
         counted = [0]
         if self.protocol.counts_sleepers:
             self.count(core)
         self.look_again(core, target, counted)
 
-        def sleep(state: State, me: int) -> State:
+        def sleep(state, me):
             unchanged = state.shared.flag[core] == state.cores[me].seen
             if unchanged or not self.protocol.compares_before_sleep:
                 return going(state, me, asleep=core)
@@ -245,15 +225,15 @@ class Script:
         counted[0] = len(self.steps)
         self.uncount(core, at=start)
 
-    def look_again(self, core: int, target: int, over: list[int]) -> None:
+    def look_again(self, core, target, over):
         """Load flag and poison once more; what they say is dealt with by `look`."""
 
-        def load_flag(state: State, me: int) -> State:
+        def load_flag(state, me):
             flag = state.shared.flag[core]
             at = over[0] if flag >= target else state.cores[me].at + 1
             return going(state, me, seen=flag, at=at)
 
-        def load_poison(state: State, me: int) -> State:
+        def load_poison(state, me):
             at = over[0] if state.shared.poison else state.cores[me].at + 1
             return going(state, me, at=at)
 
@@ -261,10 +241,10 @@ class Script:
 
     # -- collectives -----------------------------------------------------------
 
-    def expect(self, number: int, *words: Word) -> None:
+    def expect(self, number, *words):
         """Load words, which have to belong to the collective of that number."""
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             for area, place in words:
                 found = getattr(state.shared, area)[place]
                 if found != number:
@@ -276,21 +256,21 @@ class Script:
 
         self.steps.append(step)
 
-    def look_at_poison(self) -> None:
+    def look_at_poison(self):
         give_up = self.giving_up()
 
-        def step(state: State, me: int) -> State:
+        def step(state, me):
             if state.shared.poison:
                 return give_up(state, me, "poisoned")
             return going(state, me)
 
         self.steps.append(step)
 
-    def giving_up(self) -> Callable[[State, int, str], State]:
+    def giving_up(self):
         """Return how the core goes from this collective to the end of its run."""
         completed = self.completed
 
-        def give_up(state: State, me: int, outcome: str) -> State:
+        def give_up(state, me, outcome):
             return going(
                 state,
                 me,
@@ -302,7 +282,7 @@ class Script:
 
         return give_up
 
-    def collective(self, number: int, kind: str, before: Sequence[Members]) -> None:
+    def collective(self, number, kind, before):
         """Take part in a collective of `before[-1]`; the others came earlier."""
         arrival, first = 2 * number + 1, self.cores * (number % self.protocol.buffers)
         others = [core for core in before[-1] if core != self.me]
@@ -330,17 +310,17 @@ class Script:
             self.read_result(number, others, arrival + 1)
         self.completed += 1
 
-    def follow(self, number: int, core: int) -> None:
+    def follow(self, number, core):
         """Let another core of this process be as far as the one that it has been."""
         self.store(2 * number + 2, ("flag", core))
         self.wake(core)
 
-    def fold_chunk(self, number: int, others: Sequence[int]) -> None:
+    def fold_chunk(self, number, others):
         """Read the sources of all and write the own chunk of the shared result."""
         self.expect(number, *(("source", core) for core in others))
         self.store(number, ("result", self.cores * (number % 2) + self.me))
 
-    def read_result(self, number: int, others: Sequence[int], target: int) -> None:
+    def read_result(self, number, others, target):
         if self.protocol.direct_meets_again:
             for core in others:
                 self.reach(core, target)
@@ -349,21 +329,21 @@ class Script:
 
     # -- the ends --------------------------------------------------------------
 
-    def spread_poison(self) -> None:
+    def spread_poison(self):
         self.steps.append(lambda state, me: going(put(state, poison=1), me))
         for core in range(self.cores):
             self.wake(core)
 
-    def finish(self, last: int) -> None:
+    def finish(self, last):
         """Leave the run: `last`, which is the flag by then, and then the flag."""
         own = self.me
 
-        def note(state: State, me: int) -> State:
+        def note(state, me):
             if state.cores[me].outcome:
                 return going(state, me)
             return going(state, me, outcome="done", completed=self.completed)
 
-        def store_last(state: State, me: int) -> State:
+        def store_last(state, me):
             words = changed(state.shared.last, own, state.shared.flag[own])
             return going(put(state, last=words), me)
 
@@ -377,18 +357,18 @@ class Script:
             self.store(last, ("last", self.me))
 
 
-def add_sleeper(state: State, flag: int, change: int) -> State:
+def add_sleeper(state, flag, change):
     sleepers = state.shared.sleepers
     return put(state, sleepers=changed(sleepers, flag, sleepers[flag] + change))
 
 
-def woken(state: State, flag: int) -> State:
+def woken(state, flag):
     """Return the state in which nobody sleeps on a flag."""
     cores = [c._replace(asleep=AWAKE) if c.asleep == flag else c for c in state.cores]
     return state._replace(cores=tuple(cores))
 
 
-def start(cores: int, actors: int) -> State:
+def start(cores, actors):
     """Return the state in which nobody has begun."""
     nothing, twice = (NOT_BEGUN,) * cores, (NOT_BEGUN,) * 2 * cores
     shared = Shared(nothing, nothing, (0,) * cores, twice, twice, twice, nothing, 0)
@@ -402,22 +382,13 @@ class Found(NamedTuple):
     endings: frozenset[tuple[tuple[int, str], ...]]
 
 
-def explore(scripts: Sequence[Script], slices: bool = False) -> Found:
-    """Take the cores through every order of their steps.
+def explore(scripts, slices=False):
+    """Take the cores, each with the steps of its script, through every order of steps.
 
-    Parameters
-    ----------
-    scripts
-        The steps of every core.
-    slices
-        Whether sleep ends by itself after a while, as it does in the links; without,
-        a wake-up that gets lost is seen as a core that sleeps for ever.
-
-    Raises
-    ------
-    Violation
-        If a core reads what belongs to another collective, if some core can go no
-        further, or if the cores can go round for ever.
+    With ``slices`` sleep ends by itself after a while, as it does in the links;
+    without, a wake-up that gets lost is seen as a core that sleeps for ever. Raise
+    Violation if a core reads what belongs to another collective, if some core can go no
+    further, or if the cores can go round for ever.
     """
     steps = [script.steps for script in scripts]
     first = start(scripts[0].cores, len(scripts))
@@ -440,13 +411,11 @@ def explore(scripts: Sequence[Script], slices: bool = False) -> Found:
     return Found(len(known), frozenset(endings))
 
 
-def is_over(state: State, steps: Sequence[Sequence[Step]]) -> bool:
+def is_over(state, steps):
     return all(c.at >= len(s) for c, s in zip(state.cores, steps, strict=True))
 
 
-def successors(
-    state: State, steps: Sequence[Sequence[Step]], slices: bool
-) -> Iterator[State]:
+def successors(state, steps, slices):
     """Give the state after each step that some core can take."""
     stuck = True
     for me, (core, own) in enumerate(zip(state.cores, steps, strict=True)):

@@ -433,9 +433,6 @@ def test_a_cloud_of_its_own_for_each_test(pytester):
     assert outcomes["passed"] + outcomes.get("skipped", 0) == 3
 
 
-# -- options -------------------------------------------------------------------
-
-
 def test_options_count_where_markers_say_nothing(pytester):
     pytester.makepyfile(
         """

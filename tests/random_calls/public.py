@@ -1,7 +1,5 @@
 """What can be called: public functions, classes, and methods of their instances."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

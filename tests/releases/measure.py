@@ -1,11 +1,12 @@
-"""Evaluate the cases in a release of TensorFlow, or in tpuref.
+"""Evaluate the cases in a release of TensorFlow, and write the values.
 
-    venv-1.15/bin/python measure.py 1 > one.json
+    venv-1.15/bin/python measure.py 1 && venv-2.21/bin/python measure.py 2
 
-Each line of `cases.txt` is a name and an expression of ``tf`` and ``np``, which both
-releases evaluate.  An indented line below it says for which release tpuref's outcome
-differs, and why.  A name with ``-`` instead of an expression has a reason alone.
-Release 2 needs TensorBoard for summaries.  The script keeps to Python 3.6.
+Each line of `cases.txt` is a name, an expression of ``tf`` and ``np``, which both
+releases evaluate, and behind ``=>`` the values in release 1 and in release 2.  An
+indented line below it says for which release tpuref's outcome differs, and why.  A name
+with ``-`` instead of an expression has a reason alone.  Release 2 needs TensorBoard for
+summaries.  The script keeps to Python 3.6.
 """
 
 import json
@@ -16,6 +17,7 @@ import numpy as np
 
 CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
 FAILS = "fails"
+_UNKNOWN = "null | null"
 
 
 def rows():
@@ -26,8 +28,18 @@ def rows():
 
 def cases():
     """Return the names and their expressions."""
+    return [(name, expression) for name, expression, _ in measured()]
+
+
+def measured():
+    """Return the names, their expressions and the values in both releases."""
     found = [row.split(None, 1) for row in rows() if row[0] != " "]
-    return [row for row in found if row[1][0] != "-"]
+    return [(name, *_parts(rest)) for name, rest in found if rest[0] != "-"]
+
+
+def _parts(rest):
+    expression, _, values = rest.partition(" => ")
+    return expression, [json.loads(one) for one in (values or _UNKNOWN).split(" | ")]
 
 
 def reasons():
@@ -37,7 +49,7 @@ def reasons():
         number, rest = row.split(None, 1)
         if row[0] == " ":
             found[int(number), case] = rest
-        case = rest if row[0] != " " else case
+        case = _parts(rest)[0] if row[0] not in " " and rest[0] != "-" else case
     return found
 
 
@@ -112,9 +124,20 @@ def main():
     import tensorflow as tf
 
     number = int(sys.argv[1])
-    found = {e: value_of(tf, e, number) for _, e in cases()}
-    parts = (json.dumps(case) + ": " + json.dumps(found[case]) for case in found)
-    print("{\n" + ",\n".join(parts) + "\n}")
+    with open(CASES) as lines:
+        written = [_written(tf, number, line.rstrip("\n")) for line in lines]
+    with open(CASES, "w") as lines:
+        lines.write("\n".join(written) + "\n")
+
+
+def _written(tf, number, line):
+    """Return a line of the table with the value in this release."""
+    if not line or line[0] in "# " or line.split()[1] == "-":
+        return line
+    head = line.partition(" => ")[0]
+    expression, values = _parts(line.split(None, 1)[1])
+    values[number - 1] = value_of(tf, expression, number)
+    return head + " => " + " | ".join(json.dumps(value) for value in values)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,7 @@
 """Valid messages with a few fields changed, doubled, swapped or lost."""
 
-from __future__ import annotations
-
 import math
 import random
-from collections.abc import Iterator
-from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -16,11 +12,11 @@ INTEGERS = {
 }
 
 
-def repeated(message: Any, field: Any) -> bool:
+def repeated(message, field):
     return hasattr(getattr(message, field.name), "extend")
 
 
-def messages_in(message: Any) -> Iterator[Any]:
+def messages_in(message):
     """Give a message and all that are in it."""
     yield message
     for field, value in message.ListFields():
@@ -30,20 +26,12 @@ def messages_in(message: Any) -> Iterator[Any]:
 
 
 class Mutator:
-    """Changes messages, with values and parts of others of the same kind.
+    """Changes messages, with values and parts of others of the same kind."""
 
-    Parameters
-    ----------
-    corpus
-        Valid messages.
-    seed
-        What the changes follow from.
-    """
-
-    def __init__(self, corpus: list[Any], seed: str) -> None:
+    def __init__(self, corpus, seed):
         self._random = random.Random(seed)
-        self._parts: dict[str, list[Any]] = {}
-        self._values: dict[Any, set[Any]] = {}
+        self._parts = {}
+        self._values = {}
         for message in corpus:
             for part in messages_in(message):
                 self._parts.setdefault(part.DESCRIPTOR.name, []).append(part)
@@ -53,7 +41,7 @@ class Mutator:
                         self._values.setdefault(field.type, set()).update(found)
         self._sorted = {kind: sorted(found) for kind, found in self._values.items()}
 
-    def mutate(self, message: Any) -> str:
+    def mutate(self, message):
         """Change one field of a message, and return what was done."""
         parts = [part for part in messages_in(message) if part.DESCRIPTOR.fields]
         part = self._random.choice(parts)
@@ -63,10 +51,10 @@ class Mutator:
         done = self._change_list if repeated(part, field) else self._change_single
         return f"{part.DESCRIPTOR.name}.{field.name}: {done(part, field)}"
 
-    def _chance(self, share: float) -> bool:
+    def _chance(self, share):
         return self._random.random() < share
 
-    def _change_single(self, part: Any, field: Any) -> str:
+    def _change_single(self, part, field):
         if field.type == FieldDescriptor.TYPE_MESSAGE:
             if self._chance(0.3):
                 part.ClearField(field.name)
@@ -80,7 +68,7 @@ class Mutator:
         setattr(part, field.name, value)
         return repr(value)
 
-    def _change_list(self, part: Any, field: Any) -> str:
+    def _change_list(self, part, field):
         items = getattr(part, field.name)
         is_message = field.type == FieldDescriptor.TYPE_MESSAGE
         kept = (
@@ -106,12 +94,12 @@ class Mutator:
         items.extend(kept)
         return f"{what} at {at}"
 
-    def _part(self, field: Any) -> Any:
+    def _part(self, field):
         kind = field.message_type
         known = self._parts.get(kind.name)
         return self._random.choice(known) if known else kind._concrete_class()
 
-    def _value(self, field: Any, now: Any) -> Any:
+    def _value(self, field, now):
         if field.type in INTEGERS:
             limit = 2 ** INTEGERS[field.type] - 1
             near = [now - 1, now + 1, -1, 0, 1, 2, 3, 7, 1000, limit, -limit - 1]
@@ -127,5 +115,5 @@ class Mutator:
             return self._random.choice([*self._known(field), b"", b"\xff", bytes(8)])
         return 1
 
-    def _known(self, field: Any) -> list[Any]:
+    def _known(self, field):
         return self._sorted.get(field.type, [])

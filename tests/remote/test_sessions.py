@@ -20,9 +20,6 @@ def remote(server):
         yield session
 
 
-# -- values --------------------------------------------------------------------
-
-
 def test_a_replicated_computation_runs_at_the_server(remote):
     x = tf.placeholder(tf.float32, [2])
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [2 * x]])
@@ -98,9 +95,6 @@ def test_programs_beyond_the_limit_are_sent_again(remote, monkeypatch):
     constants = [tf.constant(n) for n in range(6)]
     for _ in range(2):
         assert [remote.run(c) for c in constants] == list(range(6))
-
-
-# -- variables and systems -----------------------------------------------------
 
 
 def test_sessions_of_one_server_share_variables(server):
@@ -184,9 +178,6 @@ def test_the_system_is_started_and_stopped_at_the_server(server):
             local.run(tf.tpu.rewrite(lambda: tf.constant(1)))
 
 
-# -- what the client runs -----------------------------------------------
-
-
 def test_host_functions_run_in_the_thread_of_the_client(remote):
     seen: list[int] = []
 
@@ -244,9 +235,6 @@ def test_runs_of_several_threads_do_not_wait_for_each_other(remote):
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
         found = threads.map(lambda n: remote.run(out, {x: n}), range(4))
         assert list(found) == [0, 1, 2, 3]
-
-
-# -- errors --------------------------------------------------------------------
 
 
 def test_an_error_keeps_class_operation_and_line(remote):
@@ -323,9 +311,6 @@ def test_sessions_that_nobody_holds_end_and_those_of_a_server_that_stops(server)
         session.run(tf.constant(1))
     with pytest.raises(tf.errors.UnavailableError, match="cannot be reached"):
         tf.Session(server.target)
-
-
-# -- reports -------------------------------------------------------------------
 
 
 def test_the_trace_tells_what_ran_where(remote):

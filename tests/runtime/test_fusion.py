@@ -29,8 +29,6 @@ def as_in_a_process_of_the_pool():
         yield
 
 
-# -- bits --------------------------------------------------------------------------
-
 STACKING = [
     REGISTRY[name] for name in REGISTRY.names() if REGISTRY[name].batching.elementwise
 ]
@@ -98,9 +96,6 @@ def test_stacked_operations_give_the_bits_of_single_ones(definition):
                 assert bits(a[core]) == bits(np.asarray(b)), (dtype, size)
                 compared += 1
     assert compared >= CORES * len(FEW)
-
-
-# -- plans -------------------------------------------------------------------------
 
 
 # Numbers of rank 0, 1 and 2, one of them known, on operations that stack, that go from
@@ -236,9 +231,6 @@ def test_the_counter_is_at_the_last_operation(fusion, counter):
     assert counter[0] == len(PROGRAM)
 
 
-# -- on the pool -------------------------------------------------------------------
-
-
 @pytest.fixture
 def pool():
     settings = tf.config.override(executor="pool", cores=4, processes=2)
@@ -272,8 +264,6 @@ def test_what_some_cores_do_not_run(pool):
             y = y * y + 1
         assert second.tobytes() == y.tobytes()
 
-
-# -- products of matrices ----------------------------------------------------------
 
 TURNED = {
     "a": (True, False),

@@ -1,7 +1,5 @@
 """A block of statements that grows: the computation, a branch, a loop body."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What TensorFlow says of programs, and in what tpuref differs."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os
@@ -201,9 +199,6 @@ def _short(outcome):
         return f"{outcome['raises']}({outcome['says']})"
     array = _array(outcome)
     return f"{outcome['dtype']} {outcome['sizes']} {array.tolist()}"
-
-
-# -- shrinking and printing ----------------------------------------------------
 
 
 def smallest(program, differing):

@@ -4,8 +4,6 @@ A difference is covered by the first entry that fits. The program of the seed of
 entry is compared too, so that an entry goes when what it lists no longer differs.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

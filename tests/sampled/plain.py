@@ -109,8 +109,6 @@ class Interpreter:
 
         return function
 
-    # -- outcomes ------------------------------------------------------------
-
     def outcomes(self, steps):
         """Return what each step gives: values, or what is raised."""
         values = {}

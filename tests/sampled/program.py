@@ -1,7 +1,5 @@
 """A sampled program: statements of source text, and ways to make it smaller."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 Shape = tuple["int | str", ...]

@@ -73,8 +73,6 @@ class Sampler:
         shapes = [(), (a,), (b,), (a, b), (b, c), (c, b), (1, b), (b, b), (2, b, c)]
         return self._random.choice([s for s in shapes if elements(s) <= 9000])
 
-    # -- what the computation takes --------------------------------------------
-
     def _add_input(self):
         name, dtype, shape = f"x{len(self._parameters)}", self._dtype(), self._shape()
         place = f"data({self._random.randrange(1000)} + 2 * replica + turn"
@@ -119,8 +117,6 @@ class Sampler:
     def _data(self, dtype, shape):
         sizes = "".join(f", {size}" for size in shape)
         return f"data({self._random.randrange(1000)}, {dtype!r}{sizes})"
-
-    # -- the whole -------------------------------------------------------------
 
     def sample(self):
         """Draw the rest and return the program."""

@@ -41,8 +41,6 @@ def test_the_pool_gives_what_lockstep_gives(sample, processes, pool_session):
     )
 
 
-# -- the sampler itself --------------------------------------------------------
-
 KINDS = [
     *("arrange", "assign", "axis", "binary", "cast", "compare", "concat", "cond"),
     *("gather", "groups", "host", "matmul", "number", "outside", "random", "read"),

@@ -76,9 +76,6 @@ def report(case):
     return f"seed {seed}: {found}\n{judge.script(smaller)}"
 
 
-# -- the sampler itself ----------------------------------------------------------------
-
-
 def test_every_call_is_drawn():
     drawn = {
         step["call"] for seed in range(len(calls.CALLS)) for step in calls.draw(seed)
@@ -145,9 +142,6 @@ def test_differences_are_seen():
     ]:
         found = judge.difference(program, right, {"v0": [{**fine, **changed}]})
         assert found is not None and found.kind == kind
-
-
-# -- what it found ---------------------------------------------------------------------
 
 
 def placed(value, shape=None):

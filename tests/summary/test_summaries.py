@@ -37,9 +37,6 @@ def decoded_png(content):
     return pixels[:, 1:].reshape(height, width, channels)
 
 
-# -- what the operations return ------------------------------------------------
-
-
 def test_tags(evaluate):
     with tf.name_scope("model"):
         first = summary.scalar("my loss", 1.5)
@@ -148,9 +145,6 @@ def test_what_cannot_be_summarized(build, evaluate):
         evaluate(build())
 
 
-# -- files ---------------------------------------------------------------------
-
-
 def test_a_file_of_events(tmp_path):
     total = tf.constant(2.0, name="two") * 3.0
     loss = summary.scalar("loss", total)
@@ -207,9 +201,6 @@ def test_tensorboard_reads_the_files(tmp_path):
     assert "note" in board.PluginTagToContent("text")
     nodes = {node.name: node for node in board.Graph().node}
     assert list(nodes["loss"].input) == ["Mean"] and nodes["Mean"].op == "Mean"
-
-
-# -- as TensorFlow 2 writes them -----------------------------------------------
 
 
 def test_writing_at_once(tmp_path):

@@ -3,8 +3,6 @@
 Combinations that ask for a GPU or for other machines are skipped, as there.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect
@@ -13,36 +11,32 @@ import re
 import unittest
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
-from typing import Any
 from unittest import mock
 
 import tpuref as tf
 
 from .servers import Device
 
-# -- tests ---------------------------------------------------------------------
-
 
 class TestCase(tf.test.TestCase):
     """tpuref's, with the assertions that only TensorFlow's own tests use."""
 
-    def assertProtoEquals(self, expected: Any, message: Any) -> None:
+    def assertProtoEquals(self, expected, message):
         """Compare the jobs of a cluster with their text."""
         found = {job.name: dict(job.tasks) for job in message.job}
         assert jobs_in(expected) == found
 
-    def assertLen(self, container: Any, length: int) -> None:
+    def assertLen(self, container, length):
         """Compare a length."""
         assert len(container) == length
 
-    def assertRaisesRegexp(self, *args: Any, **kwargs: Any) -> Any:
+    def assertRaisesRegexp(self, *args, **kwargs):
         """Do as `assertRaisesRegex`."""
         return self.assertRaisesRegex(*args, **kwargs)  # noqa: PT027
 
 
-def jobs_in(text: str) -> dict[str, dict[int, str]]:
+def jobs_in(text):
     """Return the jobs that the text of a ClusterDef has, with their tasks."""
     jobs = re.split(r"\bjob\s*\{", text)[1:]
     task = re.compile(r"key\s*:\s*(\d+)\s+value\s*:\s*['\"](.*?)['\"]")
@@ -57,40 +51,40 @@ def jobs_in(text: str) -> dict[str, dict[int, str]]:
 class EagerTestCase(TestCase):
     """Runs eagerly, except where a test chooses its mode."""
 
-    def run(self, result: Any = None) -> Any:
+    def run(self, result=None):
         """Run the test."""
         with tf.eager_execution():
             return super().run(result)
 
 
-def module(name: str, **members: Any) -> Any:
+def module(name, **members):
     made = ModuleType(name)
     vars(made).update(members)
     return made
 
 
 @contextlib.contextmanager
-def graph_mode() -> Iterator[None]:
+def graph_mode():
     with tf.Graph().as_default():
         yield
 
 
-def in_mode(mode: str) -> Any:
+def in_mode(mode):
     return tf.eager_execution() if mode == "eager" else graph_mode()
 
 
-def in_graph_mode(test: Any) -> Any:
+def in_graph_mode(test):
     @functools.wraps(test)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def run(*args, **kwargs):
         with graph_mode():
             return test(*args, **kwargs)
 
     return run
 
 
-def in_both_modes(test: Any) -> Any:
+def in_both_modes(test):
     @functools.wraps(test)
-    def run(self: Any, *args: Any, **kwargs: Any) -> None:
+    def run(self, *args, **kwargs):
         for mode in ("graph", "eager"):
             with self.subTest(mode=mode), in_mode(mode):
                 test(self, *args, **kwargs)
@@ -98,17 +92,17 @@ def in_both_modes(test: Any) -> Any:
     return run
 
 
-def all_in_both_modes(tested: Any) -> Any:
+def all_in_both_modes(tested):
     for name in unittest.defaultTestLoader.getTestCaseNames(tested):
         setattr(tested, name, in_both_modes(getattr(tested, name)))
     return tested
 
 
-def as_it_is(tested: Any) -> Any:
+def as_it_is(tested):
     return tested
 
 
-def create_local_cluster(*args: Any, **kwargs: Any) -> Any:
+def create_local_cluster(*args, **kwargs):
     raise unittest.SkipTest("asks for a cluster of servers")
 
 
@@ -166,7 +160,7 @@ class NAMES_OF_STRATEGIES:
     MirroredStrategy = tf.distribute.MirroredStrategy
 
 
-NAMES: dict[str, Any] = {
+NAMES = {
     "tensorflow.contrib.distribute.python.mirrored_strategy": NAMES_OF_STRATEGIES,
     "tensorflow.python.ops.control_flow_v2_toggles": NAMES_OF_MODES,
     "tensorflow.python.tf2": NAMES_OF_MODES,
@@ -174,50 +168,43 @@ NAMES: dict[str, Any] = {
     "tensorflow.python.util.compat": NAMES_OF_COMPAT,
 }
 
-# -- combinations of arguments -------------------------------------------------
-
 
 class Named:
     """A value of a combination that is made when a test runs, or why it cannot be."""
 
-    def __init__(
-        self,
-        name: str,
-        make: Callable[[], Any] | None = None,
-        missing: str | None = None,
-    ) -> None:
+    def __init__(self, name, make=None, missing=None):
         self.name = name
         self._make = make
         self._missing = missing
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return self.name
 
-    def value(self) -> Any:
+    def value(self):
         if self._missing is not None:
             raise unittest.SkipTest(self._missing)
         assert self._make is not None
         return self._make()
 
-    def __call__(self) -> Any:
+    def __call__(self):
         """Make an optimizer, where it is the argument ``optimizer_fn``."""
         return self.value()
 
 
-def combine(**lists: Any) -> list[dict[str, Any]]:
+def combine(**lists):
     values = [v if isinstance(v, list) else [v] for v in lists.values()]
     return [dict(zip(lists, row, strict=True)) for row in itertools.product(*values)]
 
 
-def times(*factors: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def times(*factors):
     rows = itertools.product(*factors)
     return [{k: v for part in row for k, v in part.items()} for row in rows]
 
 
-def generate(rows: list[dict[str, Any]]) -> Any:
+def generate(rows):
     """Make a test of each row of arguments, in the mode that it names."""
 
-    def decorate(tested: Any) -> Any:
+    def decorate(tested):
         if not isinstance(tested, type):
             tested.rows = rows
             return tested
@@ -228,7 +215,7 @@ def generate(rows: list[dict[str, Any]]) -> Any:
     return decorate
 
 
-def run_row(method: Any, row: dict[str, Any]) -> None:
+def run_row(method, row):
     """Run a bound test with the arguments of a row, made now."""
     taken = inspect.signature(method).parameters
     with in_mode(row.get("mode", "graph")):
@@ -239,12 +226,12 @@ def run_row(method: Any, row: dict[str, Any]) -> None:
         method(**{name: arguments[name] for name in arguments if name in taken})
 
 
-def _named(*names: str) -> list[Named]:
+def _named(*names):
     return [NAMED[name] for name in names]
 
 
-def _strategies_and(*optimizers: str) -> Callable[[], list[dict[str, Any]]]:
-    def rows() -> list[dict[str, Any]]:
+def _strategies_and(*optimizers):
+    def rows():
         strategies = (
             "one_device_strategy",
             "mirrored_strategy_with_gpu_and_cpu",
@@ -257,17 +244,17 @@ def _strategies_and(*optimizers: str) -> Callable[[], list[dict[str, Any]]]:
     return rows
 
 
-def one_device() -> Any:
+def one_device():
     """Return the strategy of the release whose test runs."""
     kind = tf.contrib.distribute if contrib_runs() else tf.distribute
     return kind.OneDeviceStrategy("/cpu:0")
 
 
-def contrib_runs() -> bool:
+def contrib_runs():
     return any("contrib/distribute" in frame.filename for frame in inspect.stack(0))
 
 
-def tpu() -> Any:
+def tpu():
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver("")
     return tf.distribute.TPUStrategy(resolver)
 
@@ -283,26 +270,21 @@ _ALL = [
     Named("mirrored_strategy_with_two_gpus", missing=GPU),
     Named("tpu_strategy", tpu),
     Named("tpu_strategy_single_iteration", missing="is of 1.11.0 alone"),
-    Named(
-        "gradient_descent_optimizer_v1_fn",
-        lambda: tf.train.GradientDescentOptimizer(0.2),
-    ),
+    Named("gradient_descent_optimizer_v1_fn",
+        lambda: tf.train.GradientDescentOptimizer(0.2)),
     Named("adagrad_optimizer_v1_fn", lambda: tf.train.AdagradOptimizer(0.001)),
     Named("adam_optimizer_v1_fn", lambda: tf.train.AdamOptimizer(0.001)),
     Named("rmsprop_optimizer_v1_fn", lambda: tf.train.RMSPropOptimizer(0.001)),
-    Named(
-        "gradient_descent_optimizer_keras_v2_fn", lambda: tf.keras.optimizers.SGD(0.2)
-    ),
+    Named("gradient_descent_optimizer_keras_v2_fn",
+        lambda: tf.keras.optimizers.SGD(0.2)),
     Named("adagrad_optimizer_keras_v2_fn", lambda: tf.keras.optimizers.Adagrad(0.001)),
-    *(
-        Named(name, missing="asks for tf.contrib.optimizer_v2")
-        for name in ("gradient_descent_optimizer_v2_fn", "adam_optimizer_v2_fn")
-    ),
-]
+    *(Named(name, missing="asks for tf.contrib.optimizer_v2")
+        for name in ("gradient_descent_optimizer_v2_fn", "adam_optimizer_v2_fn")),
+]  # fmt: skip
 NAMED = {named.name: named for named in _ALL}
 
 
-def of_release(v1: tuple[str, str], v2: tuple[str, str]) -> Any:
+def of_release(v1, v2):
     """Return the module of combinations, with the optimizers of some releases."""
     return module(
         "combinations",

@@ -6,19 +6,14 @@ has what the private module defines.  What tpuref does not have is `Absent`: it 
 the test that uses it, and not the whole file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
 
 import tpuref
 from tpuref.names.namespace import is_public
@@ -56,7 +51,7 @@ RENAMED = {
     "tensorflow.python.ops.variables.VariableV1": "Variable",
 }
 
-STAND_INS: dict[str, ModuleType] = {
+STAND_INS = {
     "absl": ModuleType("absl"),
     "absl.testing": ModuleType("absl.testing"),
     "absl.testing.parameterized": machinery.parameterized,
@@ -75,17 +70,17 @@ STAND_INS: dict[str, ModuleType] = {
 """What is test machinery and not tested: it stands in for TensorFlow's."""
 
 
-NAMES: dict[str, Any] = {**machinery.NAMES, **servers.NAMES}
+NAMES = {**machinery.NAMES, **servers.NAMES}
 """Modules of which some names are machinery, with these names."""
 
 
 class Absent(ModuleType):
     """A name that tpuref does not have."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __call__(self, *args, **kwargs):
         raise AttributeError(f"tpuref has no {self.__name__}")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         return Absent(f"{self.__name__}.{name}")
@@ -94,11 +89,11 @@ class Absent(ModuleType):
 class View(Absent):
     """One of TensorFlow's private modules, with what tpuref has of it."""
 
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name, folder):
         super().__init__(name)
         self._folder = folder
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         full = f"{self.__name__}.{name}"
@@ -120,21 +115,21 @@ class View(Absent):
         return importlib.import_module(full) if name.islower() else Absent(full)
 
 
-def file_of(module: str, folder: Path) -> Path:
+def file_of(module, folder):
     """Return where a module of TensorFlow is if the folder has it."""
     return folder / f"{module.replace('.', '/')}.py"
 
 
-def _sources(module: str) -> list[str]:
+def _sources(module):
     """Return where names of a module are looked for, the module's own path first."""
     last = module.rpartition(".")[2]
     found = next(to for name, to in SOURCES.items() if fnmatchcase(module, name))
     return [module.removeprefix("tensorflow."), *found.format(last=last).split()]
 
 
-def _namespace(name: str) -> Any:
+def _namespace(name):
     """Return a public namespace of tpuref, None if there is none."""
-    value: Any = tpuref
+    value = tpuref
     for part in name.split("."):
         value = getattr(value, part, None)
         if value is None:
@@ -145,12 +140,10 @@ def _namespace(name: str) -> Any:
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds TensorFlow's modules: tests and their libraries in a folder, or views."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._folder = folder
 
-    def find_spec(
-        self, name: str, path: Any = None, target: Any = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] not in ("absl", "six", "tensorflow"):
             return None
         file = file_of(name, self._folder)
@@ -161,18 +154,18 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._folder = folder
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+    def create_module(self, spec):
         return STAND_INS.get(spec.name) or View(spec.name, self._folder)
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module):
         """Leave the module as it is; its names are found when they are used."""
 
 
 @contextlib.contextmanager
-def tensorflow_is_tpuref(folder: Path) -> Iterator[None]:
+def tensorflow_is_tpuref(folder):
     """Let imports of TensorFlow mean tpuref for a block, and its tests a folder's."""
     kept = {name: sys.modules.pop(name) for name in _imported()}
     finder = _Finder(folder)
@@ -186,6 +179,6 @@ def tensorflow_is_tpuref(folder: Path) -> Iterator[None]:
         sys.modules.update(kept)
 
 
-def _imported() -> list[str]:
+def _imported():
     packages = ("absl", "six", "tensorflow")
     return [name for name in sys.modules if name.partition(".")[0] in packages]

@@ -4,11 +4,8 @@ Tests replace the private functions that ask the metadata server, and a master f
 devices, which each release has at another place.  tpuref asks the replacement.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 from unittest import mock
@@ -27,9 +24,9 @@ class Patched:
 
 
 @functools.cache
-def resolver_of(namespace: Any) -> type:
+def resolver_of(namespace):
     """Return the namespace's resolver, with the attributes that tests replace."""
-    kind: type = namespace.TPUClusterResolver
+    kind = namespace.TPUClusterResolver
     return type(kind.__name__, (Patched, kind), {})
 
 
@@ -55,26 +52,24 @@ class NAMES_OF_SESSION:
     _DeviceAttributes = Device
 
 
-NAMES: dict[str, Any] = {
-    "tensorflow.python.client.session": NAMES_OF_SESSION,
-}
+NAMES = {"tensorflow.python.client.session": NAMES_OF_SESSION}
 
 
 @contextlib.contextmanager
-def patched() -> Iterator[None]:
+def patched():
     """Send requests to what a test has put in place of the servers."""
     ask = metadata.answer
     list_of = devices.list_devices
 
-    def answer(path: str) -> str:
+    def answer(path):
         for kind in Patched.__subclasses__():
             for name in ("_request_compute_metadata", "_requestComputeMetadata"):
                 if getattr(kind, name):
                     return str(getattr(kind, name)(None, path))
-        given: Callable[[str], str] = vars(client)["_request_compute_metadata"] or ask
+        given = vars(client)["_request_compute_metadata"] or ask
         return given(path)
 
-    def listed(master: str, config: Any) -> list[str]:
+    def listed(master, config):
         if BaseSession.list_devices is not None:
             return [device.name for device in BaseSession.list_devices()]
         return list_of(master, config)

@@ -7,13 +7,10 @@ means tpuref.  Failures that are known are judged in ``judged.csv``; an entry wh
 tests pass fails too.
 """
 
-from __future__ import annotations
-
 import csv
 import importlib
 import os
 import unittest
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,7 +38,7 @@ class Case(NamedTuple):
     row: dict[str, Any] | None
 
     @property
-    def name(self) -> str:
+    def name(self):
         """The name in ``judged.csv``."""
         row = ",".join(map(str, self.row.values())) if self.row else ""
         return f"{self.file}::{self.kind.__name__}.{self.method}" + f"[{row}]" * bool(
@@ -49,17 +46,17 @@ class Case(NamedTuple):
         )
 
     @property
-    def judgement(self) -> str | None:
+    def judgement(self):
         """Why the test fails, None if it has to pass."""
         return next((row["judgement"] for row in JUDGED if self.is_in(row)), None)
 
-    def is_in(self, row: dict[str, str]) -> bool:
+    def is_in(self, row):
         """Return whether a row of ``judged.csv`` speaks of the test."""
         pattern = row["tests"].replace("[", "[[]")
         return self.release == row["release"] and fnmatchcase(self.name, pattern)
 
 
-def cases() -> Iterator[Case]:
+def cases():
     if not FOLDER:
         return
     for folder in sorted(filter(Path.is_dir, Path(FOLDER).iterdir())):
@@ -70,7 +67,7 @@ def cases() -> Iterator[Case]:
                 yield from cases_of(module, folder.name, file.stem)
 
 
-def cases_of(module: Any, release: str, file: str) -> Iterator[Case]:
+def cases_of(module, release, file):
     for kind in vars(module).values():
         if not isinstance(kind, type) or kind.__module__ != module.__name__:
             continue
@@ -86,7 +83,7 @@ def cases_of(module: Any, release: str, file: str) -> Iterator[Case]:
 CASES = list(cases())
 
 
-def with_judgement(case: Case) -> Any:
+def with_judgement(case):
     why = case.judgement
     marks = [pytest.mark.xfail(reason=why, strict=True)] if why else []
     return pytest.param(case, id=f"{case.release}/{case.name}", marks=marks)
@@ -95,10 +92,10 @@ def with_judgement(case: Case) -> Any:
 @pytest.mark.skipif(not FOLDER, reason="TPUREF_TENSORFLOW_TESTS names no folder")
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("case", [with_judgement(case) for case in CASES])
-def test_of_tensorflow(case: Case) -> None:
+def test_of_tensorflow(case):
     if case.row is not None:
 
-        def run(self: Any) -> None:
+        def run(self):
             machinery.run_row(getattr(super(made, self), case.method), case.row or {})
 
         made = type(case.kind.__name__, (case.kind,), {case.method: run})
@@ -118,7 +115,7 @@ def test_of_tensorflow(case: Case) -> None:
 
 
 @pytest.mark.skipif(not FOLDER, reason="TPUREF_TENSORFLOW_TESTS names no folder")
-def test_each_judgement_is_of_a_test() -> None:
+def test_each_judgement_is_of_a_test():
     releases = {case.release for case in CASES}
     rows = [row for row in JUDGED if row["release"] in releases]
     assert [row for row in rows if not any(case.is_in(row) for case in CASES)] == []

@@ -42,9 +42,6 @@ def metadata(cloud, path):
     return body if status == 200 else status
 
 
-# -- the API -------------------------------------------------------------------
-
-
 def test_a_node(cloud):
     status, answer, _ = get(cloud, NODES + "/b")
     assert status == 200
@@ -184,9 +181,6 @@ def test_nodes_may_be_set_as_they_are_given(cloud):
     assert "f" not in cloud.nodes
 
 
-# -- the metadata server -------------------------------------------------------
-
-
 def test_metadata(cloud):
     assert metadata(cloud, "project/project-id") == "fake-project"
     assert metadata(cloud, "instance/zone") == "projects/123456/zones/us-central1-b"
@@ -202,9 +196,6 @@ def test_metadata(cloud):
 def test_metadata_wants_its_header(headers, cloud):
     status, body, _ = get(cloud, "/computeMetadata/v1/instance/zone", **headers)
     assert status == 403 and "Metadata-Flavor: Google is missing" in body
-
-
-# -- troubles ------------------------------------------------------------------
 
 
 def test_failures_befall_the_requests_they_are_meant_for(cloud):
@@ -253,9 +244,6 @@ def test_requests_are_remembered(cloud):
     get(cloud, NODES + "/a?x=1", X_Some="thing")
     assert cloud.requests[-1].path == NODES + "/a?x=1"
     assert cloud.requests[-1].headers["x-some"] == "thing"
-
-
-# -- the service itself --------------------------------------------------------
 
 
 def test_it_runs_within_the_block():
@@ -326,9 +314,6 @@ def test_addresses_are_checked(address):
 def test_the_old_form_has_one_address():
     with pytest.raises(ValueError, match="old_form allows only one address"):
         Node("a:1", "b:1", old_form=True)
-
-
-# -- time ----------------------------------------------------------------------
 
 
 def test_patience_is_put_back():

@@ -1,9 +1,5 @@
 """tf.tpu.bfloat16_scope, and the rounding of the cast behind it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -11,18 +7,18 @@ import pytest
 import tpuref as tf
 
 
-def stored(name: str) -> Any:
+def stored(name):
     (variable,) = [v for v in tf.global_variables() if v.name == f"{name}:0"]
     return variable
 
 
-def test_the_default_dtype_of_a_scope_counts_as_a_request() -> None:
+def test_the_default_dtype_of_a_scope_counts_as_a_request():
     with tf.tpu.bfloat16_scope(), tf.variable_scope("s", dtype=tf.bfloat16):
         w = tf.get_variable("w", [2])
     assert w.dtype == tf.bfloat16 and stored("s/w").dtype == tf.float32
 
 
-def test_names_are_those_of_the_releases() -> None:
+def test_names_are_those_of_the_releases():
     with tf.tpu.bfloat16_scope():
         tf.get_variable("w", [1], tf.bfloat16)
         with tf.variable_scope("in"):
@@ -36,7 +32,7 @@ def test_names_are_those_of_the_releases() -> None:
     assert names == ["w:0", "in/w:0", "out//w:0", "out//in/w:0"]
 
 
-def test_variables_are_shared_through_the_scope(evaluate: Any) -> None:
+def test_variables_are_shared_through_the_scope(evaluate):
     with tf.tpu.bfloat16_scope():
         one = tf.get_variable("w", [2], tf.bfloat16)
         tf.get_variable_scope().reuse_variables()
@@ -45,7 +41,7 @@ def test_variables_are_shared_through_the_scope(evaluate: Any) -> None:
     assert evaluate(one).tolist() == evaluate(other).tolist()
 
 
-def test_a_bfloat16_variable_made_before_is_not_shared() -> None:
+def test_a_bfloat16_variable_made_before_is_not_shared():
     tf.get_variable("w", [2], tf.bfloat16)
     with (
         tf.variable_scope("", reuse=True),
@@ -55,11 +51,11 @@ def test_a_bfloat16_variable_made_before_is_not_shared() -> None:
         tf.get_variable("w", [2], tf.bfloat16)
 
 
-def test_getters_around_and_within_are_called() -> None:
-    seen: list[tuple[str, str]] = []
+def test_getters_around_and_within_are_called():
+    seen = []
 
-    def note(place: str) -> Any:
-        def getter(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def note(place):
+        def getter(getter, name, *args, **kwargs):
             seen.append((place, kwargs["dtype"].name))
             return getter(name, *args, **kwargs)
 
@@ -74,7 +70,7 @@ def test_getters_around_and_within_are_called() -> None:
     assert seen == [("within", "bfloat16"), ("around", "float32")]
 
 
-def test_the_read_follows_assignments(evaluate: Any) -> None:
+def test_the_read_follows_assignments(evaluate):
     with tf.tpu.bfloat16_scope():
         w = tf.get_variable("w", [2], tf.bfloat16, initializer=tf.zeros_initializer())
     assert evaluate(w).astype(float).tolist() == [0.0, 0.0]
@@ -82,8 +78,8 @@ def test_the_read_follows_assignments(evaluate: Any) -> None:
     assert evaluate(w).astype(float).tolist() == [1.0, 256.0]
 
 
-def test_within_a_replicated_computation(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_within_a_replicated_computation(evaluate):
+    def computation(x):
         with tf.tpu.bfloat16_scope():
             w = tf.get_variable(
                 "w", [], tf.bfloat16, initializer=tf.constant_initializer(3.0)
@@ -97,16 +93,13 @@ def test_within_a_replicated_computation(evaluate: Any) -> None:
     assert results[0][0].dtype == ml_dtypes.bfloat16
 
 
-# -- rounding ------------------------------------------------------------------
-
-
-def cast_bits(bits: Any) -> Any:
+def cast_bits(bits):
     """Cast float32 values, given by their bits, to bfloat16 and return the bits."""
     x = tf.constant(np.asarray(bits, np.uint32).view(np.float32))
     return tf.Session().run(tf.cast(x, tf.bfloat16)).view(np.uint16)
 
 
-def test_every_bfloat16_value_survives_the_way_there_and_back() -> None:
+def test_every_bfloat16_value_survives_the_way_there_and_back():
     patterns = np.arange(65536, dtype=np.uint16)
     x = tf.constant(patterns.view(ml_dtypes.bfloat16))
     wide = tf.cast(x, tf.float32)
@@ -121,7 +114,7 @@ def test_every_bfloat16_value_survives_the_way_there_and_back() -> None:
 
 
 @pytest.mark.parametrize("low", [0x0001, 0x7FFF, 0x8000, 0x8001, 0xFFFF])
-def test_rounding_is_to_nearest_even_for_every_pattern(low: int) -> None:
+def test_rounding_is_to_nearest_even_for_every_pattern(low):
     high = np.arange(65536, dtype=np.uint32)
     finite = (high & 0x7F80) != 0x7F80
     high = high[finite]
@@ -130,7 +123,7 @@ def test_rounding_is_to_nearest_even_for_every_pattern(low: int) -> None:
     assert np.array_equal(cast_bits((high << 16) | low), expected)
 
 
-def test_infinities_and_nan_are_kept() -> None:
+def test_infinities_and_nan_are_kept():
     bits = cast_bits([0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF])
     assert bits[:2].tolist() == [0x7F80, 0xFF80]
     assert np.isnan(bits[2:].view(ml_dtypes.bfloat16).astype(np.float32)).all()

@@ -1,9 +1,5 @@
 """tf.tpu.core, device assignments, and replicas of several cores."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,22 +8,19 @@ import tpuref as tf
 contrib = tf.contrib.tpu
 
 
-def assignment(replicas: int, shape: Any = None, mesh: str = "2x2x2") -> Any:
+def assignment(replicas, shape=None, mesh="2x2x2"):
     topology = contrib.Topology.for_mesh(*contrib.Topology.parse_mesh(mesh))
     return contrib.device_assignment(
         topology, computation_shape=shape, num_replicas=replicas
     )
 
 
-# -- which cores replicas run on -----------------------------------------------
-
-
-def places(trace: Any) -> set[tuple[int, int, int]]:
+def places(trace):
     return {(t.replica, t.logical_core, t.core) for t in trace}
 
 
 @pytest.mark.parametrize("replicas", [1, 4])
-def test_replicas_get_cores_in_order(replicas: int, traced: Any) -> None:
+def test_replicas_get_cores_in_order(replicas, traced):
     with tf.config.override(cores=4):
         out = tf.tpu.replicate(lambda x: x + 1, [[r] for r in range(replicas)])
         values, trace = traced(out)
@@ -35,7 +28,7 @@ def test_replicas_get_cores_in_order(replicas: int, traced: Any) -> None:
     assert places(trace) == {(r, 0, r) for r in range(replicas)}
 
 
-def test_an_assignment_may_use_a_part_of_the_system(traced: Any) -> None:
+def test_an_assignment_may_use_a_part_of_the_system(traced):
     chosen = assignment(3)
     with tf.config.override(topology="2x2x2"):
         out = tf.tpu.replicate(lambda x: x, [[1], [2], [3]], device_assignment=chosen)
@@ -47,7 +40,7 @@ def test_an_assignment_may_use_a_part_of_the_system(traced: Any) -> None:
     assert {t.replica for t in trace} == {0, 1, 2}
 
 
-def test_the_trace_tells_task_and_device(traced: Any) -> None:
+def test_the_trace_tells_task_and_device(traced):
     topology = contrib.Topology(
         mesh_shape=[2, 2, 2],
         device_coordinates=np.array(
@@ -73,7 +66,7 @@ def test_the_trace_tells_task_and_device(traced: Any) -> None:
     assert {t.task for t in trace} == {0, 1}
 
 
-def test_without_being_asked_nothing_is_traced(session: Any) -> None:
+def test_without_being_asked_nothing_is_traced(session):
     out = tf.tpu.replicate(lambda x: x, [[1.0]])
     metadata = tf.RunMetadata()
     session.run(out, run_metadata=metadata)
@@ -82,10 +75,7 @@ def test_without_being_asked_nothing_is_traced(session: Any) -> None:
     assert metadata.core_trace == ()
 
 
-# -- several cores per replica -------------------------------------------------
-
-
-def two_cores(x: Any) -> Any:
+def two_cores(x):
     with tf.device(tf.tpu.core(0)):
         a = tf.identity(x * 2, name="on_zero")
     with tf.device(tf.tpu.core(1)):
@@ -94,7 +84,7 @@ def two_cores(x: Any) -> Any:
         return tf.identity(b * 10, name="back")
 
 
-def test_values_cross_cores(traced: Any) -> None:
+def test_values_cross_cores(traced):
     chosen = assignment(4, [1, 1, 2])
     out = tf.tpu.replicate(
         two_cores, [[float(r)] for r in range(4)], device_assignment=chosen
@@ -112,8 +102,8 @@ def test_values_cross_cores(traced: Any) -> None:
     assert len({t.core for t in trace}) == 8
 
 
-def test_operations_without_a_core_run_on_the_first(traced: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_operations_without_a_core_run_on_the_first(traced):
+    def computation(x):
         with tf.device(tf.tpu.core(1)):
             y = tf.negative(x)
         return tf.negative(y, name="nowhere")
@@ -123,8 +113,8 @@ def test_operations_without_a_core_run_on_the_first(traced: Any) -> None:
     assert [t.logical_core for t in trace if t.operation.endswith("nowhere")] == [0]
 
 
-def test_sums_cross_replicas_on_their_core(traced: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_sums_cross_replicas_on_their_core(traced):
+    def computation(x):
         with tf.device(tf.tpu.core(1)):
             return tf.tpu.cross_replica_sum(x, name="total")
 
@@ -137,8 +127,8 @@ def test_sums_cross_replicas_on_their_core(traced: Any) -> None:
     assert {(t.replica, t.logical_core) for t in summing} == {(0, 1), (1, 1)}
 
 
-def test_control_flow_may_use_other_cores(traced: Any) -> None:
-    def branch(x: Any) -> Any:
+def test_control_flow_may_use_other_cores(traced):
+    def branch(x):
         with tf.device(tf.tpu.core(1)):
             return tf.identity(x + 1, name="branch")
 
@@ -152,11 +142,8 @@ def test_control_flow_may_use_other_cores(traced: Any) -> None:
     assert [t.logical_core for t in trace if t.operation.endswith("branch")] == [1]
 
 
-# -- errors at evaluation ------------------------------------------------------
-
-
 @pytest.mark.parametrize("replicas", [2, 3, 5, 9])
-def test_neither_one_replica_nor_as_many_as_cores(replicas: int, session: Any) -> None:
+def test_neither_one_replica_nor_as_many_as_cores(replicas, session):
     out = tf.tpu.replicate(lambda x: x, [[1.0]] * replicas)
     with (
         tf.config.override(cores=4),
@@ -168,7 +155,7 @@ def test_neither_one_replica_nor_as_many_as_cores(replicas: int, session: Any) -
     assert "device_assignment" in message and f"TPUREF_CORES={replicas}" in message
 
 
-def test_several_cores_need_an_assignment(session: Any) -> None:
+def test_several_cores_need_an_assignment(session):
     for cores in (None, 8):
         out = tf.tpu.replicate(two_cores, [[1.0]])
         with (
@@ -182,8 +169,8 @@ def test_several_cores_need_an_assignment(session: Any) -> None:
         assert 'tf.identity(a + 1, name="on_one")' in message
 
 
-def test_a_core_beyond_the_assignment_is_named_with_its_place(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_core_beyond_the_assignment_is_named_with_its_place(session):
+    def computation(x):
         with tf.device(tf.tpu.core(5)):
             return tf.negative(x, name="too_far")  # on a core that there is not
 
@@ -197,9 +184,7 @@ def test_a_core_beyond_the_assignment_is_named_with_its_place(session: Any) -> N
 
 
 @pytest.mark.parametrize("replicas", [1, 3])
-def test_an_assignment_for_another_number_of_replicas(
-    replicas: int, session: Any
-) -> None:
+def test_an_assignment_for_another_number_of_replicas(replicas, session):
     out = tf.tpu.replicate(
         lambda x: x, [[1.0]] * replicas, device_assignment=assignment(2)
     )
@@ -209,7 +194,7 @@ def test_an_assignment_for_another_number_of_replicas(
         session.run(out)
 
 
-def test_an_assignment_for_another_topology(session: Any) -> None:
+def test_an_assignment_for_another_topology(session):
     out = tf.tpu.replicate(lambda x: x, [[1.0]] * 8, device_assignment=assignment(8))
     with (
         tf.config.override(topology="1x1x2"),

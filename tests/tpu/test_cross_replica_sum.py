@@ -1,18 +1,19 @@
 """tf.tpu.cross_replica_sum."""
 
-from __future__ import annotations
-
 import logging
-from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from tpuref_conformance.clause import same
+from tpuref_conformance.suite.tf_tpu_cross_replica_sum import build_sum
 
 import tpuref as tf
 
+from ..messages import refused
 
-def sums(values: list[Any], **options: Any) -> Any:
+
+def sums(values, **options):
     """Sum one value per replica."""
     out = tf.tpu.replicate(
         lambda x: tf.tpu.cross_replica_sum(x, **options),
@@ -22,10 +23,7 @@ def sums(values: list[Any], **options: Any) -> Any:
         return [result for (result,) in session.run(out)]
 
 
-# -- the sum -------------------------------------------------------------------
-
-
-def test_all_replicas_get_the_same_bits() -> None:
+def test_all_replicas_get_the_same_bits():
     rng = np.random.default_rng(0)
     values = [rng.normal(size=1000).astype(np.float32) for _ in range(5)]
     totals = sums(values)
@@ -36,20 +34,8 @@ def test_all_replicas_get_the_same_bits() -> None:
     assert np.array_equal(totals[0], expected)  # added in replica order
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int32, np.uint32],
-)
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 4)])
-def test_dtype_and_shape_are_kept(dtype: Any, shape: tuple[int, ...]) -> None:
-    totals = sums([np.full(shape, r + 1).astype(dtype) for r in range(3)])
-    for total in totals:
-        assert total.dtype == dtype and total.shape == shape
-        assert np.array_equal(total.astype(np.float64), np.full(shape, 6.0))
-
-
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
-def test_narrow_floats_are_added_wide_and_rounded_once(dtype: Any) -> None:
+def test_narrow_floats_are_added_wide_and_rounded_once(dtype):
     one, tiny = np.asarray(1.0, dtype), np.asarray(2.0**-11, dtype)
     replicas = 17
     totals = sums([one] + [tiny] * (replicas - 1))
@@ -58,23 +44,23 @@ def test_narrow_floats_are_added_wide_and_rounded_once(dtype: Any) -> None:
     assert totals[0] > one  # adding one by one in the narrow type would lose them all
 
 
-def test_overflow_gives_infinity_silently() -> None:
+def test_overflow_gives_infinity_silently():
     assert sums([np.float16(60000.0)] * 2) == [np.inf] * 2
     largest = np.finfo(np.float32).max
     assert sums([largest] * 2) == [np.inf] * 2
 
 
-def test_integers_wrap_around() -> None:
+def test_integers_wrap_around():
     assert sums([np.int32(2**31 - 1), np.int32(1)]) == [-(2**31)] * 2
     assert sums([np.uint32(2**32 - 1), np.uint32(2)]) == [1, 1]
 
 
-def test_not_a_number_reaches_all() -> None:
+def test_not_a_number_reaches_all():
     assert np.isnan(sums([np.float32(np.nan), np.float32(1.0)])).all()
 
 
-def test_several_sums_keep_apart(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_several_sums_keep_apart(evaluate):
+    def computation(x):
         total = tf.tpu.cross_replica_sum(x)
         return total, tf.tpu.cross_replica_sum(total * x), x - total
 
@@ -82,10 +68,7 @@ def test_several_sums_keep_apart(evaluate: Any) -> None:
     assert evaluate(out) == [(3.0, 9.0, -2.0), (3.0, 9.0, -1.0)]
 
 
-# -- every form of x -----------------------------------------------------------
-
-
-def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
+def test_outside_a_per_replica_is_added_up(evaluate, caplog):
     x = tf.contrib.distribute.PerReplica([[1.0], [2.0], [4.0]])
     with caplog.at_level(logging.WARNING, "tpuref"):
         total = tf.tpu.cross_replica_sum(x)
@@ -94,25 +77,19 @@ def test_outside_a_per_replica_is_added_up(evaluate: Any, caplog: Any) -> None:
     assert not caplog.records  # nothing was forgotten, so nothing is warned of
 
 
-def test_an_operation_has_no_value() -> None:
+def test_an_operation_has_no_value():
     with pytest.raises(TypeError, match="is an operation"):
         tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(tf.no_op()), [[], []])
 
 
-# -- groups --------------------------------------------------------------------
-
-
-def test_the_order_within_a_group_does_not_change_the_bits() -> None:
+def test_the_order_within_a_group_does_not_change_the_bits():
     values = [np.float32(v) for v in (1e8, 1.0, -1e8, 1.0)]
     one = sums(values, group_assignment=[[0, 1, 2, 3]])
     other = sums(values, group_assignment=[[3, 2, 0, 1]])
     assert one == other
 
 
-# -- outside of replicas -------------------------------------------------------
-
-
-def test_outside_there_is_one_shard_and_one_warning(evaluate: Any, caplog: Any) -> None:
+def test_outside_there_is_one_shard_and_one_warning(evaluate, caplog):
     with caplog.at_level(logging.WARNING, "tpuref"):
         total = tf.tpu.cross_replica_sum(tf.constant([1.0, 2.0]))
     (record,) = caplog.records
@@ -122,17 +99,14 @@ def test_outside_there_is_one_shard_and_one_warning(evaluate: Any, caplog: Any) 
     assert evaluate(total).tolist() == [1.0, 2.0]
 
 
-def test_inside_nothing_is_warned_of(caplog: Any) -> None:
+def test_inside_nothing_is_warned_of(caplog):
     with caplog.at_level(logging.WARNING, "tpuref"):
         assert sums([1.0, 2.0]) == [3.0, 3.0]
     assert not caplog.records
 
 
-# -- control flow and faults at evaluation -------------------------------------
-
-
-def test_replicas_that_take_one_branch_together(evaluate: Any) -> None:
-    def computation(x: Any, go: Any) -> Any:
+def test_replicas_that_take_one_branch_together(evaluate):
+    def computation(x, go):
         return tf.cond(go, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
     go = tf.placeholder(tf.bool, [])
@@ -141,8 +115,8 @@ def test_replicas_that_take_one_branch_together(evaluate: Any) -> None:
     assert evaluate(out, {go: False}) == [(1.0,), (2.0,)]
 
 
-def test_replicas_that_diverge_are_named(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_replicas_that_diverge_are_named(session):
+    def computation(x):
         return tf.cond(x > 1.0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [3.0]])
@@ -153,20 +127,18 @@ def test_replicas_that_diverge_are_named(session: Any) -> None:
     assert "test_cross_replica_sum.py" in message
 
 
-def test_a_whole_group_may_take_a_branch_of_its_own(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_whole_group_may_take_a_branch_of_its_own(evaluate):
+    def computation(x):
         return tf.cond(
-            x > 2.5,
-            lambda: tf.tpu.cross_replica_sum(x, [[0, 1], [2, 3]]),
-            lambda: x,
+            x > 2.5, lambda: tf.tpu.cross_replica_sum(x, [[0, 1], [2, 3]]), lambda: x
         )
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [3.0], [4.0]])
     assert evaluate(out) == [(1.0,), (2.0,), (7.0,), (7.0,)]
 
 
-def test_sums_within_a_loop(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_sums_within_a_loop(evaluate):
+    def computation(x):
         return tf.while_loop(
             lambda i, v: i < 3,
             lambda i, v: (i + 1, tf.tpu.cross_replica_sum(v)),
@@ -177,8 +149,8 @@ def test_sums_within_a_loop(evaluate: Any) -> None:
     assert evaluate(out) == [(12.0,), (12.0,)]
 
 
-def test_a_replica_that_left_the_loop_is_named(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_replica_that_left_the_loop_is_named(session):
+    def computation(x):
         return tf.while_loop(
             lambda i, v: i < x,
             lambda i, v: (i + 1, tf.tpu.cross_replica_sum(v)),
@@ -192,7 +164,7 @@ def test_a_replica_that_left_the_loop_is_named(session: Any) -> None:
         session.run(out)
 
 
-def test_shapes_that_differ_at_evaluation(session: Any) -> None:
+def test_shapes_that_differ_at_evaluation(session):
     x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [y]])
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
@@ -201,7 +173,7 @@ def test_shapes_that_differ_at_evaluation(session: Any) -> None:
     assert session.run(out, {x: [1.0], y: [2.0]})[1][0].tolist() == [3.0]
 
 
-def test_groups_may_have_shapes_of_their_own(session: Any) -> None:
+def test_groups_may_have_shapes_of_their_own(session):
     x, y = (tf.placeholder(tf.float32, [None]) for _ in range(2))
     out = tf.tpu.replicate(
         lambda v: tf.tpu.cross_replica_sum(v, [[0, 1], [2, 3]]), [[x], [x], [y], [y]]
@@ -210,9 +182,69 @@ def test_groups_may_have_shapes_of_their_own(session: Any) -> None:
     assert [r.tolist() for (r,) in results] == [[2.0]] * 2 + [[2.0, 4.0]] * 2
 
 
-def test_results_of_replicas_share_no_memory(session: Any) -> None:
+def test_results_of_replicas_share_no_memory(session):
     x = tf.constant([1.0, 2.0])
     out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [x]])
     (first,), (second,) = session.run(out)
     first[0] = 100.0
     assert second.tolist() == [2.0, 4.0]
+
+
+def refused_groups(tf, exception_type, groups, replicas, words):
+    """Require the error of a sum in these groups, with ``words`` in its message."""
+    refused(
+        exception_type,
+        words,
+        build_sum,
+        tf,
+        tf.tpu.cross_replica_sum,
+        1.0,
+        groups,
+        replicas,
+    )
+
+
+def test_no_partition(tf):
+    def require(groups, *words):
+        refused_groups(tf, ValueError, groups, 4, (*words, "replicas 0 to 3 must"))
+
+    require(
+        [[0, 1], [2, 4]], "[[0, 1], [2, 4]] contains replica 4, which does not exist"
+    )
+    require([[0, 1], [2, 9]], "contains replica 9, which does not exist")
+    require([[0, 1], [2, -1]], "contains replica -1, which does not exist")
+    require([[0, 3], [3, 2]], "contains replica 3 2 times")
+    require([[1, 1], [1, 2]], "contains replica 1 3 times")
+    require([[0, 3]], "omits replica 1;")
+    require([[0, 1, 2]], "omits replica 3;")
+
+
+def test_array(tf):
+    refused_groups(tf, ValueError, [0, 1], 2, ["two dimensions", "got shape [2]"])
+    refused_groups(tf, ValueError, [[[0, 1]]], 2, ["two dimensions", "shape [1, 1, 2]"])
+    uneven = [[0], [1, 2]]
+    refused_groups(tf, ValueError, uneven, 3, ["the same number", "[[0], [1, 2]]"])
+    refused_groups(tf, TypeError, [[0.0, 1.0]], 2, ["integers", "[[0.0, 1.0]]"])
+    unknown = tf.placeholder(tf.int32, [1, 2])
+    refused_groups(tf, TypeError, unknown, 2, ["known when the graph", "int32"])
+    floats = tf.constant([[0.0, 1.0]])
+    refused_groups(tf, TypeError, floats, 2, ["known when the graph", "float32"])
+    build_sum(tf, tf.tpu.cross_replica_sum, 1.0, tf.constant([[0, 1]]))
+
+
+def test_components(tf):
+    per_replica = tf.contrib.distribute.PerReplica
+    pair = per_replica([1.0, 2.0])
+    same(repr(pair), "PerReplica(1.0, 2.0)")
+    for replicas in (1, 3):
+        words = ["PerReplica(1.0, 2.0) has 2 components", f"has {replicas} replicas"]
+        refused(ValueError, words, sum_of, tf, pair, replicas)
+    sum_of(tf, pair, 2)
+    refused(ValueError, ["non-empty list, got []"], per_replica, [])
+    refused(ValueError, ["non-empty list, got 3"], per_replica, 3)
+    refused(ValueError, ["got array"], per_replica, np.ones([2]))
+
+
+def sum_of(tf, x, replicas):
+    """Build the sum of ``x`` in that many replicas."""
+    return build_sum(tf, tf.tpu.cross_replica_sum, x, None, replicas)

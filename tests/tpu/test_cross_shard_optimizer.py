@@ -1,10 +1,6 @@
 """CrossShardOptimizer: replicas train as one does on the whole batch."""
 
-from __future__ import annotations
-
 import logging
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,25 +15,25 @@ IDS = np.random.RandomState(6).randint(0, 4, 16).astype("int32")
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph() -> Iterator[None]:
+def fresh_graph():
     with tf.Graph().as_default():
         yield
 
 
-def loss_of(rows: Any, targets: Any, ids: Any) -> Any:
+def loss_of(rows, targets, ids):
     w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
     table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
     guesses = tf.matmul(rows, w) + tf.nn.embedding_lookup(table, ids)
     return tf.reduce_mean(tf.square(guesses - targets))
 
 
-def optimizer_of(name: str) -> tf.train.Optimizer:
+def optimizer_of(name):
     if name == "Adam":
         return tf.train.AdamOptimizer(0.1)
     return tf.train.MomentumOptimizer(0.1, 0.5)
 
 
-def trained(build: Any) -> list[np.ndarray]:
+def trained(build):
     with tf.Graph().as_default(), tf.Session() as session:
         done = build()
         session.run(tf.global_variables_initializer())
@@ -46,8 +42,8 @@ def trained(build: Any) -> list[np.ndarray]:
         return session.run(tf.trainable_variables())
 
 
-def on_the_whole_batch(name: str) -> list[np.ndarray]:
-    def build() -> Any:
+def on_the_whole_batch(name):
+    def build():
         optimizer = optimizer_of(name)
         pairs = optimizer.compute_gradients(loss_of(ROWS, TARGETS, IDS))
         dense = [(tf.convert_to_tensor(g), v) for g, v in pairs]
@@ -56,10 +52,10 @@ def on_the_whole_batch(name: str) -> list[np.ndarray]:
     return trained(build)
 
 
-def on_replicas(name: str, replicas: int, reduction: str = Reduction.MEAN) -> Any:
+def on_replicas(name, replicas, reduction=Reduction.MEAN):
     scale = 1.0 if reduction == Reduction.MEAN else 1.0 / replicas
 
-    def step(*batch: Any) -> Any:
+    def step(*batch):
         optimizer = tf.tpu.CrossShardOptimizer(optimizer_of(name), reduction)
         loss = loss_of(*batch) * scale
         train_op = optimizer.minimize(loss, tf.train.get_or_create_global_step())
@@ -78,7 +74,7 @@ def on_replicas(name: str, replicas: int, reduction: str = Reduction.MEAN) -> An
 @pytest.mark.parametrize("executor", ["lockstep", "pool"])
 @pytest.mark.parametrize("name", ["Momentum", "Adam"])
 @pytest.mark.parametrize("replicas", [1, 2, 4, 8])
-def test_replicas_train_as_one(replicas: int, name: str, executor: str) -> None:
+def test_replicas_train_as_one(replicas, name, executor):
     expected = on_the_whole_batch(name)
     with tf.config.override(cores=replicas, executor=executor):
         values = on_replicas(name, replicas)
@@ -86,17 +82,17 @@ def test_replicas_train_as_one(replicas: int, name: str, executor: str) -> None:
         np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_a_sum_is_not_divided() -> None:
+def test_a_sum_is_not_divided():
     with tf.config.override(cores=4):
         values = on_replicas("Momentum", 4, Reduction.SUM)
     for value, wanted in zip(values, on_the_whole_batch("Momentum"), strict=True):
         np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_groups_sum_among_themselves() -> None:
+def test_groups_sum_among_themselves():
     """Replica 0's variable counts, so its group decides."""
 
-    def step(x: Any) -> Any:
+    def step(x):
         w = tf.get_variable("w", initializer=1.0)
         optimizer = tf.tpu.CrossShardOptimizer(
             tf.train.GradientDescentOptimizer(1.0), group_assignment=[[0, 2], [1, 3]]
@@ -117,8 +113,8 @@ def test_groups_sum_among_themselves() -> None:
         ([0, 1, 2, 3], "a list of lists"),
     ],
 )
-def test_groups_that_are_no_partition(groups: Any, rule: str) -> None:
-    def step(x: Any) -> Any:
+def test_groups_that_are_no_partition(groups, rule):
+    def step(x):
         w = tf.get_variable("w", initializer=1.0)
         optimizer = tf.tpu.CrossShardOptimizer(
             tf.train.GradientDescentOptimizer(1.0), group_assignment=groups
@@ -130,18 +126,18 @@ def test_groups_that_are_no_partition(groups: Any, rule: str) -> None:
 
 
 @pytest.mark.parametrize("reduction", ["mean", None, Reduction.NONE])
-def test_other_reductions_are_refused(reduction: Any) -> None:
+def test_other_reductions_are_refused(reduction):
     with pytest.raises(ValueError, match=r"Reduction\.MEAN or SUM"):
         tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(), reduction)
 
 
-def test_what_is_no_optimizer_is_refused() -> None:
+def test_what_is_no_optimizer_is_refused():
     with pytest.raises(TypeError, match="must be a tf.train.Optimizer"):
         tf.tpu.CrossShardOptimizer("adam")
 
 
-def test_outside_of_replicas_there_is_one(caplog: pytest.LogCaptureFixture) -> None:
-    def build() -> Any:
+def test_outside_of_replicas_there_is_one(caplog):
+    def build():
         w = tf.get_variable("w", initializer=1.0)
         optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.5))
         return optimizer.minimize(w * 3.0)
@@ -152,8 +148,8 @@ def test_outside_of_replicas_there_is_one(caplog: pytest.LogCaptureFixture) -> N
     assert "outside a replicated computation" in caplog.text
 
 
-def test_each_replica_clips_its_own_gradients() -> None:
-    def step(x: Any) -> Any:
+def test_each_replica_clips_its_own_gradients():
+    def step(x):
         w = tf.get_variable("w", initializer=[0.0, 0.0])
         optimizer = tf.tpu.CrossShardOptimizer(
             tf.train.GradientDescentOptimizer(1.0), Reduction.SUM
@@ -170,7 +166,7 @@ def test_each_replica_clips_its_own_gradients() -> None:
     np.testing.assert_allclose(value, [-0.6, -0.8 - 0.5], rtol=1e-6)
 
 
-def test_slots_and_variables_are_those_of_the_inner_optimizer() -> None:
+def test_slots_and_variables_are_those_of_the_inner_optimizer():
     inner = tf.train.MomentumOptimizer(0.5, 0.5)
     optimizer = tf.contrib.tpu.CrossShardOptimizer(inner)
     w = tf.get_variable("w", initializer=1.0)
@@ -181,11 +177,11 @@ def test_slots_and_variables_are_those_of_the_inner_optimizer() -> None:
     assert optimizer.get_name() == "CrossShardOptimizer"
 
 
-def test_a_loop_in_the_computation_trains_too() -> None:
+def test_a_loop_in_the_computation_trains_too():
     """Slots are made once, outside of the loop, whose body is built once."""
 
-    def step() -> Any:
-        def body(turn: Any) -> Any:
+    def step():
+        def body(turn):
             w = tf.get_variable("w", initializer=4.0)
             optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.5))
             with tf.control_dependencies([optimizer.minimize(w * w)]):
@@ -193,7 +189,7 @@ def test_a_loop_in_the_computation_trains_too() -> None:
 
         return tf.while_loop(lambda turn: turn < STEPS, body, [0])
 
-    def plain() -> Any:
+    def plain():
         w = tf.get_variable("w", initializer=4.0)
         return tf.train.AdamOptimizer(0.5).minimize(w * w)
 
@@ -205,8 +201,8 @@ def test_a_loop_in_the_computation_trains_too() -> None:
     np.testing.assert_allclose(value, trained(plain)[0], rtol=1e-6)
 
 
-def test_a_bfloat16_scope_trains_float32_variables() -> None:
-    def step(x: Any) -> Any:
+def test_a_bfloat16_scope_trains_float32_variables():
+    def step(x):
         with tf.tpu.bfloat16_scope():
             ones = tf.ones_initializer()
             w = tf.get_variable("w", [2], tf.bfloat16, initializer=ones)

@@ -1,10 +1,7 @@
 """The tf.tpu functions in eager mode: computations run as a whole, at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +10,12 @@ import tpuref as tf
 
 
 @pytest.fixture(autouse=True)
-def eager_mode() -> Any:
+def eager_mode():
     with tf.eager_execution():
         yield
 
 
-def test_graph_mode_is_the_default() -> None:
-    with tf.Graph().as_default():
-        assert not tf.executing_eagerly()
-    assert tf.executing_eagerly()  # the fixture's doing
-
-
-def test_eager_mode_can_be_enabled_for_good() -> None:
+def test_eager_mode_can_be_enabled_for_good():
     program = (
         "import tpuref as tf\n"
         "tf.enable_eager_execution()\n"
@@ -37,10 +28,10 @@ def test_eager_mode_can_be_enabled_for_good() -> None:
     assert done.stdout == "[2, 4]\n"
 
 
-def test_the_computation_is_still_built_with_symbolic_tensors() -> None:
-    seen: list[Any] = []
+def test_the_computation_is_still_built_with_symbolic_tensors():
+    seen = []
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         seen.append((type(x), tf.executing_eagerly()))
         return x
 
@@ -48,14 +39,14 @@ def test_the_computation_is_still_built_with_symbolic_tensors() -> None:
     assert seen == [(tf.Tensor, False)]
 
 
-def test_structures_come_back_with_concrete_tensors() -> None:
+def test_structures_come_back_with_concrete_tensors():
     out = tf.tpu.replicate(lambda x: {"a": [x], "b": (x * 2,)}, [[1], [2]])
     assert type(out) is list and type(out[1]["b"]) is tuple
     assert [int(o["b"][0]) for o in out] == [2, 4]
     assert type(out[0]["a"][0].numpy()) is np.int32
 
 
-def test_results_are_inputs_of_what_follows() -> None:
+def test_results_are_inputs_of_what_follows():
     (a,), (b,) = tf.tpu.replicate(lambda x: x * 2, [[1.0], [2.0]])
     assert float(a + b) == 6.0
     (total,) = tf.tpu.shard(tf.reduce_sum, [tf.stack([a, b])], 2)
@@ -64,10 +55,10 @@ def test_results_are_inputs_of_what_follows() -> None:
     assert float(product) == 8.0
 
 
-def test_variables_are_read_and_assigned() -> None:
+def test_variables_are_read_and_assigned():
     v = tf.Variable([1.0, 2.0])
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         v.assign_add([x, x])
         return v.read_value()
 
@@ -76,20 +67,20 @@ def test_variables_are_read_and_assigned() -> None:
     assert v.numpy().tolist() == [11.0, 12.0]
 
 
-def test_two_variables_of_one_name_are_two() -> None:
+def test_two_variables_of_one_name_are_two():
     one, other = (tf.Variable(value, name="v") for value in (1.0, 2.0))
     ((a, b),) = tf.tpu.replicate(lambda: (one.read_value(), other.read_value()))
     assert (float(a), float(b)) == (1.0, 2.0)
 
 
-def test_each_call_is_a_run_of_its_own() -> None:
+def test_each_call_is_a_run_of_its_own():
     v = tf.Variable(0.0)
     for expected in (1.0, 2.0, 3.0):
         assert tf.tpu.rewrite(lambda: v.assign_add(1.0).op) is None
         assert v.numpy() == expected
 
 
-def test_check_replicas_applies() -> None:
+def test_check_replicas_applies():
     v = tf.Variable(0.0, name="w")
     with (
         tf.config.override(check_replicas=True),
@@ -99,12 +90,12 @@ def test_check_replicas_applies() -> None:
     assert v.numpy() == 0.0
 
 
-def test_random_streams_differ_between_replicas() -> None:
+def test_random_streams_differ_between_replicas():
     (a,), (b,) = tf.tpu.replicate(lambda: tf.random_uniform([3]), [[], []])
     assert a.numpy().tolist() != b.numpy().tolist()
 
 
-def test_errors_of_the_run_come_at_once() -> None:
+def test_errors_of_the_run_come_at_once():
     with pytest.raises(tf.errors.InvalidArgumentError, match="replica 1"):
         tf.tpu.replicate(lambda x: tf.gather([1.0], x), [[0], [7]])
     with (
@@ -114,8 +105,8 @@ def test_errors_of_the_run_come_at_once() -> None:
         tf.tpu.replicate(lambda x: x, [[1]] * 3)
 
 
-def test_an_error_leaves_eager_mode_on() -> None:
-    def fail() -> Any:
+def test_an_error_leaves_eager_mode_on():
+    def fail():
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
@@ -124,14 +115,14 @@ def test_an_error_leaves_eager_mode_on() -> None:
     assert float(tf.constant(1.0) + 1.0) == 2.0
 
 
-def test_symbolic_tensors_of_a_computation_have_no_value_outside() -> None:
-    leaked: list[Any] = []
+def test_symbolic_tensors_of_a_computation_have_no_value_outside():
+    leaked = []
     tf.tpu.replicate(leaked.append, [[1.0]])
     with pytest.raises(TypeError, match="no value in eager mode"):
         leaked[0] + 1.0
 
 
-def test_the_infeed() -> None:
+def test_the_infeed():
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
     queue.set_number_of_shards(2)
     queue.split_inputs_and_generate_enqueue_ops([[10.0, 20.0]])
@@ -139,13 +130,13 @@ def test_the_infeed() -> None:
     assert (a.numpy().tolist(), b.numpy().tolist()) == ([11.0], [22.0])
 
 
-def test_batch_parallel_and_its_example() -> None:
+def test_batch_parallel_and_its_example():
     x = tf.constant(7)
     (out,) = tf.tpu.batch_parallel(lambda: x + 3, num_shards=2)
     assert out.numpy().tolist() == [10, 10]
 
 
-def test_bfloat16_scope() -> None:
+def test_bfloat16_scope():
     with tf.tpu.bfloat16_scope():
         w = tf.get_variable(
             "w", [], tf.bfloat16, initializer=tf.constant_initializer(1 + 2**-8)

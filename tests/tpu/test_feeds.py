@@ -1,12 +1,8 @@
 """Infeed and outfeed of single cores: what arrives where, waits, and errors."""
 
-from __future__ import annotations
-
 import threading
 import time
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +15,17 @@ CORES = 3
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph_and_system() -> Iterator[None]:
+def fresh_graph_and_system():
     LOCAL.reset()
     with tf.Graph().as_default(), tf.config.override(timeout=20.0):
         yield
 
 
-def in_thread(function: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
+def in_thread(function):
     """Call a function in a thread that has begun; the list gets what it gives."""
-    given: list[Any] = []
+    given = []
 
-    def call() -> None:
+    def call():
         try:
             given.append(function())
         except tf.errors.OpError as error:
@@ -40,13 +36,13 @@ def in_thread(function: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]
     return thread, given
 
 
-def doubling() -> Any:
+def doubling():
     """A turn that takes a matrix and an integer, and sends their sums, doubled."""
     x, k = tpu.infeed_dequeue_tuple([tf.float32, tf.int32], [[2, 2], []])
     return tpu.outfeed_enqueue_tuple([tf.reduce_sum(x) * 2.0, k * 2])
 
 
-def ends(cores: int = CORES) -> tuple[Any, Any, Any]:
+def ends(cores=CORES):
     """Return a placeholder, and what fills and empties the queues of all cores."""
     x = tf.placeholder(tf.float32, [cores, 2, 2])
     fill = [
@@ -60,7 +56,7 @@ def ends(cores: int = CORES) -> tuple[Any, Any, Any]:
     return x, fill, empty[::-1]
 
 
-def test_one_run_fills_computes_and_empties(session: tf.Session) -> None:
+def test_one_run_fills_computes_and_empties(session):
     x, fill, empty = ends()  # built before what they wait for
     step = tpu.replicate(doubling, [[]] * CORES)
     given = np.arange(12.0, dtype=np.float32).reshape(3, 2, 2)
@@ -72,9 +68,7 @@ def test_one_run_fills_computes_and_empties(session: tf.Session) -> None:
         ]
 
 
-def test_what_follows_from_the_outfeed_comes_after_the_computation(
-    session: tf.Session,
-) -> None:
+def test_what_follows_from_the_outfeed_comes_after_the_computation(session):
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
     fill = tpu.infeed_enqueue(taken + 1, [], device_ordinal=1)
     with tf.control_dependencies([fill]):
@@ -89,12 +83,12 @@ def test_what_follows_from_the_outfeed_comes_after_the_computation(
 
 
 @pytest.mark.parametrize("kind", ["lockstep", "pool"])
-def test_threads_feed_a_loop_while_it_runs(kind: str) -> None:
+def test_threads_feed_a_loop_while_it_runs(kind):
     with tf.config.override(executor=kind), tf.Session() as session:
         x, fill, empty = ends()
         total = tf.get_variable("total", [], initializer=tf.zeros_initializer())
 
-        def turn() -> Any:
+        def turn():
             own, k = tpu.infeed_dequeue_tuple([tf.float32, tf.int32], [[2, 2], []])
             summed = tpu.cross_replica_sum(tf.reduce_sum(own))
             added = tf.assign_add(total, summed)
@@ -105,7 +99,7 @@ def test_threads_feed_a_loop_while_it_runs(kind: str) -> None:
         session.run(tf.global_variables_initializer())
         for again in range(2):
 
-            def feed() -> None:
+            def feed():
                 for k in range(4):
                     session.run(fill, {x: np.full((3, 2, 2), k + 1.0)})
 
@@ -120,7 +114,7 @@ def test_threads_feed_a_loop_while_it_runs(kind: str) -> None:
     LOCAL.reset()
 
 
-def test_a_core_has_its_own_queue_wherever_the_replica_is(session: tf.Session) -> None:
+def test_a_core_has_its_own_queue_wherever_the_replica_is(session):
     topology = tpu.Topology(serialized=session.run(tpu.initialize_system()))
     assignment = tpu.DeviceAssignment(
         topology, np.array([[[1, 1, 0]], [[0, 0, 1]], [[0, 1, 1]]])
@@ -135,14 +129,14 @@ def test_a_core_has_its_own_queue_wherever_the_replica_is(session: tf.Session) -
     assert session.run(taken) == [5, 6, 7]
 
 
-def test_the_device_scope_names_a_core(session: tf.Session) -> None:
+def test_the_device_scope_names_a_core(session):
     step = tpu.replicate(lambda x: tpu.outfeed_enqueue(x), [[5], [6], [7]])
     with tf.device("/device:TPU:2"):
         taken = tpu.outfeed_dequeue(tf.int32, [])
     assert session.run([step, taken])[1] == 7
 
 
-def test_the_task_of_the_device_counts(session: tf.Session) -> None:
+def test_the_task_of_the_device_counts(session):
     with tf.config.override(cores=16):
         step = tpu.replicate(lambda x: tpu.outfeed_enqueue(x), [[r] for r in range(16)])
         with tf.device("/task:1/device:CPU:0"):
@@ -151,7 +145,7 @@ def test_the_task_of_the_device_counts(session: tf.Session) -> None:
     LOCAL.reset()
 
 
-def test_initialize_system_empties_the_queues(session: tf.Session) -> None:
+def test_initialize_system_empties_the_queues(session):
     step = tpu.rewrite(lambda x: tpu.outfeed_enqueue(x), [5])
     other = tpu.rewrite(lambda x: tpu.outfeed_enqueue(x), [6])
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
@@ -160,10 +154,7 @@ def test_initialize_system_empties_the_queues(session: tf.Session) -> None:
     assert session.run([other, taken])[1] == 6
 
 
-# -- waits ---------------------------------------------------------------------
-
-
-def test_an_empty_outfeed_is_reported(session: tf.Session) -> None:
+def test_an_empty_outfeed_is_reported(session):
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=2, name="out")
     with (
         tf.config.override(timeout=0.1),
@@ -177,7 +168,7 @@ def test_an_empty_outfeed_is_reported(session: tf.Session) -> None:
     assert "operation: out" in message and "test_feeds.py" in message
 
 
-def test_an_empty_infeed_is_reported(session: tf.Session) -> None:
+def test_an_empty_infeed_is_reported(session):
     step = tpu.replicate(doubling, [[]] * 2)
     fill = tpu.infeed_enqueue_tuple([tf.ones([2, 2]), 1], [[2, 2], []], [], 0)
     with (
@@ -189,7 +180,7 @@ def test_an_empty_infeed_is_reported(session: tf.Session) -> None:
     assert "InfeedDequeueTuple" in str(raised.value)
 
 
-def test_a_wait_ends_with_its_session() -> None:
+def test_a_wait_ends_with_its_session():
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=1)
     computed = tpu.replicate(lambda: tpu.infeed_dequeue(tf.int32, []), [[]] * CORES)
     for fetch in (taken, computed):
@@ -203,9 +194,7 @@ def test_a_wait_ends_with_its_session() -> None:
         assert own.run(tpu.replicate(lambda x: x + 1, [[1]] * CORES)) == [(2,)] * CORES
 
 
-def test_a_full_queue_waits_for_room(
-    session: tf.Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_queue_waits_for_room(session, monkeypatch):
     monkeypatch.setattr("tpuref.engine.runtime.meaning.device_queues.CAPACITY", 2)
     fill = tpu.infeed_enqueue(3, [], device_ordinal=0)
     step = tpu.rewrite(lambda: tpu.infeed_dequeue(tf.int32, []))
@@ -221,7 +210,7 @@ def test_a_full_queue_waits_for_room(
     assert [session.run(step) for _ in range(2)] == [(3,)] * 2  # empty for the next
 
 
-def test_a_failed_computation_wakes_who_waits_for_it(session: tf.Session) -> None:
+def test_a_failed_computation_wakes_who_waits_for_it(session):
     x = tf.placeholder(tf.int32, [])
     step = tpu.rewrite(lambda x: tpu.outfeed_enqueue(6 // x), [x])
     taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
@@ -238,7 +227,7 @@ def test_a_failed_computation_wakes_who_waits_for_it(session: tf.Session) -> Non
     assert session.run([step, taken], {x: 2})[1] == 3
 
 
-def test_other_failures_wake_nobody(session: tf.Session) -> None:
+def test_other_failures_wake_nobody(session):
     x = tf.placeholder(tf.int32, [])
     queue = tpu.InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[]], name="outfeed")
     unrelated = tpu.rewrite(lambda x, y: y // x, [x], queue)
@@ -253,9 +242,6 @@ def test_other_failures_wake_nobody(session: tf.Session) -> None:
     assert given == [4]
 
 
-# -- errors --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("dtypes", "shapes", "fault"),
     [
@@ -264,16 +250,14 @@ def test_other_failures_wake_nobody(session: tf.Session) -> None:
         ([tf.float32] * 2, [[2]] * 2, r"expected \(float32\[2\], float32\[2\]\)"),
     ],
 )
-def test_a_tuple_of_another_kind_is_refused(
-    session: tf.Session, dtypes: Any, shapes: Any, fault: str
-) -> None:
+def test_a_tuple_of_another_kind_is_refused(session, dtypes, shapes, fault):
     fill = tpu.infeed_enqueue_tuple([tf.zeros([2])], [[2]], device_ordinal=0)
     step = tpu.rewrite(lambda: tpu.infeed_dequeue_tuple(dtypes, shapes))
     with pytest.raises(tf.errors.InvalidArgumentError, match=fault):
         session.run([fill, step])
 
 
-def test_the_places_of_the_operations(session: tf.Session) -> None:
+def test_the_places_of_the_operations(session):
     misplaced = [
         tpu.infeed_enqueue(1, []),
         tpu.infeed_enqueue(1, [], device_ordinal=8),
@@ -303,7 +287,7 @@ def test_the_places_of_the_operations(session: tf.Session) -> None:
         (lambda: tpu.outfeed_dequeue_tuple([], []), ValueError),
     ],
 )
-def test_faults_of_calls(build: Callable[[], Any], error: type[Exception]) -> None:
+def test_faults_of_calls(build, error):
     # As TensorFlow 1.15.5, which crashes instead where the lengths differ.
     with pytest.raises(error, match=r"tf\.contrib\.tpu\."):
         build()

@@ -1,11 +1,7 @@
 """The infeed queue: configuration, the operations it makes, and what arrives."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,19 +19,19 @@ InfeedQueue = tf.contrib.tpu.InfeedQueue
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph_and_system() -> Iterator[None]:
+def fresh_graph_and_system():
     LOCAL.reset()
     with tf.Graph().as_default(), tf.config.override(timeout=10.0):
         yield
 
 
-def two_elements(**more: Any) -> InfeedQueue:
+def two_elements(**more):
     return InfeedQueue(
         tuple_types=[tf.float32, tf.int32], tuple_shapes=[[4, 3], [8]], **more
     )
 
 
-def facts(queue: InfeedQueue) -> tuple[Any, ...]:
+def facts(queue):
     """Return number of elements, types, shapes, dimensions and number of shards."""
     types, shapes = queue.tuple_types, queue.tuple_shapes
     return (
@@ -49,14 +45,14 @@ def facts(queue: InfeedQueue) -> tuple[Any, ...]:
     )
 
 
-def running(queue: InfeedQueue, replicas: int = 2) -> Any:
+def running(queue, replicas=2):
     """Return a computation that gives each replica's elements as they arrive."""
     inputs = [[] for _ in range(replicas)]
     return tf.tpu.replicate(lambda *fed: [e * 1 for e in fed], inputs, queue)
 
 
 @contextlib.contextmanager
-def soon(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
+def soon(function, *arguments):
     """Call `function` from another thread while the block waits for what it does."""
     timer = threading.Timer(0.1, function, arguments)
     timer.start()
@@ -64,10 +60,6 @@ def soon(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
         yield
     finally:
         timer.join()
-
-
-# ------------------------------------------------------------- configuration
-# What TensorFlow 1.15 was measured to do.
 
 
 @pytest.mark.parametrize(
@@ -79,21 +71,12 @@ def soon(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
         ({"number_of_tuple_elements": 2**63}, ValueError, "65536 or less, got 9223"),
         ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
         ({"number_of_tuple_elements": "2"}, TypeError, "integer, got '2'"),
-        (
-            {"number_of_tuple_elements": 2, "tuple_types": [tf.float32]},
-            ValueError,
-            "tuple_types is .* list of length 2",
-        ),
-        (
-            {"tuple_types": [tf.float32], "tuple_shapes": [[4], [4]]},
-            ValueError,
-            r"tuple_shapes is \[\[4\], \[4\]\], expected a list of length 1",
-        ),
-        (
-            {"tuple_types": [tf.float32], "shard_dimensions": [0, 0]},
-            ValueError,
-            r"shard_dimensions is \[0, 0\], expected a list of length 1",
-        ),
+        ({"number_of_tuple_elements": 2, "tuple_types": [tf.float32]}, ValueError,
+         "tuple_types is .* list of length 2"),
+        ({"tuple_types": [tf.float32], "tuple_shapes": [[4], [4]]}, ValueError,
+         r"tuple_shapes is \[\[4\], \[4\]\], expected a list of length 1"),
+        ({"tuple_types": [tf.float32], "shard_dimensions": [0, 0]}, ValueError,
+         r"shard_dimensions is \[0, 0\], expected a list of length 1"),
         ({"tuple_types": []}, ValueError, "1 or more, got 0"),
         ({"tuple_types": tf.float32}, TypeError, "tuple_types must be a list"),
         ({"tuple_types": ["foo"]}, TypeError, r"tuple_types is \['foo'\]"),
@@ -104,10 +87,8 @@ def soon(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
         ({"shard_dimensions": ["x"]}, ValueError, "holds 'x' of type str"),
         ({"shard_dimensions": ["x"]}, TypeError, "holds 'x' of type str"),
     ],
-)
-def test_constructor_faults(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
+)  # fmt: skip
+def test_constructor_faults(arguments, error, message):
     with pytest.raises(error, match=message):
         InfeedQueue(**arguments)
 
@@ -126,9 +107,7 @@ def test_constructor_faults(
         ("set_number_of_shards", None, TypeError),
     ],
 )
-def test_a_refused_setting_changes_nothing(
-    method: str, value: Any, error: type[Exception]
-) -> None:
+def test_a_refused_setting_changes_nothing(method, value, error):
     queue = two_elements()
     before = facts(queue)
     with pytest.raises(error, match="InfeedQueue"):
@@ -136,15 +115,11 @@ def test_a_refused_setting_changes_nothing(
     assert facts(queue) == before
 
 
-def test_the_lists_of_a_queue_cannot_be_changed_from_outside() -> None:
+def test_the_lists_of_a_queue_cannot_be_changed_from_outside():
     queue = two_elements()
     for values in (queue.tuple_types, queue.tuple_shapes, queue.shard_dimensions):
         values.clear()
-    assert facts(queue)[1:4] == (
-        ["float32", "int32"],
-        [[4, 3], [8]],
-        [None, None],
-    )
+    assert facts(queue)[1:4] == (["float32", "int32"], [[4, 3], [8]], [None, None])
 
 
 @pytest.mark.parametrize(
@@ -156,16 +131,13 @@ def test_the_lists_of_a_queue_cannot_be_changed_from_outside() -> None:
         (None, 0, "<unknown> has no dimension 0"),
     ],
 )
-def test_shapes_that_cannot_be_split(shape: Any, dimension: int, message: str) -> None:
+def test_shapes_that_cannot_be_split(shape, dimension, message):
     queue = InfeedQueue(tuple_shapes=[shape], shard_dimensions=[dimension])
     with pytest.raises(ValueError, match=message):
         queue.set_number_of_shards(2)
 
 
-# ------------------------------------------------------------------ freezing
-
-
-def test_a_queue_that_could_not_be_frozen_may_still_be_set_right() -> None:
+def test_a_queue_that_could_not_be_frozen_may_still_be_set_right():
     queue = InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[5, 2]])
     queue.set_number_of_shards(2)
     with pytest.raises(ValueError, match="cannot be split"):
@@ -175,10 +147,7 @@ def test_a_queue_that_could_not_be_frozen_may_still_be_set_right() -> None:
     assert queue.shard_dimensions == [1]
 
 
-# ------------------------------------------------------------------- running
-
-
-def test_queues_of_the_same_name_are_kept_apart() -> None:
+def test_queues_of_the_same_name_are_kept_apart():
     queues = [InfeedQueue(tuple_types=["int32"], tuple_shapes=[[]]) for _ in range(2)]
     outs = [tf.tpu.rewrite(lambda fed: fed * 1, infeed_queue=q) for q in queues]
     enqueues = [
@@ -189,7 +158,7 @@ def test_queues_of_the_same_name_are_kept_apart() -> None:
         assert np.ravel(sess.run(outs)).tolist() == [0, 1]
 
 
-def test_a_session_fills_what_another_empties() -> None:
+def test_a_session_fills_what_another_empties():
     queue = InfeedQueue(number_of_tuple_elements=2)
     with tf.Graph().as_default() as feeding:
         first = tf.placeholder(tf.int32, [1])
@@ -204,7 +173,7 @@ def test_a_session_fills_what_another_empties() -> None:
         assert np.ravel(empties.run(outs)).tolist() == [10, 11, 12]
 
 
-def test_a_queue_is_empty_once_its_sessions_are_closed() -> None:
+def test_a_queue_is_empty_once_its_sessions_are_closed():
     queue = InfeedQueue(tuple_types=["int32"], tuple_shapes=[[]])
     out = tf.tpu.rewrite(lambda fed: fed * 1, infeed_queue=queue)
     (enqueue,) = queue.generate_enqueue_ops([[tf.constant(7)]])
@@ -217,7 +186,7 @@ def test_a_queue_is_empty_once_its_sessions_are_closed() -> None:
             empty.run(out)
 
 
-def test_the_number_of_replicas_is_held_against_a_frozen_queue() -> None:
+def test_the_number_of_replicas_is_held_against_a_frozen_queue():
     queue = InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     queue.set_number_of_shards(4)
     queue.freeze()
@@ -225,7 +194,7 @@ def test_the_number_of_replicas_is_held_against_a_frozen_queue() -> None:
         running(queue)
 
 
-def test_a_stall_is_reported_with_counts() -> None:
+def test_a_stall_is_reported_with_counts():
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]], name="images")
     out = running(queue)
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([1, 2])])
@@ -241,7 +210,7 @@ def test_a_stall_is_reported_with_counts() -> None:
     assert "images/dequeue" in message
 
 
-def test_enqueueing_from_another_thread_ends_the_wait() -> None:
+def test_enqueueing_from_another_thread_ends_the_wait():
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out = running(queue)
     enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.constant([5, 6])])
@@ -249,7 +218,7 @@ def test_enqueueing_from_another_thread_ends_the_wait() -> None:
         np.testing.assert_array_equal(sess.run(out), [[[5]], [[6]]])
 
 
-def test_closing_from_another_thread_ends_the_wait() -> None:
+def test_closing_from_another_thread_ends_the_wait():
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out, close = running(queue), queue.generate_close_op()
     with tf.Session() as sess:
@@ -258,7 +227,7 @@ def test_closing_from_another_thread_ends_the_wait() -> None:
             sess.run(out)
 
 
-def test_several_graphs() -> None:
+def test_several_graphs():
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
     for _ in range(2):
         with tf.Graph().as_default():
@@ -267,7 +236,7 @@ def test_several_graphs() -> None:
             expect_raises(ValueError, queue.generate_dequeue_op)
 
 
-def test_values_for_tensors() -> None:
+def test_values_for_tensors():
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float64], tuple_shapes=[[2]])
     queue.set_configuration_from_input_tensors([[1, 2]])
     same(facts_of(queue), configured(1, ["float64"], [[2]]))

@@ -1,10 +1,7 @@
 """tf.tpu.outside_compilation: parts of a computation that run on the host."""
 
-from __future__ import annotations
-
 import functools
 import os
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +10,9 @@ import tpuref as tf
 
 from ..messages import refused
 
-# -- arguments and results -----------------------------------------------------
 
-
-def test_results_can_be_used_on_the_cores_again(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_results_can_be_used_on_the_cores_again(evaluate):
+    def computation(x):
         y = tf.tpu.outside_compilation(lambda a: a + 1.0, x)
         total = tf.tpu.cross_replica_sum(y)
         return tf.tpu.outside_compilation(lambda a: a * 2.0, total)
@@ -26,10 +21,9 @@ def test_results_can_be_used_on_the_cores_again(evaluate: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "computation",
-    [functools.partial(np.add, 1.0), tf.abs, lambda *a: a[0], dict],
+    "computation", [functools.partial(np.add, 1.0), tf.abs, lambda *a: a[0], dict]
 )
-def test_any_callable_will_do(computation: Any) -> None:
+def test_any_callable_will_do(computation):
     tf.tpu.rewrite(
         lambda x: tf.tpu.outside_compilation(
             computation, *([] if computation is dict else [x])
@@ -38,14 +32,11 @@ def test_any_callable_will_do(computation: Any) -> None:
     )
 
 
-# -- outside of replicas -------------------------------------------------------
-
-
-def test_an_error_while_building_leaves_no_scope_open(evaluate: Any) -> None:
-    def fail() -> None:
+def test_an_error_while_building_leaves_no_scope_open(evaluate):
+    def fail():
         raise KeyError("mine")
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         with pytest.raises(KeyError, match="mine"):
             tf.tpu.outside_compilation(fail)
         inside = tf.identity(x)
@@ -55,13 +46,10 @@ def test_an_error_while_building_leaves_no_scope_open(evaluate: Any) -> None:
     assert evaluate(tf.tpu.rewrite(computation, [1.0])) == (2.0,)
 
 
-# -- where it runs -------------------------------------------------------------
+def test_host_parts_are_marked_and_on_no_core(traced):
+    names = {}
 
-
-def test_host_parts_are_marked_and_on_no_core(traced: Any) -> None:
-    names: dict[str, str] = {}
-
-    def computation(x: Any) -> Any:
+    def computation(x):
         with tf.device(tf.tpu.core(0)):
             y = tf.identity(x)
             z = tf.tpu.outside_compilation(lambda a: tf.negative(a), y)
@@ -83,13 +71,13 @@ def test_host_parts_are_marked_and_on_no_core(traced: Any) -> None:
     assert not {names["host"], names["again"]} & ran
 
 
-def host_call(record: Any, *tensors: Any) -> Any:
+def host_call(record, *tensors):
     """Call a Python function on the host with the values of tensors."""
     return tf.tpu.outside_compilation(lambda *a: tf.py_func(record, a, []), *tensors)
 
 
-def test_it_runs_in_the_host_process_once_per_replica(session: Any) -> None:
-    pids: list[int] = []
+def test_it_runs_in_the_host_process_once_per_replica(session):
+    pids = []
     out = tf.tpu.replicate(
         lambda: host_call(lambda: pids.append(os.getpid())), [[]] * 3
     )
@@ -99,10 +87,10 @@ def test_it_runs_in_the_host_process_once_per_replica(session: Any) -> None:
     assert len(pids) == 6
 
 
-def test_host_calls_come_in_program_order_for_each_replica(session: Any) -> None:
-    calls: list[tuple[int, str]] = []
+def test_host_calls_come_in_program_order_for_each_replica(session):
+    calls = []
 
-    def computation(r: Any) -> Any:
+    def computation(r):
         for label in "abc":
             host_call(lambda k, label=label: calls.append((int(k), label)), r)
         return r
@@ -113,10 +101,10 @@ def test_host_calls_come_in_program_order_for_each_replica(session: Any) -> None
     assert len(calls) == 9
 
 
-def test_host_calls_see_the_values_of_their_replica(session: Any) -> None:
-    seen: dict[int, Any] = {}
+def test_host_calls_see_the_values_of_their_replica(session):
+    seen = {}
 
-    def computation(r: Any, x: Any) -> Any:
+    def computation(r, x):
         y = tf.tpu.outside_compilation(
             lambda k, v: tf.py_func(
                 lambda k, v: seen.setdefault(int(k), v) * 10, [k, v], tf.float32
@@ -133,14 +121,14 @@ def test_host_calls_see_the_values_of_their_replica(session: Any) -> None:
     assert seen[1].tolist() == [3.0, 4.0]
 
 
-def test_host_calls_within_a_loop(session: Any) -> None:
-    turns: list[int] = []
+def test_host_calls_within_a_loop(session):
+    turns = []
 
-    def note(i: Any) -> Any:
+    def note(i):
         turns.append(int(i))
         return i + 1
 
-    def body(i: Any) -> Any:
+    def body(i):
         j = tf.tpu.outside_compilation(lambda a: tf.py_func(note, [a], tf.int32), i)
         j.set_shape([])
         return j
@@ -152,10 +140,10 @@ def test_host_calls_within_a_loop(session: Any) -> None:
     assert sorted(turns) == [0, 0, 1, 1, 2]
 
 
-def test_host_calls_within_a_branch(session: Any) -> None:
-    seen: list[int] = []
+def test_host_calls_within_a_branch(session):
+    seen = []
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return tf.cond(
             x > 1,
             lambda: tf.tpu.outside_compilation(
@@ -171,10 +159,10 @@ def test_host_calls_within_a_branch(session: Any) -> None:
     assert seen == [2]
 
 
-def test_a_host_function_may_change_its_arguments(session: Any) -> None:
+def test_a_host_function_may_change_its_arguments(session):
     v = tf.Variable([1.0, 2.0])
 
-    def spoil(a: Any) -> Any:
+    def spoil(a):
         a += 100.0
         return a
 
@@ -189,17 +177,14 @@ def test_a_host_function_may_change_its_arguments(session: Any) -> None:
     assert kept.tolist() == [1.0, 2.0] and session.run(v).tolist() == [1.0, 2.0]
 
 
-# -- errors --------------------------------------------------------------------
-
-
-def failing(value: Any) -> Any:
+def failing(value):
     if int(value) == 2:
         raise LookupError("nothing here")  # the host line
     return value
 
 
-def test_an_error_shows_replica_and_both_places(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_an_error_shows_replica_and_both_places(session):
+    def computation(x):
         return tf.tpu.outside_compilation(
             lambda a: tf.py_func(failing, [a], tf.int32),  # the operation's line
             x,
@@ -228,10 +213,8 @@ def test_an_error_shows_replica_and_both_places(session: Any) -> None:
         (tf.errors.DataLossError("d"), tf.errors.DataLossError),
     ],
 )
-def test_the_kind_of_error_is_that_of_the_releases(
-    raised: Exception, expected: Any, session: Any
-) -> None:
-    def fail() -> None:
+def test_the_kind_of_error_is_that_of_the_releases(raised, expected, session):
+    def fail():
         raise raised
 
     out = tf.tpu.replicate(lambda: host_call(fail))
@@ -241,8 +224,8 @@ def test_the_kind_of_error_is_that_of_the_releases(
     assert "in fail" in str(caught.value)
 
 
-def test_an_error_of_a_host_operation_names_replica_and_line(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_an_error_of_a_host_operation_names_replica_and_line(session):
+    def computation(x):
         return tf.tpu.outside_compilation(
             lambda a: tf.Assert(a < 2, [a]),  # what has to hold
             x,
@@ -257,15 +240,15 @@ def test_an_error_of_a_host_operation_names_replica_and_line(session: Any) -> No
     )
 
 
-def test_a_built_in_that_fails_has_no_line_of_its_own(session: Any) -> None:
+def test_a_built_in_that_fails_has_no_line_of_its_own(session):
     out = tf.tpu.rewrite(lambda: tf.py_func(len, [1.0], tf.int32))
     with pytest.raises(tf.errors.InvalidArgumentError, match="TypeError") as raised:
         session.run(out)
     assert "raised at" not in str(raised.value)
 
 
-def test_eager_mode() -> None:
-    seen: list[float] = []
+def test_eager_mode():
+    seen = []
     with tf.eager_execution():
         tf.tpu.replicate(
             lambda x: host_call(lambda v: seen.append(float(v)), x), [[1.0], [2.0]]
@@ -274,18 +257,15 @@ def test_eager_mode() -> None:
     assert sorted(seen) == [1.0, 2.0]
 
 
-# -- variables -----------------------------------------------------------------
-
-
-def test_host_parts_share_the_variables_of_the_host(session: Any) -> None:
+def test_host_parts_share_the_variables_of_the_host(session):
     total = tf.get_variable("total", initializer=0.0)
     last = tf.get_variable("last", initializer=-1.0)
 
-    def host_part(x: Any) -> Any:
+    def host_part(x):
         with tf.control_dependencies([total.assign_add(x), last.assign(x)]):
             return tf.identity(x)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return tf.tpu.outside_compilation(host_part, x) + total.read_value()
 
     out = tf.tpu.replicate(computation, [[1.0], [2.0], [4.0], [8.0]])
@@ -296,15 +276,15 @@ def test_host_parts_share_the_variables_of_the_host(session: Any) -> None:
     assert session.run([total, last]) == [30.0, 8.0]
 
 
-def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session: Any) -> None:
+def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session):
     count = tf.get_variable("count", initializer=0)
 
-    def turn(k: Any) -> Any:
+    def turn(k):
         added = tf.tpu.outside_compilation(lambda: count.assign_add(1))
         with tf.control_dependencies([added]):
             return k + 1
 
-    def computation(turns: Any) -> Any:
+    def computation(turns):
         return tf.while_loop(lambda k: k < turns, turn, [0])
 
     out = tf.tpu.replicate(computation, [[3], [0], [2]])
@@ -313,12 +293,10 @@ def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session: Any) -> No
     assert session.run(count) == 5
 
 
-def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(
-    session: Any,
-) -> None:
+def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(session):
     total = tf.get_variable("total", initializer=0.0)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         added = tf.cond(
             x > 0.0,
             lambda: tf.tpu.outside_compilation(lambda: total.assign_add(x)),
@@ -333,10 +311,10 @@ def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(
     assert session.run(total) == 10.0
 
 
-def test_a_variable_of_computation_and_host_part_is_refused(session: Any) -> None:
+def test_a_variable_of_computation_and_host_part_is_refused(session):
     both = tf.get_variable("both", initializer=0.0)
 
-    def computation() -> Any:
+    def computation():
         return both.assign(1.0), tf.tpu.outside_compilation(lambda: both.assign(2.0))
 
     out = tf.tpu.replicate(computation, [[], []])
@@ -345,7 +323,7 @@ def test_a_variable_of_computation_and_host_part_is_refused(session: Any) -> Non
         session.run(out)
 
 
-def test_host_parts_that_are_refused() -> None:
+def test_host_parts_that_are_refused():
     outside = tf.tpu.outside_compilation
 
     def within_itself():

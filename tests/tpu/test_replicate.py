@@ -1,23 +1,18 @@
 """tf.tpu.replicate: inputs, computations, returns, and every documented error."""
 
-from __future__ import annotations
-
 import collections
 import functools
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tpuref as tf
 
-# -- inputs --------------------------------------------------------------------
 
+def test_outputs_can_be_fed(session):
+    ran = []
 
-def test_outputs_can_be_fed(session: Any) -> None:
-    ran: list[int] = []
-
-    def computation(x: Any) -> Any:
+    def computation(x):
         tf.py_func(lambda: ran.append(1), [], [])
         return x
 
@@ -26,28 +21,25 @@ def test_outputs_can_be_fed(session: Any) -> None:
     assert session.run(a + b, {a: 10.0}) == 12.0 and len(ran) == 2
 
 
-# -- arity ---------------------------------------------------------------------
-
-
 class Counter:
     """Something with methods and a call of its own."""
 
-    def method(self, x: Any) -> Any:
+    def method(self, x):
         return x + 1.0
 
     @classmethod
-    def of_class(cls, x: Any) -> Any:
+    def of_class(cls, x):
         return x + 2.0
 
     @staticmethod
-    def static(x: Any) -> Any:
+    def static(x):
         return x + 3.0
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x):
         return x + 4.0
 
 
-def two(a: Any, b: Any) -> Any:
+def two(a, b):
     return a + b
 
 
@@ -68,9 +60,7 @@ def two(a: Any, b: Any) -> Any:
         (tf.exp, np.float32(np.e)),
     ],
 )
-def test_callables_that_take_one_input(
-    computation: Any, expected: float, evaluate: Any
-) -> None:
+def test_callables_that_take_one_input(computation, expected, evaluate):
     ((value,),) = evaluate(tf.tpu.replicate(computation, [[1.0]]))
     assert value == pytest.approx(expected)
 
@@ -95,17 +85,15 @@ def test_callables_that_take_one_input(
         (np.negative, 2, "numpy.negative takes exactly 1"),
     ],
 )
-def test_arity_is_checked_before_the_call(
-    computation: Any, count: int, message: str
-) -> None:
+def test_arity_is_checked_before_the_call(computation, count, message):
     with pytest.raises(ValueError, match=message) as raised:
         tf.tpu.replicate(computation, [[1.0] * count, [2.0] * count])
     assert isinstance(raised.value, TypeError)  # as the releases raise it
     assert str(count) in str(raised.value)
 
 
-def test_an_error_of_the_computation_comes_out_as_it_is() -> None:
-    def computation(x: Any) -> Any:
+def test_an_error_of_the_computation_comes_out_as_it_is():
+    def computation(x):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
@@ -113,10 +101,7 @@ def test_an_error_of_the_computation_comes_out_as_it_is() -> None:
     tf.tpu.replicate(lambda x: x, [[1.0]])  # and nothing is left open
 
 
-# -- other arguments -----------------------------------------------------------
-
-
-def test_xla_options_change_no_value(evaluate: Any) -> None:
+def test_xla_options_change_no_value(evaluate):
     chosen = tf.compat.v1.tpu.XLAOptions(use_spmd_for_xla_partitioning=False)
     outputs = [
         tf.tpu.replicate(lambda x: x / 3.0, [[1.0]], xla_options=options)
@@ -128,11 +113,8 @@ def test_xla_options_change_no_value(evaluate: Any) -> None:
         chosen.use_spmd_for_xla_partitioning = True
 
 
-# -- what comes back -----------------------------------------------------------
-
-
-def test_a_defaultdict_stays_one(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_defaultdict_stays_one(evaluate):
+    def computation(x):
         table = collections.defaultdict(list)
         table["k"] = x
         return table
@@ -142,24 +124,21 @@ def test_a_defaultdict_stays_one(evaluate: Any) -> None:
     assert result == {"k": 1.0}
 
 
-# -- what runs -----------------------------------------------------------------
-
-
-def test_computations_may_follow_one_another(evaluate: Any) -> None:
+def test_computations_may_follow_one_another(evaluate):
     first = tf.tpu.replicate(lambda x: x * 2, [[1.0], [2.0]])
     second = tf.tpu.replicate(lambda x: x + 1, [list(out) for out in first])
     assert evaluate(second) == [(3.0,), (5.0,)]
 
 
-def test_control_dependencies_around_come_first(evaluate: Any) -> None:
+def test_control_dependencies_around_come_first(evaluate):
     v = tf.Variable(1.0)
     with tf.control_dependencies([v.assign(100.0)]):
         outputs = tf.tpu.replicate(lambda: v.read_value())
     assert evaluate(outputs) == [(100.0,)]
 
 
-def test_control_flow_differs_between_replicas(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_control_flow_differs_between_replicas(evaluate):
+    def computation(x):
         y = tf.cond(x > 2, lambda: x * 100, lambda: x)
         z = tf.while_loop(lambda i: i < x, lambda i: i + 1, [tf.constant(0)])
         return y, z
@@ -168,10 +147,10 @@ def test_control_flow_differs_between_replicas(evaluate: Any) -> None:
     assert evaluate(outputs) == [(1, 1), (2, 2), (300, 3)]
 
 
-def test_a_computation_within_a_branch_around(evaluate: Any) -> None:
+def test_a_computation_within_a_branch_around(evaluate):
     x = tf.placeholder(tf.float32, [])
 
-    def on_cores() -> Any:
+    def on_cores():
         return tf.tpu.replicate(lambda v: v * 2, [[x], [x + 1]])[1][0]
 
     y = tf.cond(x > 0, on_cores, lambda: x)
@@ -179,10 +158,7 @@ def test_a_computation_within_a_branch_around(evaluate: Any) -> None:
     assert evaluate(y, {x: -3.0}) == -3.0
 
 
-# -- variables -----------------------------------------------------------------
-
-
-def test_variables_keep_the_value_of_replica_0(evaluate: Any) -> None:
+def test_variables_keep_the_value_of_replica_0(evaluate):
     v = tf.Variable([0.0, 0.0])
     outputs = tf.tpu.replicate(lambda x: v.assign([x, x]), [[7.0], [8.0]])
     first, second = evaluate(outputs)
@@ -190,10 +166,10 @@ def test_variables_keep_the_value_of_replica_0(evaluate: Any) -> None:
     assert evaluate(v).tolist() == [7.0, 7.0]
 
 
-def test_each_replica_reads_what_it_wrote(evaluate: Any) -> None:
+def test_each_replica_reads_what_it_wrote(evaluate):
     v = tf.Variable(1.0)
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         before = v.read_value()
         v.assign_add(x)
         v.assign_sub(1.0)
@@ -204,8 +180,8 @@ def test_each_replica_reads_what_it_wrote(evaluate: Any) -> None:
     assert evaluate(v) == 10.0
 
 
-def test_get_variable_inside_makes_a_variable_of_the_graph(evaluate: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_get_variable_inside_makes_a_variable_of_the_graph(evaluate):
+    def computation(x):
         w = tf.get_variable("w", [], initializer=tf.constant_initializer(3.0))
         return w * x
 
@@ -214,12 +190,12 @@ def test_get_variable_inside_makes_a_variable_of_the_graph(evaluate: Any) -> Non
     assert evaluate(outputs) == [(3.0,), (6.0,)]
 
 
-def test_a_variable_cannot_start_with_a_value_of_the_computation() -> None:
+def test_a_variable_cannot_start_with_a_value_of_the_computation():
     with pytest.raises(ValueError, match="inside the replicated computation"):
         tf.tpu.replicate(lambda x: tf.Variable(x * 2), [[1.0]])
 
 
-def test_replicas_that_disagree_are_reported_on_request(evaluate: Any) -> None:
+def test_replicas_that_disagree_are_reported_on_request(evaluate):
     v = tf.Variable([1.0, 1.0, 1.0], name="weights")
     outputs = tf.tpu.replicate(
         lambda x: v.assign(tf.stack([2.0, x, x])), [[4.0], [4.0], [5.0]]
@@ -237,7 +213,7 @@ def test_replicas_that_disagree_are_reported_on_request(evaluate: Any) -> None:
     assert evaluate(v).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_replicas_that_agree_pass_the_check(evaluate: Any) -> None:
+def test_replicas_that_agree_pass_the_check(evaluate):
     v = tf.Variable([0.0])
     outputs = tf.tpu.replicate(
         lambda x: v.assign([tf.tpu.cross_replica_sum(x)]), [[4.0], [5.0]]
@@ -247,10 +223,7 @@ def test_replicas_that_agree_pass_the_check(evaluate: Any) -> None:
     assert evaluate(v).tolist() == [9.0]
 
 
-# -- random --------------------------------------------------------------------
-
-
-def draws(seed: int | None = None, graph_seed: int | None = None) -> list[Any]:
+def draws(seed=None, graph_seed=None):
     with tf.Graph().as_default():
         if graph_seed is not None:
             tf.set_random_seed(graph_seed)
@@ -261,27 +234,24 @@ def draws(seed: int | None = None, graph_seed: int | None = None) -> list[Any]:
             return [session.run(outputs), session.run(outputs)]
 
 
-def test_random_streams_differ_between_replicas_and_runs() -> None:
+def test_random_streams_differ_between_replicas_and_runs():
     values = [tuple(out[0]) for run in draws(seed=3) for out in run]
     assert len(set(values)) == 6
 
 
 @pytest.mark.parametrize("seeds", [{"seed": 3}, {"graph_seed": 4}])
-def test_seeds_make_draws_reproducible(seeds: Any) -> None:
+def test_seeds_make_draws_reproducible(seeds):
     first, second = draws(**seeds), draws(**seeds)
     assert str(first) == str(second)
     assert str(first) != str(draws(**dict.fromkeys(seeds, 99)))
 
 
-def test_draws_without_seeds_differ_between_sessions() -> None:
+def test_draws_without_seeds_differ_between_sessions():
     assert str(draws()) != str(draws())
 
 
-# -- scopes and places ---------------------------------------------------------
-
-
-def test_a_leaked_tensor_names_where_it_was_made() -> None:
-    leaked: list[Any] = []
+def test_a_leaked_tensor_names_where_it_was_made():
+    leaked = []
     tf.tpu.replicate(lambda x: leaked.append(x * 2), [[1.0]])
     with pytest.raises(ValueError, match="inside the replicated computation") as raised:
         leaked[0] + 1.0
@@ -289,8 +259,8 @@ def test_a_leaked_tensor_names_where_it_was_made() -> None:
     assert "leaked.append(x * 2)" in message and "leaked[0] + 1.0" in message
 
 
-def test_a_leaked_tensor_is_refused_in_another_computation() -> None:
-    leaked: list[Any] = []
+def test_a_leaked_tensor_is_refused_in_another_computation():
+    leaked = []
     tf.tpu.replicate(lambda x: leaked.append(x * 2), [[1.0]])
     for computation in (lambda: leaked[0], lambda: [1.0, leaked[0]]):
         with pytest.raises(ValueError, match="used outside of it"):
@@ -299,14 +269,14 @@ def test_a_leaked_tensor_is_refused_in_another_computation() -> None:
         tf.tpu.replicate(lambda x: x, [leaked])
 
 
-def test_a_leaked_tensor_cannot_be_fetched(session: tf.Session) -> None:
-    leaked: list[Any] = []
+def test_a_leaked_tensor_cannot_be_fetched(session):
+    leaked = []
     tf.tpu.replicate(leaked.append, [[1.0]])
     with pytest.raises(ValueError, match="return it from that function"):
         session.run(leaked[0])
 
 
-def test_a_tensor_of_another_graph_is_refused() -> None:
+def test_a_tensor_of_another_graph_is_refused():
     with tf.Graph().as_default():
         foreign = tf.constant(1.0)
     with pytest.raises(ValueError, match="another graph"):
@@ -315,8 +285,8 @@ def test_a_tensor_of_another_graph_is_refused() -> None:
         tf.tpu.replicate(lambda x: x, [[foreign]])
 
 
-def test_a_run_time_error_names_replica_operation_and_line(session: Any) -> None:
-    def computation(x: Any) -> Any:
+def test_a_run_time_error_names_replica_operation_and_line(session):
+    def computation(x):
         return tf.gather([1.0, 2.0], x)  # the line to be named
 
     outputs = tf.tpu.replicate(computation, [[0], [5]])
@@ -328,10 +298,7 @@ def test_a_run_time_error_names_replica_operation_and_line(session: Any) -> None
     assert "operation: " in message
 
 
-# -- eager mode ----------------------------------------------------------------
-
-
-def test_eager_mode_keeps_the_return_rules() -> None:
+def test_eager_mode_keeps_the_return_rules():
     with tf.eager_execution():
         v = tf.Variable(1.0)
         assert tf.tpu.replicate(lambda: None) == [None]
@@ -340,7 +307,7 @@ def test_eager_mode_keeps_the_return_rules() -> None:
         assert float(value) == 2.0 and float(v.numpy()) == 2.0
 
 
-def test_eager_tensors_are_inputs_and_captured() -> None:
+def test_eager_tensors_are_inputs_and_captured():
     with tf.eager_execution():
         x, k = tf.constant([1.0, 2.0]), tf.constant(10.0)
         ((a,), (b,)) = tf.tpu.replicate(lambda v: v * k, [x, [x + 1]])

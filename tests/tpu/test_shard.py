@@ -1,35 +1,31 @@
-"""tf.tpu.shard and tf.tpu.batch_parallel."""
-
-from __future__ import annotations
-
-from typing import Any
+"""tf.tpu.shard and tf.tpu.batch_parallel: values, and what is refused."""
 
 import numpy as np
 import pytest
+from tpuref_conformance.clause import same
 
 import tpuref as tf
 
+from ..messages import refused
 
-def grid(rows: int = 4, columns: int = 6) -> Any:
+
+def grid(rows=4, columns=6):
     return tf.constant(
         np.arange(rows * columns, dtype=np.float32), shape=[rows, columns]
     )
 
 
-# -- splitting -----------------------------------------------------------------
-
-
-def test_values_that_convert_are_inputs(evaluate: Any) -> None:
+def test_values_that_convert_are_inputs(evaluate):
     out = tf.tpu.shard(lambda a, b: (a, b), [np.arange(4.0), (1, 2)], 2)
     a, b = evaluate(out)
     assert (a.dtype, b.dtype) == (np.float64, np.int32)
     assert a.tolist() == [0.0, 1.0, 2.0, 3.0] and b.tolist() == [1, 2]
 
 
-def test_lists_are_one_tensor_each(evaluate: Any) -> None:
-    seen: list[Any] = []
+def test_lists_are_one_tensor_each(evaluate):
+    seen = []
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         seen.append(x.shape.as_list())
         return x
 
@@ -37,26 +33,118 @@ def test_lists_are_one_tensor_each(evaluate: Any) -> None:
     assert seen == [[1, 2]] and out.tolist() == [[1, 2], [3, 4]]
 
 
-def test_an_empty_dimension_is_divisible(evaluate: Any) -> None:
+def test_an_empty_dimension_is_divisible(evaluate):
     (out,) = evaluate(tf.tpu.shard(lambda x: x, [tf.zeros([0, 3])], 2))
     assert out.shape == (0, 3)
 
 
-# -- joining -------------------------------------------------------------------
-
-
-def test_an_output_axis_that_does_not_exist() -> None:
+def test_an_output_axis_that_does_not_exist():
     with pytest.raises(ValueError, match="axis|dimension"):
         tf.tpu.shard(lambda x: x, [grid()], 2, output_shard_axes=[2])
 
 
-# -- together ------------------------------------------------------------------
+def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
+    """Require the error of two shards of this computation, with ``words`` in it."""
+    kwargs.setdefault("num_shards", 2)
+    refused(exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
 
 
-def test_eager_mode() -> None:
-    with tf.eager_execution():
-        x = tf.constant([1.0, 2.0, 3.0, 4.0])
-        (out,) = tf.tpu.batch_parallel(lambda v: v * 10, [x], 2)
-        assert out.numpy().tolist() == [10.0, 20.0, 30.0, 40.0]
-        with pytest.raises(ValueError, match="use size"):
-            tf.tpu.shard(lambda v: v, [x], 3)
+def test_size(tf):
+    def require(shape, count, axis, *words):
+        inputs = [tf.zeros([12]), tf.zeros(shape)]
+        given = {"num_shards": count, "input_shard_axes": [0, axis]}
+        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+
+    require(
+        [4, 6], 4, 1, "inputs[1]", "float32[4,6]", "size 6 in dimension 1,", "4 or 8"
+    )
+    require(
+        [4, 6],
+        4,
+        -1,
+        "size 6 in dimension 1, which is not divisible by num_shards = 4",
+        "4 or 8 [",
+    )
+    require(
+        [7, 6],
+        3,
+        0,
+        "size 7 in dimension 0, which is not divisible by num_shards = 3",
+        "6 or 9 [",
+    )
+    require(
+        [4, 6],
+        3,
+        0,
+        "size 4 in dimension 0, which is not divisible by num_shards = 3",
+        "3 or 6 [",
+    )
+    require(
+        [3],
+        4,
+        0,
+        "size 3 in dimension 0, which is not divisible by num_shards = 4",
+        "use size 4 [",
+    )
+
+
+def test_dimension(tf):
+    def require(value, axis, *words):
+        inputs = [tf.zeros([4]), value]
+        given = {"input_shard_axes": [0, axis]}
+        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+
+    words = ["inputs[1]", "float32[4,6] has no dimension 2 to split"]
+    require(tf.zeros([4, 6]), 2, *words)
+    require(tf.zeros([4, 6]), 5, "has no dimension 5 to split")
+    require(tf.zeros([4, 6]), -3, "has no dimension -3 to split")
+    require(
+        tf.constant(1.0),
+        0,
+        "has no dimension 0 to split; inputs must have at least rank 1",
+    )
+    require(tf.placeholder(tf.float32), 0, "inputs[1]", "unknown rank; use set_shape")
+    seen = []
+
+    def computation(a, b):
+        seen.append((a.shape.as_list(), b.shape.as_list()))
+        return a
+
+    inputs = [tf.zeros([4, 6]), tf.placeholder(tf.float32, [None, 3])]
+    tf.tpu.shard(computation, inputs, 2, input_shard_axes=[-1, -2])
+    same(seen, [([4, 3], [None, 3])])
+
+
+def test_arguments(tf):
+    def require(kind, *words, **given):
+        refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
+
+    require(TypeError, "num_shards must be an integer, got 2.0", num_shards=2.0)
+    require(ValueError, "num_shards must be at least 1, got 0 [", num_shards=0)
+    require(ValueError, "num_shards must be at least 1, got -3 [", num_shards=-3)
+    words = ["input_shard_axes must be a list with one dimension per input", "got 0 ["]
+    require(TypeError, *words, input_shard_axes=0)
+    words = ["input_shard_axes has 2 entries, but there are 1 inputs"]
+    require(ValueError, *words, input_shard_axes=[0, 0])
+    words = ["input_shard_axes must contain integers, got 0.5"]
+    require(TypeError, *words, input_shard_axes=[0.5])
+    words = ["output_shard_axes has 0 entries, but there are 1 outputs"]
+    require(ValueError, *words, output_shard_axes=[])
+    words = ["output_shard_axes must be a list with one dimension per output"]
+    require(TypeError, *words, output_shard_axes=0)
+    words = ["must be a bool or a list of bools, got 'yes'"]
+    require(TypeError, *words, outputs_from_all_shards="yes")
+    words = ["outputs_from_all_shards has 3 entries, but there are 1 outputs"]
+    require(ValueError, *words, outputs_from_all_shards=[True] * 3)
+
+
+def test_inputs_and_outputs(tf):
+    words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
+    refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
+    words = [
+        "must return a tensor, or a flat list of tensors, got",
+        "output_0_shard_0",
+        "nested structures",
+    ]
+    for make in (lambda: {"a": tf.ones([1])}, lambda: [tf.ones([1]), [tf.ones([1])]]):
+        refused_shards(tf, TypeError, words, make)

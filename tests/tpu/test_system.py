@@ -1,31 +1,24 @@
 """tf.tpu.initialize_system and tf.tpu.shutdown_system."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import tpuref as tf
 
 
-def sums(replicas: int) -> Any:
+def sums(replicas):
     return tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * replicas)
 
 
-def cores(session: Any) -> int:
+def cores(session):
     return sum(device.device_type == "TPU" for device in session.list_devices())
 
 
-def two_jobs() -> tf.ConfigProto:
+def two_jobs():
     spec = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})
     return tf.ConfigProto(cluster_def=spec.as_cluster_def())
 
 
-# -- starting ------------------------------------------------------------------
-
-
-def test_the_default_system_has_eight_cores(session: Any) -> None:
+def test_the_default_system_has_eight_cores(session):
     serialized = session.run(tf.tpu.initialize_system())
     assert type(serialized) is bytes
     topology = tf.contrib.tpu.Topology(serialized=serialized)
@@ -45,7 +38,7 @@ def test_the_default_system_has_eight_cores(session: Any) -> None:
         ({"cores": 3}, None),
     ],
 )
-def test_settings_choose_the_system(settings: Any, mesh: Any, session: Any) -> None:
+def test_settings_choose_the_system(settings, mesh, session):
     with tf.config.override(**settings):
         serialized = session.run(tf.tpu.initialize_system())
     topology = tf.contrib.tpu.Topology(serialized=serialized)
@@ -56,7 +49,7 @@ def test_settings_choose_the_system(settings: Any, mesh: Any, session: Any) -> N
         assert topology.num_cores == settings["cores"]
 
 
-def test_an_initialised_system_has_a_fixed_size(session: Any) -> None:
+def test_an_initialised_system_has_a_fixed_size(session):
     with tf.config.override(cores=4):
         session.run(tf.tpu.initialize_system())
     for replicas in (3, 8):
@@ -65,27 +58,18 @@ def test_an_initialised_system_has_a_fixed_size(session: Any) -> None:
     assert session.run(sums(1)) == [(1.0,)]
 
 
-@pytest.mark.parametrize("config", ["abc", b"abc", {}, 5, []])
-def test_what_is_no_embedding_configuration(config: Any) -> None:
-    with pytest.raises(TypeError, match="embedding_config must be None or a"):
-        tf.tpu.initialize_system(config)
-
-
-# -- the system that starts by itself ------------------------------------------
-
-
-def test_the_first_evaluation_starts_as_many_cores_as_it_needs(session: Any) -> None:
+def test_the_first_evaluation_starts_as_many_cores_as_it_needs(session):
     assert session.run(sums(3)) == [(3.0,)] * 3
     assert cores(session) == 3
 
 
-def test_it_grows_and_does_not_shrink(session: Any) -> None:
+def test_it_grows_and_does_not_shrink(session):
     for replicas in (2, 5, 3, 1, 8, 2):
         assert session.run(sums(replicas)) == [(float(replicas),)] * replicas
     assert cores(session) >= 8
 
 
-def test_a_configured_system_does_not_grow(session: Any) -> None:
+def test_a_configured_system_does_not_grow(session):
     with tf.config.override(topology="2x1x2"):
         assert session.run(sums(4)) == [(4.0,)] * 4
         with pytest.raises(tf.errors.InvalidArgumentError, match="5 replicas.*4 cores"):
@@ -93,7 +77,7 @@ def test_a_configured_system_does_not_grow(session: Any) -> None:
         assert cores(session) == 4
 
 
-def test_an_assignment_brings_its_topology(session: Any) -> None:
+def test_an_assignment_brings_its_topology(session):
     topology = tf.contrib.tpu.Topology.for_mesh(2, 2, 1)
     chosen = tf.contrib.tpu.device_assignment(topology, num_replicas=3)
     out = tf.tpu.replicate(lambda x: x, [[1], [2], [3]], device_assignment=chosen)
@@ -101,10 +85,7 @@ def test_an_assignment_brings_its_topology(session: Any) -> None:
     assert cores(session) == 4
 
 
-# -- stopping ------------------------------------------------------------------
-
-
-def test_after_shutdown_only_initialising_helps(session: Any) -> None:
+def test_after_shutdown_only_initialising_helps(session):
     session.run(tf.tpu.initialize_system())
     out = sums(8)
     session.run(out)
@@ -119,13 +100,13 @@ def test_after_shutdown_only_initialising_helps(session: Any) -> None:
     assert session.run(out) == [(8.0,)] * 8
 
 
-def test_a_system_that_never_ran_can_be_shut_down(session: Any) -> None:
+def test_a_system_that_never_ran_can_be_shut_down(session):
     session.run(tf.tpu.shutdown_system())
     with pytest.raises(tf.errors.FailedPreconditionError):
         session.run(sums(2))
 
 
-def test_initialising_again_takes_the_settings_of_the_moment(session: Any) -> None:
+def test_initialising_again_takes_the_settings_of_the_moment(session):
     start, stop = tf.tpu.initialize_system(), tf.tpu.shutdown_system()
     for count in (2, 4, 1):
         with tf.config.override(cores=count):
@@ -136,7 +117,7 @@ def test_initialising_again_takes_the_settings_of_the_moment(session: Any) -> No
     assert cores(session) == 8
 
 
-def test_sessions_of_one_process_share_the_system() -> None:
+def test_sessions_of_one_process_share_the_system():
     with tf.Session() as one, tf.Session() as other:
         one.run(tf.tpu.initialize_system())
         assert cores(other) == 8
@@ -145,18 +126,15 @@ def test_sessions_of_one_process_share_the_system() -> None:
             one.run(sums(8))
 
 
-# -- jobs ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("job", ["", "a b", "1st", "x/y"])
-def test_what_is_no_job_name(job: str) -> None:
+def test_what_is_no_job_name(job):
     for function in (tf.tpu.initialize_system, tf.tpu.shutdown_system):
         with pytest.raises(ValueError, match="job|device name"):
             function(job=job)
 
 
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
-def test_with_several_jobs_one_has_to_be_named(make: Any) -> None:
+def test_with_several_jobs_one_has_to_be_named(make):
     with tf.Session(config=two_jobs()) as session:
         with pytest.raises(tf.errors.InvalidArgumentError) as raised:
             session.run(make())
@@ -167,12 +145,12 @@ def test_with_several_jobs_one_has_to_be_named(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
-def test_an_unknown_job(make: Any, session: Any) -> None:
+def test_an_unknown_job(make, session):
     with pytest.raises(tf.errors.InvalidArgumentError, match="no job 'worker'"):
         session.run(make(job="worker"))
 
 
-def test_each_job_has_a_system_of_its_own() -> None:
+def test_each_job_has_a_system_of_its_own():
     with tf.Session(config=two_jobs()) as session:
         with tf.config.override(cores=2):
             session.run(tf.tpu.initialize_system(job="worker"))
@@ -191,7 +169,7 @@ def test_each_job_has_a_system_of_its_own() -> None:
         session.run(tf.tpu.shutdown_system(job="worker"))
 
 
-def test_the_job_may_come_from_the_device_scope() -> None:
+def test_the_job_may_come_from_the_device_scope():
     with tf.Session(config=two_jobs()) as session:
         with tf.device("/job:ps"), tf.config.override(cores=2):
             session.run(tf.tpu.initialize_system())
@@ -204,7 +182,7 @@ def test_the_job_may_come_from_the_device_scope() -> None:
                 session.run(sums(2))
 
 
-def test_with_several_jobs_none_starts_by_itself() -> None:
+def test_with_several_jobs_none_starts_by_itself():
     with (
         tf.Session(config=two_jobs()) as session,
         pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run"),
@@ -212,19 +190,16 @@ def test_with_several_jobs_none_starts_by_itself() -> None:
         session.run(sums(2))
 
 
-def test_a_computation_for_an_unknown_job(session: Any) -> None:
+def test_a_computation_for_an_unknown_job(session):
     with tf.device("/job:nowhere"):
         out = sums(2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="no job 'nowhere'"):
         session.run(out)
 
 
-# -- elsewhere -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
-def test_the_system_is_none_of_a_replicas_business(make: Any, session: Any) -> None:
-    def computation() -> None:
+def test_the_system_is_none_of_a_replicas_business(make, session):
+    def computation():
         make()
 
     out = tf.tpu.replicate(computation)
@@ -232,7 +207,7 @@ def test_the_system_is_none_of_a_replicas_business(make: Any, session: Any) -> N
         session.run(out)
 
 
-def test_eager_mode() -> None:
+def test_eager_mode():
     with tf.eager_execution():
         serialized = tf.tpu.initialize_system().numpy()
         assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 8

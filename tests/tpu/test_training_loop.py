@@ -1,10 +1,5 @@
 """Loops of tf.contrib.tpu: values, structures, infeed queues, errors."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 import tpuref as tf
@@ -15,14 +10,14 @@ tpu = tf.contrib.tpu
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph_and_system() -> Iterator[None]:
+def fresh_graph_and_system():
     LOCAL.reset()
     with tf.Graph().as_default(), tf.config.override(timeout=20.0):
         yield
 
 
-def test_repeat_on_three_replicas(session: tf.Session) -> None:
-    def body(x: Any, y: Any) -> Any:
+def test_repeat_on_three_replicas(session):
+    def body(x, y):
         return x + y, tpu.cross_replica_sum(y)
 
     out = tpu.replicate(
@@ -35,14 +30,14 @@ def test_repeat_on_three_replicas(session: tf.Session) -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_repeat_counts_by_a_tensor(session: tf.Session, n: int) -> None:
+def test_repeat_counts_by_a_tensor(session, n):
     count = tf.placeholder(tf.int32, [])
     out = tpu.rewrite(lambda n: tpu.repeat(n, lambda x: x * 2, [3]), [count])
     assert session.run(out, {count: n}) == [3 * 2**n]
 
 
-def test_while_loops_in_loops(session: tf.Session) -> None:
-    def outer(i: Any, x: Any) -> Any:
+def test_while_loops_in_loops(session):
+    def outer(i, x):
         inner = tpu.repeat(2, lambda y: y + i, x)
         return i + 1, inner[0]
 
@@ -50,7 +45,7 @@ def test_while_loops_in_loops(session: tf.Session) -> None:
     assert session.run(out) == [4, 10 + 2 * (0 + 1 + 2 + 3)]
 
 
-def test_operations_of_every_turn_run(session: tf.Session) -> None:
+def test_operations_of_every_turn_run(session):
     v = tf.get_variable("v", [], tf.int32, initializer=tf.zeros_initializer())
     one = tpu.rewrite(lambda: tpu.repeat(5, lambda: tf.assign_add(v, 2).op))
     two = tpu.rewrite(
@@ -75,15 +70,11 @@ def test_operations_of_every_turn_run(session: tf.Session) -> None:
         (lambda: tpu.repeat(3, lambda x, y: (x, y), [1.0, [2, 3]]), [tf.Tensor] * 2),
         (lambda: tpu.while_loop(lambda: tf.constant(False), list), tf.Tensor),
         (lambda: tpu.while_loop(lambda x: x < 3, lambda x: x + 1, [0]), tf.Tensor),
-        (
-            lambda: tpu.while_loop(
-                lambda x, y: x < 3, lambda x, y: (x + 1, y, tf.no_op()), (0, 1.0)
-            ),
-            [tf.Tensor] * 2,
-        ),
+        (lambda: tpu.while_loop(lambda x, y: x < 3, lambda x, y: (x + 1, y, tf.no_op()),
+         (0, 1.0)), [tf.Tensor] * 2),
     ],
-)
-def test_what_comes_back(build: Callable[[], Any], kinds: Any) -> None:
+)  # fmt: skip
+def test_what_comes_back(build, kinds):
     # As TensorFlow 1.15.5.
     found = build()
     if isinstance(kinds, list):
@@ -93,12 +84,12 @@ def test_what_comes_back(build: Callable[[], Any], kinds: Any) -> None:
         assert isinstance(found, kinds)
 
 
-def test_every_turn_takes_a_tuple_of_the_queue(session: tf.Session) -> None:
+def test_every_turn_takes_a_tuple_of_the_queue(session):
     queue = tpu.InfeedQueue(
         tuple_types=[tf.float32, tf.int32], tuple_shapes=[[6], [3, 2]]
     )
 
-    def body(total: Any, x: Any, k: Any) -> Any:
+    def body(total, x, k):
         return total + tf.reduce_sum(x) * tf.cast(tf.reduce_sum(k), tf.float32)
 
     out = tpu.replicate(lambda: tpu.repeat(2, body, [0.0], queue), [[]] * 3)
@@ -113,7 +104,7 @@ def test_every_turn_takes_a_tuple_of_the_queue(session: tf.Session) -> None:
         assert session.run(out) == [[12.0], [48.0], [108.0]]
 
 
-def test_a_queue_needs_a_computation() -> None:
+def test_a_queue_needs_a_computation():
     queue = tpu.InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     with pytest.raises(ValueError, match="tpu_shard_context"):
         tpu.repeat(3, lambda x, fed: x, [0], queue)
@@ -127,44 +118,29 @@ def test_a_queue_needs_a_computation() -> None:
     [
         (lambda: tpu.repeat(3, lambda x, y: x, [0]), TypeError, "exactly 2 inputs"),
         (lambda: tpu.repeat(3, lambda x, y: x, [0]), ValueError, "exactly 2 inputs"),
-        (
-            lambda: tpu.while_loop(lambda x, y: x < 3, lambda x: x, [0]),
-            TypeError,
-            "condition .* exactly 2 inputs",
-        ),
+        (lambda: tpu.while_loop(lambda x, y: x < 3, lambda x: x, [0]), TypeError,
+         "condition .* exactly 2 inputs"),
         (lambda: tpu.repeat(3, lambda: None), ValueError, "body returns None"),
-        (
-            lambda: tpu.repeat(3, lambda x: [tf.no_op(), x], [0]),
-            ValueError,
-            "tensors followed by operations",
-        ),
+        (lambda: tpu.repeat(3, lambda x: [tf.no_op(), x], [0]), ValueError,
+         "tensors followed by operations"),
         (lambda: tpu.repeat(3, lambda x: tf.to_float(x), [0]), TypeError, "float32"),
         (lambda: tpu.repeat(3, lambda x: [x, x], [0]), TypeError, "one value"),
-        (
-            lambda: tpu.repeat(3, lambda x: tf.concat([x, x], 0), [[0]]),
-            ValueError,
-            "shape_invariants",
-        ),
-        (
-            lambda: tpu.while_loop(lambda x: x < 3, lambda x: x, tf.constant(1)),
-            TypeError,
-            "must be a list",
-        ),
+        (lambda: tpu.repeat(3, lambda x: tf.concat([x, x], 0), [[0]]), ValueError,
+         "shape_invariants"),
+        (lambda: tpu.while_loop(lambda x: x < 3, lambda x: x, tf.constant(1)),
+         TypeError, "must be a list"),
     ],
-)
-def test_faults(build: Callable[[], Any], error: type[Exception], fault: str) -> None:
+)  # fmt: skip
+def test_faults(build, error, fault):
     with pytest.raises(error, match=fault):
         build()
 
 
-# -- the number of shards ------------------------------------------------------
-
-
-def test_the_number_of_shards_while_a_computation_is_built() -> None:
+def test_the_number_of_shards_while_a_computation_is_built():
     context = tpu_function.get_tpu_context()
-    seen: list[Any] = []
+    seen = []
 
-    def computation() -> None:
+    def computation():
         seen.append(context.number_of_shards)
 
     tpu.replicate(computation, [[]] * 3)
@@ -177,7 +153,7 @@ def test_the_number_of_shards_while_a_computation_is_built() -> None:
     assert context.number_of_shards is None
 
 
-def test_shard_contexts_do_not_nest() -> None:
+def test_shard_contexts_do_not_nest():
     with tpu_function.tpu_shard_context(4):
         assert tpu_function.get_tpu_context().number_of_shards == 4
         with pytest.raises(NotImplementedError, match="cannot be nested"):
@@ -187,7 +163,7 @@ def test_shard_contexts_do_not_nest() -> None:
     tpu_function.get_tpu_context().set_number_of_shards(None)
 
 
-def test_sharding_policies_are_views_of_the_queue() -> None:
+def test_sharding_policies_are_views_of_the_queue():
     queue = tpu.InfeedQueue(
         tuple_types=[tf.int32, tf.int32], tuple_shapes=[[6, 4], [4, 2]]
     )

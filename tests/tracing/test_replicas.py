@@ -3,12 +3,8 @@
 Numbers were computed with TensorFlow 2.21, MirroredStrategy on three logical CPUs.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +18,7 @@ FIRST = tf.VariableAggregation.ONLY_FIRST_REPLICA
 
 
 @pytest.fixture(params=["host", "lockstep", "pool", "xla"])
-def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
+def strategy(request):
     with tf.eager_execution():
         if request.param == "host":
             yield tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
@@ -33,29 +29,29 @@ def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
             yield tf.distribute.TPUStrategy()
 
 
-def on_xla() -> bool:
+def on_xla():
     return bool(tf.config.executor == "xla")
 
 
-def local(strategy: Any, value: Any) -> list[Any]:
+def local(strategy, value):
     return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
 
 
-def numbered(strategy: Any, kind: Any = float) -> Any:
+def numbered(strategy, kind=float):
     return strategy.experimental_distribute_values_from_function(
         lambda context: tf.constant(kind(context.replica_id_in_sync_group + 1))
     )
 
 
-def number() -> Any:
+def number():
     return tf.distribute.get_replica_context().replica_id_in_sync_group
 
 
-def test_a_function_is_called_once_and_traced_as_tensorflow_does(strategy: Any) -> None:
-    calls: list[Any] = []
+def test_a_function_is_called_once_and_traced_as_tensorflow_does(strategy):
+    calls = []
 
     @tf.function
-    def step(x: Any) -> Any:
+    def step(x):
         calls.append(x)
         return tf.cast(number(), tf.float32) + x
 
@@ -68,7 +64,7 @@ def test_a_function_is_called_once_and_traced_as_tensorflow_does(strategy: Any) 
     assert len(calls) == 4
 
 
-def test_the_number_of_instructions_does_not_grow_with_the_replicas() -> None:
+def test_the_number_of_instructions_does_not_grow_with_the_replicas():
     with tf.eager_execution():
         counts = set()
         for replicas in (2, 7):
@@ -78,7 +74,7 @@ def test_the_number_of_instructions_does_not_grow_with_the_replicas() -> None:
                     w = tf.Variable([1.0, 2.0])
                     optimizer = tf.optimizers.SGD(0.1, momentum=0.5)
 
-                def step(w: Any = w, optimizer: Any = optimizer) -> None:
+                def step(w=w, optimizer=optimizer):
                     optimizer.apply_gradients([(w * 2.0, w)])
 
                 program = tf.function(lambda s=strategy, f=step: s.run(f))
@@ -90,7 +86,7 @@ def test_the_number_of_instructions_does_not_grow_with_the_replicas() -> None:
         assert len(counts) == 1
 
 
-def test_variables_of_every_kind(strategy: Any) -> None:
+def test_variables_of_every_kind(strategy):
     with strategy.scope():
         plain = tf.Variable(1.0)
         mean = tf.Variable([1.0, 2.0], aggregation=MEAN)
@@ -99,7 +95,7 @@ def test_variables_of_every_kind(strategy: Any) -> None:
         own = tf.Variable(0.0, synchronization=ON_READ, aggregation=SUM)
 
     @tf.function
-    def step(x: Any) -> Any:
+    def step(x):
         plain.assign(2 * x)
         mean.assign_add([x, x])
         first.assign(x + 5)
@@ -116,11 +112,11 @@ def test_variables_of_every_kind(strategy: Any) -> None:
     assert local(strategy, own) == [2, 4, 6]
 
 
-def test_variables_made_in_the_first_call(strategy: Any) -> None:
-    made: list[Any] = []
+def test_variables_made_in_the_first_call(strategy):
+    made = []
 
     @tf.function
-    def step(x: Any) -> Any:
+    def step(x):
         if not made:
             made.append(tf.Variable(tf.zeros([2]) + x, aggregation=SUM))
         return made[0].assign_add([x, 1.0])
@@ -132,17 +128,17 @@ def test_variables_made_in_the_first_call(strategy: Any) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["in a function", "alone"])
-def test_arguments_that_differ_in_python(strategy: Any, whole: bool) -> None:
+def test_arguments_that_differ_in_python(strategy, whole):
     values = strategy.experimental_distribute_values_from_function
     numbers = values(lambda c: {"n": (c.replica_id_in_sync_group, 0.5)})
     words = values(lambda c: "abc"[c.replica_id_in_sync_group])
     rows = values(lambda c: np.ones(c.replica_id_in_sync_group + 1, np.float32))
 
-    def seen(given: Any) -> Any:
+    def seen(given):
         found = given["n"]["n"][0] * 2 + 1, given["n"]["n"][1]
         return (*found, None if given["w"] is None else len(given["w"]))
 
-    def run(word: Any) -> Any:
+    def run(word):
         function = tf.function(seen) if whole else seen
         return strategy.run(function, args=({"n": numbers, "w": word},))
 
@@ -160,9 +156,9 @@ GRADIENTS = {"SUM": [26, 38, 50], "MEAN": [26 / 3, 38 / 3, 50 / 3], None: [26, 3
 
 
 @pytest.mark.parametrize("op", GRADIENTS)
-def test_gradients_of_what_replicas_combine(strategy: Any, op: str | None) -> None:
+def test_gradients_of_what_replicas_combine(strategy, op):
     @tf.function
-    def gradient(x: Any) -> Any:
+    def gradient(x):
         context = tf.distribute.get_replica_context()
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -176,19 +172,19 @@ def test_gradients_of_what_replicas_combine(strategy: Any, op: str | None) -> No
     np.testing.assert_allclose(local(strategy, found), GRADIENTS[op], rtol=1e-6)
 
 
-def test_merge_call_combines_and_updates(strategy: Any) -> None:
+def test_merge_call_combines_and_updates(strategy):
     with strategy.scope():
         v = tf.Variable(1.0)
         kept = tf.Variable(0.0, synchronization=ON_READ, aggregation=SUM)
 
-    def merge(strategy: Any, x: Any) -> Any:
+    def merge(strategy, x):
         assert tf.distribute.in_cross_replica_context()
         total = strategy.extended.reduce_to("SUM", x, v)
         strategy.extended.update(v, lambda c, t: c.assign_add(t), args=(total,))
         return total, strategy.reduce("MEAN", tf.stack([x, x]), axis=0), kept + 0.0
 
     @tf.function
-    def step(x: Any) -> Any:
+    def step(x):
         kept.assign(x)
         return tf.distribute.get_replica_context().merge_call(merge, args=(x,))
 
@@ -199,11 +195,11 @@ def test_merge_call_combines_and_updates(strategy: Any) -> None:
     assert local(strategy, v) == [7, 7, 7]
 
 
-def test_effects_of_each_replica(strategy: Any, capfd: Any) -> None:
-    seen: list[int] = []
+def test_effects_of_each_replica(strategy, capfd):
+    seen = []
     draws = []
 
-    def step() -> Any:
+    def step():
         if not on_xla():
             tf.print("of replica", number())
         tf.py_func(lambda k: seen.append(int(k)), [number()], [])
@@ -218,22 +214,22 @@ def test_effects_of_each_replica(strategy: Any, capfd: Any) -> None:
     assert len({tuple(draw) for draw in draws}) == 6
 
 
-def test_elements_taken_by_replicas(strategy: Any) -> None:
+def test_elements_taken_by_replicas(strategy):
     if on_xla():
         pytest.skip("XLA cannot take elements of a dataset")
     iterator = iter(tf.data.Dataset.range(9))
 
     @tf.function
-    def step(iterator: Any) -> Any:
+    def step(iterator):
         return next(iterator)
 
     found = [local(strategy, strategy.run(step, args=(iterator,))) for _ in range(3)]
     assert sorted(functools.reduce(operator.iadd, found, [])) == list(range(9))
 
 
-def test_a_tape_around_the_replicas(strategy: Any) -> None:
+def test_a_tape_around_the_replicas(strategy):
     @tf.function
-    def gradients(x: Any) -> Any:
+    def gradients(x):
         own = strategy.experimental_local_results(x)
         with tf.GradientTape() as tape:
             tape.watch(own)
@@ -244,7 +240,7 @@ def test_a_tape_around_the_replicas(strategy: Any) -> None:
     assert [float(g) for g in gradients(numbered(strategy))] == [2, 4, 6]
 
 
-def test_a_variable_of_no_scope(strategy: Any) -> None:
+def test_a_variable_of_no_scope(strategy):
     shared = tf.Variable(1.0)
     add = tf.function(lambda x: shared.assign_add(x))
     reads = strategy.run(tf.function(lambda x: shared * x), args=(numbered(strategy),))

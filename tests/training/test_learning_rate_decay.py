@@ -9,84 +9,56 @@ STEPS = [0, 1, 3, 7, 10, 15, 20, 25, 33, 60]
 
 DECAYS = {
     "exponential_decay": lambda k: tf.train.exponential_decay(0.1, k, 10, 0.96),
-    "exponential_decay staircase": lambda k: tf.train.exponential_decay(
-        0.1, k, 10, 0.96, staircase=True
-    ),
+    "exponential_decay staircase": lambda k:
+        tf.train.exponential_decay(0.1, k, 10, 0.96, staircase=True),
     "natural_exp_decay": lambda k: tf.train.natural_exp_decay(0.1, k, 10, 0.5),
-    "natural_exp_decay staircase": lambda k: tf.train.natural_exp_decay(
-        0.1, k, 10, 0.5, staircase=True
-    ),
+    "natural_exp_decay staircase": lambda k:
+        tf.train.natural_exp_decay(0.1, k, 10, 0.5, staircase=True),
     "inverse_time_decay": lambda k: tf.train.inverse_time_decay(0.1, k, 10, 0.5),
-    "inverse_time_decay staircase": lambda k: tf.train.inverse_time_decay(
-        0.1, k, 10, 0.5, staircase=True
-    ),
+    "inverse_time_decay staircase": lambda k:
+        tf.train.inverse_time_decay(0.1, k, 10, 0.5, staircase=True),
     "polynomial_decay": lambda k: tf.train.polynomial_decay(0.1, k, 20, 0.01, 0.5),
-    "polynomial_decay cycle": lambda k: tf.train.polynomial_decay(
-        0.1, k, 10, 0.01, 2.0, cycle=True
-    ),
-    "piecewise_constant": lambda k: tf.train.piecewise_constant(
-        k, [7, 15], [0.1, 0.05, 0.01]
-    ),
+    "polynomial_decay cycle": lambda k:
+        tf.train.polynomial_decay(0.1, k, 10, 0.01, 2.0, cycle=True),
+    "piecewise_constant": lambda k:
+        tf.train.piecewise_constant(k, [7, 15], [0.1, 0.05, 0.01]),
     "cosine_decay": lambda k: tf.train.cosine_decay(0.1, k, 20, 0.1),
-    "cosine_decay_restarts": lambda k: tf.train.cosine_decay_restarts(
-        0.1, k, 10, 2.0, 0.5, 0.1
-    ),
-    "cosine_decay_restarts even": lambda k: tf.train.cosine_decay_restarts(
-        0.1, k, 10, 1.0, 0.5, 0.1
-    ),
-}
+    "cosine_decay_restarts": lambda k:
+        tf.train.cosine_decay_restarts(0.1, k, 10, 2.0, 0.5, 0.1),
+    "cosine_decay_restarts even": lambda k:
+        tf.train.cosine_decay_restarts(0.1, k, 10, 1.0, 0.5, 0.1),
+}  # fmt: skip
 
 # fmt: off
 MEASURED = {
-    "exponential_decay": [
-        0.1, 0.099592619, 0.098782808, 0.0971829, 0.096000001, 0.094060406,
-        0.092160001, 0.09029799, 0.087396704, 0.07827577,
-    ],
-    "exponential_decay staircase": [
-        0.1, 0.1, 0.1, 0.1, 0.096000001, 0.096000001,
-        0.092160001, 0.092160001, 0.088473596, 0.07827577,
-    ],
-    "natural_exp_decay": [
-        0.1, 0.095122948, 0.086070798, 0.070468806, 0.060653068, 0.047236659,
-        0.036787946, 0.028650481, 0.019204993, 0.0049787071,
-    ],
-    "natural_exp_decay staircase": [
-        0.1, 0.1, 0.1, 0.1, 0.060653068, 0.060653068,
-        0.036787946, 0.036787946, 0.022313017, 0.0049787071,
-    ],
-    "inverse_time_decay": [
-        0.1, 0.095238104, 0.086956523, 0.074074075, 0.06666667, 0.057142857,
-        0.050000001, 0.044444446, 0.03773585, 0.025,
-    ],
-    "inverse_time_decay staircase": [
-        0.1, 0.1, 0.1, 0.1, 0.06666667, 0.06666667,
-        0.050000001, 0.050000001, 0.039999999, 0.025,
-    ],
-    "polynomial_decay": [
-        0.1, 0.097721152, 0.0929759, 0.082560323, 0.073639609, 0.055,
-        0.0099999998, 0.0099999998, 0.0099999998, 0.0099999998,
-    ],
-    "polynomial_decay cycle": [
-        0.1, 0.082899995, 0.054099999, 0.018100001, 0.0099999998, 0.015625,
-        0.0099999998, 0.0125, 0.012756251, 0.0099999998,
-    ],
-    "piecewise_constant": [
-        0.1, 0.1, 0.1, 0.1, 0.050000001, 0.050000001,
-        0.0099999998, 0.0099999998, 0.0099999998, 0.0099999998,
-    ],
-    "cosine_decay": [
-        0.1, 0.099445976, 0.095095292, 0.075429574, 0.054999996, 0.023180196,
-        0.010000001, 0.010000001, 0.010000001, 0.010000001,
-    ],
-    "cosine_decay_restarts": [
-        0.1, 0.097797543, 0.081450336, 0.028549666, 0.055000003, 0.048409905,
-        0.032499999, 0.016590098, 0.032189161, 0.013295049,
-    ],
-    "cosine_decay_restarts even": [
-        0.1, 0.097797543, 0.081450336, 0.028549666, 0.055000003, 0.032499999,
-        0.032499999, 0.02125, 0.018931294, 0.01140625,
-    ],
-}
+    "exponential_decay": [0.1, 0.099592619, 0.098782808, 0.0971829, 0.096000001,
+        0.094060406, 0.092160001, 0.09029799, 0.087396704, 0.07827577],
+    "exponential_decay staircase":
+        [0.1, 0.1, 0.1, 0.1, 0.096000001, 0.096000001, 0.092160001, 0.092160001,
+        0.088473596, 0.07827577],
+    "natural_exp_decay": [0.1, 0.095122948, 0.086070798, 0.070468806, 0.060653068,
+        0.047236659, 0.036787946, 0.028650481, 0.019204993, 0.0049787071],
+    "natural_exp_decay staircase":
+        [0.1, 0.1, 0.1, 0.1, 0.060653068, 0.060653068, 0.036787946, 0.036787946,
+        0.022313017, 0.0049787071],
+    "inverse_time_decay": [0.1, 0.095238104, 0.086956523, 0.074074075, 0.06666667,
+        0.057142857, 0.050000001, 0.044444446, 0.03773585, 0.025],
+    "inverse_time_decay staircase":
+        [0.1, 0.1, 0.1, 0.1, 0.06666667, 0.06666667, 0.050000001, 0.050000001,
+        0.039999999, 0.025],
+    "polynomial_decay": [0.1, 0.097721152, 0.0929759, 0.082560323, 0.073639609, 0.055,
+        0.0099999998, 0.0099999998, 0.0099999998, 0.0099999998],
+    "polynomial_decay cycle": [0.1, 0.082899995, 0.054099999, 0.018100001, 0.0099999998,
+        0.015625, 0.0099999998, 0.0125, 0.012756251, 0.0099999998],
+    "piecewise_constant": [0.1, 0.1, 0.1, 0.1, 0.050000001, 0.050000001, 0.0099999998,
+        0.0099999998, 0.0099999998, 0.0099999998],
+    "cosine_decay": [0.1, 0.099445976, 0.095095292, 0.075429574, 0.054999996,
+        0.023180196, 0.010000001, 0.010000001, 0.010000001, 0.010000001],
+    "cosine_decay_restarts": [0.1, 0.097797543, 0.081450336, 0.028549666, 0.055000003,
+        0.048409905, 0.032499999, 0.016590098, 0.032189161, 0.013295049],
+    "cosine_decay_restarts even": [0.1, 0.097797543, 0.081450336, 0.028549666,
+        0.055000003, 0.032499999, 0.032499999, 0.02125, 0.018931294, 0.01140625],
+}  # fmt: skip
 # fmt: on
 """What TensorFlow 1.15.5 computed on a CPU at each of the steps, in float32."""
 

@@ -16,9 +16,6 @@ def after(train_op, fetches, steps=1):
         return session.run(fetches)
 
 
-# -- subclasses as programs write them -------------------------------------------------
-
-
 class WeightDecayAdam(tf.train.Optimizer):
     """As language models have it: `apply_gradients` is written anew.
 
@@ -224,9 +221,6 @@ def test_a_subclass_of_an_optimizer_overrides_either_method():
     assert after(Half(0.5, 0.5).minimize(w), w) == 0.75
 
 
-# -- putting updates together ----------------------------------------------------------
-
-
 def test_names_of_slots_and_operations():
     with tf.variable_scope("layer"):
         w = tf.get_variable("w", initializer=1.0)
@@ -332,9 +326,6 @@ def test_a_function_may_be_minimized_in_a_graph():
     w = tf.get_variable("w", initializer=4.0)
     descent = tf.train.GradientDescentOptimizer(0.25)
     assert after(descent.minimize(lambda: w * w), w) == 2.0
-
-
-# -- what is refused -------------------------------------------------------------------
 
 
 def test_nothing_to_optimize():

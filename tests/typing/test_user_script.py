@@ -69,8 +69,7 @@ def test_an_editor_completes_each_name_of_tf() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["tf.tpu.shard", "tf.layers.Dense", "tf.compat.v2.nn.relu", "tf.gfile.Copy"],
+    "name", ["tf.tpu.shard", "tf.layers.Dense", "tf.compat.v2.nn.relu", "tf.gfile.Copy"]
 )
 def test_an_editor_shows_docstrings(name: str) -> None:
     jedi = pytest.importorskip("jedi")

@@ -4,8 +4,6 @@ Each process runs this module with the address of the first, the number of proce
 its own number, and the folder to which it writes what it was given.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,21 +22,21 @@ Program = Callable[[int], tuple[Any, Any]]
 """Builds what one process fetches and feeds."""
 
 
-def inputs(*shape: int) -> list[list[Any]]:
+def inputs(*shape):
     generator = np.random.default_rng(7)
     return [[generator.normal(size=shape).astype(np.float32)] for _ in range(REPLICAS)]
 
 
-def called(function: Callable[..., Any], x: Any) -> Any:
+def called(function, x):
     y = tf.py_func(function, [x], tf.float32)
     y.set_shape(x.shape)
     return y
 
 
-def training(process: int) -> tuple[Any, Any]:
+def training(process):
     optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.01))
 
-    def step(x: Any) -> Any:
+    def step(x):
         h = tf.layers.dense(x, 5, tf.nn.relu, kernel_initializer=start)
         loss = tf.reduce_mean(
             (tf.layers.dense(h, 1, kernel_initializer=start) - 1) ** 2
@@ -50,18 +48,18 @@ def training(process: int) -> tuple[Any, Any]:
     return tf.tpu.replicate(step, inputs(6, 3)), None
 
 
-def sums(process: int) -> tuple[Any, Any]:
+def sums(process):
     groups = [[0, 5, 2, 7], [1, 6, 3, 4]]
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         apart = tf.tpu.cross_replica_sum(x, groups)
         return tf.tpu.cross_replica_sum(x), apart, tf.tpu.cross_replica_sum(x[:3])
 
     return tf.tpu.replicate(computation, inputs(40_000)), None
 
 
-def branches_and_loops(process: int) -> tuple[Any, Any]:
-    def computation(x: Any) -> Any:
+def branches_and_loops(process):
+    def computation(x):
         _, y = tf.while_loop(
             lambda k, a: a[0] < 3,
             lambda k, a: (k + 1, a + tf.random_uniform([3], seed=6)),
@@ -73,8 +71,8 @@ def branches_and_loops(process: int) -> tuple[Any, Any]:
     return tf.tpu.replicate(computation, inputs(3)), None
 
 
-def host_parts(process: int) -> tuple[Any, Any]:
-    def computation(x: Any) -> Any:
+def host_parts(process):
+    def computation(x):
         first = called(lambda a: a * np.float32(2), x)
         _, last = tf.while_loop(
             lambda k, a: k < 3,
@@ -86,36 +84,36 @@ def host_parts(process: int) -> tuple[Any, Any]:
     return tf.tpu.replicate(computation, inputs(2)), None
 
 
-def a_wrong_position(process: int) -> tuple[Any, Any]:
+def a_wrong_position(process):
     table = tf.get_variable("table", initializer=np.zeros(4, np.float32))
 
-    def computation(k: Any) -> Any:
+    def computation(k):
         return tf.assign_add(table, [1.0] * 4) + tf.gather(table, k)
 
     return tf.tpu.replicate(computation, [[np.int32(k)] for k in range(3)] * 2), None
 
 
-def own_processes(process: int) -> tuple[Any, Any]:
+def own_processes(process):
     """What each process decides: a feed, and what its host function returns."""
     fed = tf.placeholder(tf.float32, [])
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return x + 0, called(lambda a: np.float32(process), x)
 
     outputs = tf.tpu.replicate(computation, [[fed]] * REPLICAS)
     return outputs, {fed: np.float32(process)}
 
 
-def without_seeds(process: int) -> tuple[Any, Any]:
+def without_seeds(process):
     w = tf.get_variable("w", [3], initializer=tf.random_normal_initializer())
 
-    def computation(x: Any) -> Any:
+    def computation(x):
         return tf.assign_add(w, tf.tpu.cross_replica_sum(x)), tf.random_normal([2])
 
     return tf.tpu.replicate(computation, inputs(3)), None
 
 
-def one_replica(process: int) -> tuple[Any, Any]:
+def one_replica(process):
     return tf.tpu.rewrite(lambda x: called(np.sin, x) * 2, inputs(3)[0]), None
 
 
@@ -123,7 +121,7 @@ AS_IN_LOCKSTEP = [training, sums, branches_and_loops, host_parts, a_wrong_positi
 AS_IN_LOCKSTEP.append(one_replica)
 
 
-def evaluated(program: Program, process: int) -> list[Any]:
+def evaluated(program, process):
     """Return what two runs and the variables give, or the error in words."""
     with tf.Graph().as_default():
         fetches, fed = program(process)
@@ -137,7 +135,7 @@ def evaluated(program: Program, process: int) -> list[Any]:
             return [np.asarray(value) for value in tf.nest.flatten([turns, variables])]
 
 
-def main(coordinator: str, processes: str, process: str, folder: str) -> None:
+def main(coordinator, processes, process, folder):
     """Run all programs as one of the processes."""
     import jax
 

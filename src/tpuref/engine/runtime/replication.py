@@ -22,11 +22,7 @@ from tpuref.engine.runtime.meaning.padding import (
     padded_shape,
 )
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.meaning.state import (
-    ReplicaVariables,
-    State,
-    commit,
-)
+from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.topology.topology import Topology
 

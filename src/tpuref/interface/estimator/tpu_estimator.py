@@ -18,11 +18,7 @@ from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.interface.data.dataset import Dataset
-from tpuref.interface.estimator.estimator import (
-    Estimator,
-    call_model_fn,
-    checked_spec,
-)
+from tpuref.interface.estimator.estimator import Estimator, call_model_fn, checked_spec
 from tpuref.interface.estimator.functions import (
     call_input_fn,
     features_and_labels,

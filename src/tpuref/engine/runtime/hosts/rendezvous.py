@@ -150,10 +150,7 @@ class Rendezvous:
             asyncio.get_running_loop().call_later(2 * self._timeout, self._empty.set)
 
     async def _forward_jax(
-        self,
-        first: bytes,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        self, first: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Forward a connection of JAX, and keep it open when the service is gone."""
         answers, service = await asyncio.open_unix_connection("\0" + self._service)

@@ -31,11 +31,7 @@ class Feed:
     """
 
     def __init__(
-        self,
-        take: Callable[[], Sequence[Array]],
-        replicas: int,
-        width: int,
-        steps: int,
+        self, take: Callable[[], Sequence[Array]], replicas: int, width: int, steps: int
     ) -> None:
         self._take = take
         self._width = width

@@ -55,10 +55,7 @@ class Infeed:
             self._changed.notify_all()
 
     def dequeue(
-        self,
-        replica: int,
-        timeout: float,
-        watch: Callable[[], None] | None = None,
+        self, replica: int, timeout: float, watch: Callable[[], None] | None = None
     ) -> tuple[Array, ...]:
         """Take the next tuple of `replica`, waiting at most `timeout` seconds.
 

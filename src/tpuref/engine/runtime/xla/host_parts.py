@@ -209,10 +209,7 @@ def _failure_elsewhere(instr: Instr) -> Callable[[list[int]], OpError]:
 
 
 def _specs(
-    context: Context,
-    instrs: Sequence[Instr],
-    outputs: Sequence[int],
-    slots: Slots,
+    context: Context, instrs: Sequence[Instr], outputs: Sequence[int], slots: Slots
 ) -> list[TensorSpec]:
     """Return the specs of the outputs; their sizes must be static."""
     values = {

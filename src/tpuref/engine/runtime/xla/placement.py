@@ -147,11 +147,7 @@ class Placement:
     ) -> Callable[..., Any]:
         """Run a function on each device."""
         mapped: Callable[..., Any] = jax.shard_map(
-            function,
-            mesh=self._mesh,
-            in_specs=given,
-            out_specs=found,
-            check_vma=False,
+            function, mesh=self._mesh, in_specs=given, out_specs=found, check_vma=False
         )
         return mapped
 

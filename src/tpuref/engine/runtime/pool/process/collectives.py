@@ -105,11 +105,7 @@ class CoreCollectives:
     """
 
     def __init__(
-        self,
-        split: Split,
-        arena: Arena,
-        heap: Heap,
-        links: Mapping[int, kernel.Links],
+        self, split: Split, arena: Arena, heap: Heap, links: Mapping[int, kernel.Links]
     ) -> None:
         self._split = split
         self._arena = arena

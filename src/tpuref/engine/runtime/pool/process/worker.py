@@ -74,13 +74,7 @@ from tpuref.engine.runtime.pool.process.collectives import (
 from tpuref.engine.runtime.pool.process.prepared import PreparedProgram
 from tpuref.engine.runtime.pool.process.schedule import Path
 from tpuref.engine.runtime.pool.process.state import CoreState, CoreVariables
-from tpuref.engine.runtime.pool.split import (
-    Lane,
-    Lanes,
-    Placement,
-    Split,
-    lanes_of,
-)
+from tpuref.engine.runtime.pool.split import Lane, Lanes, Placement, Split, lanes_of
 from tpuref.kernels import flags, links
 
 SPINS = 200
