@@ -107,7 +107,7 @@ def _is_function(instr: Instr) -> bool:
     definition = instr.definition
     return (
         definition.foldable
-        and not (definition.collective or definition.allocates or instr.blocks)
+        and not (definition.allocates or instr.blocks)
         and definition.place is Place.ANYWHERE
         and len(instr.outputs) == 1
     )

@@ -33,7 +33,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.arena import Arena
-from tpuref.engine.runtime.pool.channel import Channel
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.control_area import (
     ProgramCounters,
@@ -50,6 +49,7 @@ from tpuref.engine.runtime.pool.core_events import (
 )
 from tpuref.engine.runtime.pool.messages import (
     STACK_SIGNAL,
+    Channel,
     Described,
     DescribedColumn,
     Drawn,
