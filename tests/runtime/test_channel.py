@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from tpuref.engine.runtime.pool.channel import Channel, await_mail
+from tpuref.engine.runtime.pool.messages import Channel, await_mail
 from tpuref.kernels import mailboxes
 
 Ends = tuple[Channel, Channel]

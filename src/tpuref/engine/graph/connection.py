@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.engine.graph.executor import LocalTarget, Target
 from tpuref.engine.graph.session_options import ConfigProto
-from tpuref.engine.graph.target import LocalTarget, Target, open_target, target_of
+from tpuref.engine.graph.target import open_target, target_of
 from tpuref.engine.runtime.system import LOCAL
 from tpuref.engine.runtime.topology.devices import DeviceAttributes
 

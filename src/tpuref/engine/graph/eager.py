@@ -14,9 +14,8 @@ from tpuref.engine.configuration import config
 from tpuref.engine.graph.connection import connected_target, is_remote
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.eager_tensor import EagerTensor
-from tpuref.engine.graph.executor import GraphExecutor
+from tpuref.engine.graph.executor import GraphExecutor, LocalTarget
 from tpuref.engine.graph.graph import Graph
-from tpuref.engine.graph.target import LocalTarget
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.meaning import Array

@@ -1,25 +1,27 @@
-"""The executor of graphs: runs parts of a graph and caches their programs."""
+"""The executor of graphs: parts of a graph, lowered once, run on a target."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import monotonic_ns
-from typing import Any
+from typing import Any, Protocol
 
 from tpuref.base.errors import OpError
 from tpuref.engine.configuration import config
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.lowering import lower, needed_operations
 from tpuref.engine.graph.placement import check_placement
-from tpuref.engine.graph.target import Target
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
+from tpuref.engine.runtime.host import HostProgram
 from tpuref.engine.runtime.log import logger
 from tpuref.engine.runtime.meaning import recording
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.engine.runtime.meaning.trace import CoreTrace
+from tpuref.engine.runtime.system import LOCAL, Cluster
+from tpuref.engine.runtime.topology.devices import DeviceAttributes
 
 _LOG = logger("program")
 
@@ -103,3 +105,60 @@ class GraphExecutor:
                 (monotonic_ns() - begin) / 1e6,
             )
         return self._programs[key]
+
+
+class Target(Protocol):
+    """The interface of targets, which run the programs of a session."""
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+
+    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run `program` and return its results."""
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the devices."""
+
+    def reset(self) -> None:
+        """Forget the variables that sessions share."""
+
+    def close(self) -> None:
+        """Release the resources of the session."""
+
+
+class LocalTarget:
+    """Runs programs in this process, on the TPU systems of the `cluster`."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._programs: dict[int, HostProgram] = {}
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+        return self._cluster.jobs
+
+    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run `program` and return its results."""
+        run.systems = self._cluster
+        prepared = self._programs.get(id(program))
+        if prepared is None:
+            prepared = self._programs[id(program)] = HostProgram(program)
+        return prepared.run(inputs, run)
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the devices."""
+        return self._cluster.devices()
+
+    def reset(self) -> None:
+        """Refuse: sessions of this process share no variables."""
+        raise NotImplementedError(
+            "tf.Session.reset: each session of this process has variables of its own; "
+            "reset is for the target of a tf.train.Server"
+        )
+
+    def close(self) -> None:
+        """Stop the systems of a cluster that belongs to the session alone."""
+        if self._cluster is not LOCAL:
+            self._cluster.reset()

@@ -1,84 +1,22 @@
-"""The target of a session, which runs its programs: this process, or a server."""
+"""The targets that sessions name: this process, or a server."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.masking import masked
+from tpuref.engine.graph.executor import LocalTarget, Target
 from tpuref.engine.graph.session_options import ConfigProto, RPCOptions, checked_config
-from tpuref.engine.ops.meaning import Array
-from tpuref.engine.program import Program
 from tpuref.engine.remote.requirement import check_installed
 from tpuref.engine.remote.token import checked_token
-from tpuref.engine.runtime.host import HostProgram
-from tpuref.engine.runtime.meaning.run import Run
-from tpuref.engine.runtime.system import LOCAL, Cluster, connect
-from tpuref.engine.runtime.topology.devices import DeviceAttributes
+from tpuref.engine.runtime.system import connect
 
 _GRPC = re.compile(
     r"grpc://(?P<host>[^/\s:@\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"
 )
-
-
-class Target(Protocol):
-    """The interface of targets, which run the programs of a session."""
-
-    @property
-    def jobs(self) -> Collection[str]:
-        """The names of the jobs."""
-
-    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Run `program` and return its results."""
-
-    def list_devices(self) -> list[DeviceAttributes]:
-        """Return the devices."""
-
-    def reset(self) -> None:
-        """Forget the variables that sessions share."""
-
-    def close(self) -> None:
-        """Release the resources of the session."""
-
-
-class LocalTarget:
-    """Runs programs in this process, on the TPU systems of the `cluster`."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._programs: dict[int, HostProgram] = {}
-
-    @property
-    def jobs(self) -> Collection[str]:
-        """The names of the jobs."""
-        return self._cluster.jobs
-
-    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Run `program` and return its results."""
-        run.systems = self._cluster
-        prepared = self._programs.get(id(program))
-        if prepared is None:
-            prepared = self._programs[id(program)] = HostProgram(program)
-        return prepared.run(inputs, run)
-
-    def list_devices(self) -> list[DeviceAttributes]:
-        """Return the devices."""
-        return self._cluster.devices()
-
-    def reset(self) -> None:
-        """Refuse: sessions of this process share no variables."""
-        raise NotImplementedError(
-            "tf.Session.reset: each session of this process has variables of its own; "
-            "reset is for the target of a tf.train.Server"
-        )
-
-    def close(self) -> None:
-        """Stop the systems of a cluster that belongs to the session alone."""
-        if self._cluster is not LOCAL:
-            self._cluster.reset()
 
 
 def target_of(given: Any, function: str) -> str:

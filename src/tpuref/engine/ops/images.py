@@ -5,7 +5,7 @@ float16 and bfloat16 are computed in float32 and rounded once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -188,7 +188,8 @@ def _infer_conv2d(
     return TensorSpec(_image_shape([batch, rows, columns, outputs], data_format), dtype)
 
 
-def _conv2d(
+def _convolve(
+    correlate: Callable[..., Array],
     images: Array,
     filters: Array,
     *,
@@ -200,7 +201,7 @@ def _conv2d(
     wide, weights = widened(_channels_last(images, data_format)), widened(filters)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    result = correlated(wide, weights, strides, margins, dilations)
+    result = correlate(wide, weights, strides, margins, dilations)
     return _channels_back(result.astype(images.dtype, copy=False), data_format)
 
 
@@ -225,7 +226,8 @@ def _infer_conv2d_of_images(
     return _infer_images(sizes, backprop)
 
 
-def _conv2d_of_images(
+def _gradient_of_images(
+    gradient: Callable[..., Array],
     sizes: Array,
     filters: Array,
     backprop: Array,
@@ -240,9 +242,7 @@ def _conv2d_of_images(
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = image_gradient(
-        given, weights, (rows, columns), strides, margins, dilations
-    )
+    images = gradient(given, weights, (rows, columns), strides, margins, dilations)
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -268,7 +268,8 @@ def _infer_conv2d_of_filters(
     return _infer_images(sizes, backprop)
 
 
-def _conv2d_of_filters(
+def _gradient_of_filters(
+    gradient: Callable[..., Array],
     images: Array,
     sizes: Array,
     backprop: Array,
@@ -284,7 +285,7 @@ def _conv2d_of_filters(
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = filter_gradient(wide, given, window, strides, margins, dilations)
+    filters = gradient(wide, given, window, strides, margins, dilations)
     return filters.astype(images.dtype, copy=False)
 
 
@@ -312,63 +313,6 @@ def _infer_depthwise(
         dilations=dilations,
     )
     return spec
-
-
-def _depthwise(
-    images: Array,
-    filters: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
-    window = (filters.shape[0], filters.shape[1])
-    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    result = correlated_by_channel(wide, weights, strides, margins, dilations)
-    return _channels_back(result.astype(images.dtype, copy=False), data_format)
-
-
-def _depthwise_of_images(
-    sizes: Array,
-    filters: Array,
-    backprop: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
-    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
-    window = (filters.shape[0], filters.shape[1])
-    margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = image_gradient_by_channel(
-        given, weights, (rows, columns), strides, margins, dilations
-    )
-    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
-
-
-def _depthwise_of_filters(
-    images: Array,
-    sizes: Array,
-    backprop: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    wide = widened(_channels_last(images, data_format))
-    given = widened(_channels_last(backprop, data_format))
-    rows, columns, _, _ = sizes_in(sizes)
-    window = (rows, columns)
-    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = filter_gradient_by_channel(
-        wide, given, window, strides, margins, dilations
-    )
-    return filters.astype(images.dtype, copy=False)
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -484,27 +428,31 @@ MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
 AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
+    _op("Conv2D", infer=_infer_conv2d, compute=ieee(partial(_convolve, correlated))),
     _op(
         "Conv2DBackpropInput",
         infer=_infer_conv2d_of_images,
-        compute=ieee(_conv2d_of_images),
+        compute=ieee(partial(_gradient_of_images, image_gradient)),
     ),
     _op(
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
-        compute=ieee(_conv2d_of_filters),
+        compute=ieee(partial(_gradient_of_filters, filter_gradient)),
     ),
-    _op("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
+    _op(
+        "DepthwiseConv2dNative",
+        infer=_infer_depthwise,
+        compute=ieee(partial(_convolve, correlated_by_channel)),
+    ),
     _op(
         "DepthwiseConv2dNativeBackpropInput",
         infer=_infer_conv2d_of_images,
-        compute=ieee(_depthwise_of_images),
+        compute=ieee(partial(_gradient_of_images, image_gradient_by_channel)),
     ),
     _op(
         "DepthwiseConv2dNativeBackpropFilter",
         infer=_infer_conv2d_of_filters,
-        compute=ieee(_depthwise_of_filters),
+        compute=ieee(partial(_gradient_of_filters, filter_gradient_by_channel)),
     ),
     MAX_POOL,
     _op("MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)),

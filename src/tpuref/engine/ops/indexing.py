@@ -198,17 +198,22 @@ def _infer_gather(
             f"batch_dims {batch_dims}: expected 0 <= batch_dims <= axis {axis} and no "
             f"more than the rank of the indices, got {describe_all(params, indices)}"
         )
-    batch = params.shape[:batch_dims]
-    if not batch.is_compatible_with(indices.shape[:batch_dims]):
-        raise ValueError(
-            f"the first {batch_dims} dimensions of params and indices differ: "
-            f"{describe_all(params, indices)}"
-        )
-    batch = batch.merge_with(indices.shape[:batch_dims])
+    batch = _shared_batch(params, indices, batch_dims)
     before, after = params.shape[batch_dims:axis], params.shape[axis + 1 :]
     rest = indices.shape[batch_dims:]
     shape = batch.concatenate(before).concatenate(rest).concatenate(after)
     return TensorSpec(shape, params.dtype)
+
+
+def _shared_batch(params: Operand, indices: Operand, batch_dims: int) -> TensorShape:
+    """Return the first dimensions, which both have."""
+    first, second = params.shape[:batch_dims], indices.shape[:batch_dims]
+    if not first.is_compatible_with(second):
+        raise ValueError(
+            f"the first {batch_dims} dimensions of params and indices differ: "
+            f"{describe_all(params, indices)}"
+        )
+    return first.merge_with(second)
 
 
 def _gather(params: Array, indices: Array, *, axis: int, batch_dims: int) -> Array:
@@ -282,12 +287,7 @@ def _infer_gather_nd(
         raise ValueError(f"batch_dims: expected 0 or more, got {batch_dims}")
     require_rank_at_least(params, batch_dims)
     require_rank_at_least(indices, batch_dims + 1)
-    batch = params.shape[:batch_dims]
-    if not batch.is_compatible_with(indices.shape[:batch_dims]):
-        raise ValueError(
-            f"the first {batch_dims} dimensions of params and indices differ: "
-            f"{describe_all(params, indices)}"
-        )
+    _shared_batch(params, indices, batch_dims)
     outer, part = _positions(indices, params.shape[batch_dims:])
     return TensorSpec(outer.concatenate(part), params.dtype)
 

@@ -20,6 +20,7 @@ from tpuref.engine.runtime.hosts import here
 from tpuref.interface.checkpoints.initialization import load_checkpoint
 from tpuref.interface.checkpoints.saver import Saver
 from tpuref.interface.checkpoints.state import latest_checkpoint
+from tpuref.interface.estimator.built_model import BuiltModel
 from tpuref.interface.estimator.export_outputs import no_saved_model
 from tpuref.interface.estimator.functions import (
     call_input_fn,
@@ -44,7 +45,6 @@ from tpuref.interface.training.hooks.final_ops import FinalOpsHook
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.interface.training.hooks.nan_tensor import NanTensorHook
 from tpuref.interface.training.hooks.progress_bar import progress_bar
-from tpuref.interface.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.interface.training.log import log
 from tpuref.interface.training.monitored_session import MonitoredSession
 from tpuref.interface.training.monitored_training_session import (
@@ -214,11 +214,11 @@ class Estimator:
             log.info("Skipping training since max_steps has already saved.")
             return self
         with self._new_graph():
-            spec = self._build_spec(input_fn, ModeKeys.TRAIN, steps, max_steps)
+            model = self._build(input_fn, ModeKeys.TRAIN, steps, max_steps)
             self._warm_start_variables()
-            ends = self._ends_of_training(steps, max_steps)
-            ends += progress_bar(spec.loss, steps, max_steps)
-            loss = self._run_training(spec, [*ends, *(hooks or ())], saving_listeners)
+            ends = model.end_hooks(steps, max_steps)
+            ends += progress_bar(model.spec.loss, steps, max_steps)
+            loss = self._run_training(model, [*ends, *(hooks or ())], saving_listeners)
             flush_writers(get_default_graph())
         log.info("Loss for final step: %s.", loss)
         return self
@@ -235,15 +235,20 @@ class Estimator:
             create_global_step(graph)
         return scope
 
-    def _build_spec(
+    def _build(
         self,
         input_fn: Any,
         mode: str,
         steps: int | None = None,
         max_steps: int | None = None,
-    ) -> EstimatorSpec:
+    ) -> BuiltModel:
         features, labels = self._inputs(input_fn, mode)
-        return self._call_model_fn(features, labels, mode, self.config)
+        spec = self._call_model_fn(features, labels, mode, self.config)
+        every = self._config.log_step_count_steps
+        if every is None or mode != ModeKeys.TRAIN:
+            return BuiltModel(spec)
+        shown = {"loss": spec.loss, "step": get_global_step()}
+        return BuiltModel(spec, [LoggingTensorHook(shown, every_n_iter=every)], every)
 
     def _inputs(self, input_fn: Any, mode: str) -> tuple[Any, Any]:
         given = call_input_fn(input_fn, mode, self.params or None, self.config)
@@ -271,19 +276,12 @@ class Estimator:
             log.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
             warm_start(*self._warm_start)
 
-    def _ends_of_training(self, steps: Any, max_steps: Any) -> list[Any]:
-        if steps is None and max_steps is None:
-            return []
-        return [StopAtStepHook(steps, max_steps)]
-
-    def _run_training(
-        self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
-    ) -> Any:
-        config = self._config
+    def _run_training(self, model: BuiltModel, hooks: list[Any], listeners: Any) -> Any:
+        config, spec = self._config, model.spec
         scalar("loss", spec.loss)
-        own: list[Any] = [NanTensorHook(spec.loss), *self._logs(spec)]
+        own = [NanTensorHook(spec.loss), *model.logs]
         self._add_saver()
-        chief = self._with_checkpoints(spec, hooks, list(listeners or ()))
+        chief = self._with_checkpoints(model, hooks, list(listeners or ()))
         with MonitoredTrainingSession(
             master=config.master,
             is_chief=True,
@@ -294,18 +292,20 @@ class Estimator:
             save_checkpoint_secs=0,
             save_summaries_steps=config.save_summary_steps,
             config=config.session_config,
-            log_step_count_steps=self._step_counter(),
+            log_step_count_steps=model.count_every,
         ) as session:
             loss = None
             while not session.should_stop():
                 _, loss = session.run([spec.train_op, spec.loss])
+        model.check_finished()
         return loss
 
     def _with_checkpoints(
-        self, spec: EstimatorSpec, hooks: list[Any], listeners: list[Any]
+        self, model: BuiltModel, hooks: list[Any], listeners: list[Any]
     ) -> list[Any]:
         """Return the chief's hooks, with a checkpoint saver if configured."""
-        config, chief = self._config, list(spec.training_chief_hooks)
+        config, spec = self._config, model.spec
+        chief = list(spec.training_chief_hooks)
         given = [*hooks, *spec.training_hooks, *chief]
         savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
         for saver in savers[:1]:
@@ -320,22 +320,8 @@ class Estimator:
             scaffold=spec.scaffold,
             listeners=listeners,
         )
-        saver._set_steps_per_run(self._steps_per_run())
+        saver._set_steps_per_run(model.steps_per_run)
         return [*chief, saver]
-
-    def _logs(self, spec: EstimatorSpec) -> list[Any]:
-        every = self._config.log_step_count_steps
-        if every is None:
-            return []
-        shown = {"loss": spec.loss, "step": get_global_step()}
-        return [LoggingTensorHook(shown, every_n_iter=every)]
-
-    def _steps_per_run(self) -> int:
-        return 1
-
-    def _step_counter(self) -> int | None:
-        every: int | None = self._config.log_step_count_steps
-        return every
 
     def _add_saver(self) -> None:
         graph, config = get_default_graph(), self._config
@@ -387,8 +373,8 @@ class Estimator:
         started = time.time()
         log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         with self._new_graph():
-            spec = self._build_spec(input_fn, ModeKeys.EVAL, steps)
-            values = self._run_evaluation(spec, steps, path, list(hooks or ()))
+            model = self._build(input_fn, ModeKeys.EVAL, steps)
+            values = self._run_evaluation(model, steps, path, list(hooks or ()))
             flush_writers(get_default_graph())
         log.info("Inference Time : %0.5fs", time.time() - started)
         log.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
@@ -396,8 +382,9 @@ class Estimator:
         return values
 
     def _run_evaluation(
-        self, spec: EstimatorSpec, steps: Any, path: Any, hooks: list[Any]
+        self, model: BuiltModel, steps: Any, path: Any, hooks: list[Any]
     ) -> dict[str, Any]:
+        spec, runs = model.spec, model.runs(steps)
         pairs = self._metric_pairs(spec)
         update = group(*[pair[1] for pair in pairs.values()])
         finals = {key: pair[0] for key, pair in pairs.items()}
@@ -407,10 +394,11 @@ class Estimator:
         final = FinalOpsHook(finals)
         with self._session(spec, path, [*hooks, final], evaluating=True) as session:
             done = 0
-            while not session.should_stop() and (steps is None or done < steps):
+            while not session.should_stop() and (runs is None or done < runs):
                 session.run(update)
                 done += 1
-                log.info("Evaluation [%d/%s]", done, steps or "all")
+                log.info("Evaluation [%d/%s]", done, runs or "all")
+        model.check_finished()
         return dict(sorted(final.final_ops_values.items()))
 
     def _metric_pairs(self, spec: EstimatorSpec) -> dict[str, Any]:
@@ -498,7 +486,7 @@ class Estimator:
         """
         path = self._checkpoint_or_warn(checkpoint_path, "predict")
         with self._new_graph():  # left before each yield, so the caller's graph stays
-            spec = self._build_spec(input_fn, ModeKeys.PREDICT)
+            spec = self._build(input_fn, ModeKeys.PREDICT).spec
             wanted = _select_predictions(spec.predictions, predict_keys)
             self._add_saver()
             all_hooks = [*(hooks or ()), *spec.prediction_hooks]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
-from tpuref.base.dtypes import float32, int32
 from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
-from tpuref.engine.graph.lowering import needed_operations
-from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.interface.data.dataset import Dataset
+from tpuref.interface.estimator.built_model import BuiltModel
 from tpuref.interface.estimator.estimator import Estimator, call_model_fn, checked_spec
 from tpuref.interface.estimator.functions import (
     call_input_fn,
@@ -31,6 +30,7 @@ from tpuref.interface.estimator.mode_keys import ModeKeys
 from tpuref.interface.estimator.progress import ExamplesPerSecondHook
 from tpuref.interface.estimator.replica_input import ReplicaInput
 from tpuref.interface.estimator.spec import EstimatorSpec
+from tpuref.interface.estimator.step_loop import BuiltLoop, CoreModel, StepLoop
 from tpuref.interface.estimator.tpu_config import (
     InputPipelineConfig,
     RunConfig,
@@ -47,21 +47,15 @@ from tpuref.interface.estimator.tpu_context import (
 )
 from tpuref.interface.estimator.tpu_spec import TPUEstimatorSpec, invalid_host_call
 from tpuref.interface.functions.control_flow import group
-from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.identity import identity
 from tpuref.interface.functions.joining import concat
-from tpuref.interface.functions.placeholders import placeholder
 from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.tpu.sharding import shard
-from tpuref.interface.tpu.training_loop import while_loop
 from tpuref.interface.training.global_step import get_global_step
 from tpuref.interface.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.interface.training.log import log
-
-INITIAL_LOSS = 1e7
-"""The loss of a loop before its first step."""
 
 _RESERVED = ("batch_size", "context")
 
@@ -160,44 +154,31 @@ class TPUEstimator(Estimator):
         }
         self._batch_axis = batch_axis
         self._system: Replicas | None = None
-        self._loop: LoopHook | None = None
 
     # -- building --------------------------------------------------------------
 
-    def _build_spec(
+    def _build(
         self,
         input_fn: Any,
         mode: str,
         steps: int | None = None,
         max_steps: int | None = None,
-    ) -> EstimatorSpec:
+    ) -> BuiltModel:
         if "params" not in parameters_of(input_fn):
             raise invalid_input(
                 f"input_fn {getattr(input_fn, '__name__', input_fn)} does not include "
                 "params argument, required by TPUEstimator to pass batch size as "
                 'params["batch_size"]'
             )
-        self._loop = None
         if not self._uses_cores[mode]:
             log.info("Running %s on CPU", mode)
-            return self._build_on_host(input_fn, mode)
+            spec = self._build_on_host(input_fn, mode)
+            return BuiltModel(spec, self._logs(spec, mode, 1))
         replicas = self._replicas()
         self._check_batch(mode, replicas)
         if mode == ModeKeys.PREDICT:
-            return self._build_prediction(input_fn, replicas)
-        if mode == ModeKeys.TRAIN and steps is None and max_steps is None:
-            raise coded(
-                ValueError,
-                "For TPU training, one of `steps` or `max_steps` must be set. Cannot "
-                "be both `None`.",
-                code=codes.INVALID_ARGUMENT,
-            )
-        if mode == ModeKeys.EVAL and steps is None:
-            raise coded(
-                ValueError,
-                "Evaluate `steps` must be set on TPU. Cannot be `None`.",
-                code=codes.INVALID_ARGUMENT,
-            )
+            return BuiltModel(self._build_prediction(input_fn, replicas))
+        _check_steps(mode, steps, max_steps)
         return self._build_loop(input_fn, mode, replicas, steps, max_steps)
 
     def _build_on_host(self, input_fn: Any, mode: str) -> EstimatorSpec:
@@ -221,63 +202,40 @@ class TPUEstimator(Estimator):
         replicas: Replicas,
         steps: int | None,
         max_steps: int | None,
-    ) -> EstimatorSpec:
-        fed = self._replica_input(input_fn, mode, replicas)
-        config = self._config.tpu_config
-        training = mode == ModeKeys.TRAIN
+    ) -> BuiltLoop:
+        training, config = mode == ModeKeys.TRAIN, self._config.tpu_config
         every = config.experimental_host_call_every_n_steps if training else 1
+        fed = self._replica_input(input_fn, mode, replicas)
+        model = CoreModel(partial(self._model_on_core, mode, replicas))
         calls = HostCalls(replicas, every)
-        built: list[TPUEstimatorSpec] = []
-
-        def step(turn: Tensor, loss: Tensor) -> list[Tensor]:
-            region = get_default_graph().region
-            assert region is not None
-            before = len(region.operations)
-            spec = self._model_on_core(*fed.taken(), mode, replicas)
-            built[:] = [spec]
-            if mode == ModeKeys.EVAL:
-                calls.add("eval_metrics", spec.eval_metrics)
-            calls.add("host_call", spec.host_call)
-            done = calls.sent(turn)
-            if training:
-                done.append(spec.train_op)
-            own = cast(spec.loss, float32)
-            # The loop variable depends on the step and its host calls: they run before
-            # the next step, although the loop fetches the loss alone.
-            with get_default_graph().control_dependencies(done):
-                last = identity(own) if training else loss + own
-            _leave_out_unneeded(region, before, last)
-            return [turn + 1, last]
-
-        limit = placeholder(int32, [], name="iterations_per_loop")
-        first = INITIAL_LOSS if training else 0.0
-        with get_default_graph().control_dependencies([fed.begin(limit)]):
-            (loss,) = shard(
-                lambda: while_loop(lambda turn, _: turn < limit, step, [0, first])[1],
-                num_shards=replicas.count,
-                outputs_from_all_shards=False,
-                device_assignment=replicas.assignment,
-            )
-        spec, given = built[0], calls.built()
+        loop = StepLoop(mode, fed, model, calls)
+        loss, given = loop.on_cores(replicas), calls.built()
         _drop_summaries()
         if training:
             _check_sums_replicas(replicas)
         elif steps:
             loss = loss / float(steps)
-        per_loop = config.iterations_per_loop if training else steps
+        per_run = config.iterations_per_loop
         metrics = given.get("eval_metrics") or {}
         updates = [pair[1] for pair in metrics.values()]
         host = [*updates, *nest.flatten(given.get("host_call", []))]
-        self._loop = LoopHook(limit, per_loop or 1, steps, max_steps, host, every)
-        return self._loop_spec(spec, mode, loss, metrics)
+        most = (per_run if training else steps) or 1
+        hook = LoopHook(loop.limit, most, steps, max_steps, host, every)
+        spec = self._loop_spec(model.spec, mode, loss, metrics, hook)
+        return BuiltLoop(spec, self._logs(spec, mode, per_run), per_run, hook)
 
     def _loop_spec(
-        self, spec: TPUEstimatorSpec, mode: str, loss: Tensor, metrics: dict[str, Any]
+        self,
+        spec: TPUEstimatorSpec,
+        mode: str,
+        loss: Tensor,
+        metrics: dict[str, Any],
+        hook: LoopHook,
     ) -> EstimatorSpec:
         """Return the `EstimatorSpec` that makes one run of the session one loop."""
         with get_default_graph().control_dependencies([loss]):
             done = group()
-        per_loop = self._config.tpu_config.iterations_per_loop
+        per_run = self._config.tpu_config.iterations_per_loop
         return EstimatorSpec(
             mode,
             loss=loss,
@@ -285,11 +243,11 @@ class TPUEstimator(Estimator):
             eval_metric_ops={key: (pair[0], done) for key, pair in metrics.items()},
             scaffold=spec.scaffold_fn() if spec.scaffold_fn else None,
             training_hooks=[
-                self._loop,
-                *self._throughput_hooks(mode, per_loop),
+                hook,
+                *self._throughput_hooks(mode, per_run),
                 *spec.training_hooks,
             ],
-            evaluation_hooks=[self._loop, *spec.evaluation_hooks],
+            evaluation_hooks=[hook, *spec.evaluation_hooks],
         )
 
     def _build_prediction(self, input_fn: Any, replicas: Replicas) -> EstimatorSpec:
@@ -310,20 +268,16 @@ class TPUEstimator(Estimator):
         # size, so rows of zeros fill it up, and their predictions are cut off.
         leaves = nest.flatten(features)
         real = shape(leaves[0])[0]
-        built: list[TPUEstimatorSpec] = []
-
-        def step(*own: Tensor) -> list[Tensor]:
-            part = nest.pack_sequence_as(features, list(own))
-            built[:] = [self._model_on_core(part, None, mode, replicas)]
-            return _rows_of(built[0].predictions)
-
+        model = CoreModel(partial(self._model_on_core, mode, replicas))
         joined: list[Any] = shard(
-            step,
+            lambda *own: _rows_of(
+                model(nest.pack_sequence_as(features, list(own)), None).predictions
+            ),
             [_pad_rows(leaf, batch, real) for leaf in leaves],
             num_shards=replicas.count,
             device_assignment=replicas.assignment,
         )
-        spec = built[0]
+        spec = model.spec
         rows = [tensor[:real] for tensor in joined]
         _drop_summaries()
         return EstimatorSpec(
@@ -363,7 +317,7 @@ class TPUEstimator(Estimator):
         )
 
     def _model_on_core(
-        self, features: Any, labels: Any, mode: str, replicas: Replicas
+        self, mode: str, replicas: Replicas, features: Any, labels: Any
     ) -> TPUEstimatorSpec:
         pipeline = input_mode(self._config.tpu_config, mode)
         extra = {
@@ -431,49 +385,15 @@ class TPUEstimator(Estimator):
                 code=codes.UNEVEN_SHARDS,
             )
 
-    # -- running ---------------------------------------------------------------
+    # -- hooks -----------------------------------------------------------------
 
-    def _ends_of_training(self, steps: Any, max_steps: Any) -> list[Any]:
-        if self._loop is not None:
-            return []
-        return super()._ends_of_training(steps, max_steps)
-
-    def _run_training(
-        self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
-    ) -> Any:
-        loop = self._loop  # a listener that evaluates replaces self._loop meanwhile
-        loss = super()._run_training(spec, hooks, listeners)
-        if loop is not None:
-            loop.check_finished()
-        return loss
-
-    def _run_evaluation(
-        self, spec: EstimatorSpec, steps: Any, path: Any, hooks: list[Any]
-    ) -> dict[str, Any]:
-        loop = self._loop
-        runs = steps if loop is None else 1
-        values = super()._run_evaluation(spec, runs, path, hooks)
-        if loop is not None:
-            loop.check_finished()
-        return values
-
-    def _steps_per_run(self) -> int:
-        if self._loop is None:
-            return 1
-        return int(self._config.tpu_config.iterations_per_loop)
-
-    def _step_counter(self) -> int | None:
-        return None  # ExamplesPerSecondHook counts the steps too
-
-    def _logs(self, spec: EstimatorSpec) -> list[Any]:
+    def _logs(self, spec: EstimatorSpec, mode: str, steps_per_run: int) -> list[Any]:
         every = self._config.log_step_count_steps
-        if every is None:
+        if every is None or mode != ModeKeys.TRAIN:
             return []
-        if self._loop is not None:
-            every = math.ceil(every / self._config.tpu_config.iterations_per_loop)
         with get_default_graph().control_dependencies([spec.loss]):
             shown = {"loss": spec.loss, "step": identity(get_global_step())}
-        return [LoggingTensorHook(shown, every_n_iter=every)]
+        return [LoggingTensorHook(shown, every_n_iter=math.ceil(every / steps_per_run))]
 
     def _throughput_hooks(self, mode: str, steps_per_run: int) -> list[Any]:
         config = self._config
@@ -516,6 +436,23 @@ def _check(
             check_count(f"TPUEstimator: batch size to {mode}", size)
 
 
+def _check_steps(mode: str, steps: int | None, max_steps: int | None) -> None:
+    """Raise an error if a loop on the cores would not know when to end."""
+    if mode == ModeKeys.TRAIN and steps is None and max_steps is None:
+        raise coded(
+            ValueError,
+            "For TPU training, one of `steps` or `max_steps` must be set. Cannot "
+            "be both `None`.",
+            code=codes.INVALID_ARGUMENT,
+        )
+    if mode == ModeKeys.EVAL and steps is None:
+        raise coded(
+            ValueError,
+            "Evaluate `steps` must be set on TPU. Cannot be `None`.",
+            code=codes.INVALID_ARGUMENT,
+        )
+
+
 def with_items(params: Any, items: dict[str, Any]) -> Any:
     """Return parameters (a dict or an hparams object) after setting items in place."""
     for key, value in items.items():
@@ -544,17 +481,6 @@ def _pad_rows(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
     filled = pad(tensor, concat([first, others], 0) if others else first)
     filled.set_shape([batch, *rest])
     return filled
-
-
-def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
-    """Remove the operations of a step that its result does not depend on.
-
-    A loop runs every operation of its body, but model functions build a training step
-    in every mode.  As in TensorFlow, operations that the mode does not need do not run.
-    """
-    needed = needed_operations([result], (), set())
-    built = region.operations[before:]
-    region.operations[before:] = [one for one in built if one in needed]
 
 
 def _rows_of(predictions: Any) -> list[Tensor]:

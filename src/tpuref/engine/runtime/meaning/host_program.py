@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,39 +36,60 @@ class HostProgram:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._begin: dict[int, Array] = {}
-        self._steps: list[Step] = []
-        same: dict[int, int] = {}
-        dtypes: dict[int, np.dtype[Any]] = {}
-        calls: list[_Call] = []
-        for instr in program.instrs:
-            inputs = tuple(same.get(slot, slot) for slot in instr.inputs)
-            for slot, spec in zip(instr.outputs, instr.specs, strict=True):
-                dtypes[slot] = spec.dtype.np
-            if instr.definition.traits.constant:
-                dtype = instr.specs[0].dtype.np
-                value = np.asarray(instr.attrs["value"], dtype, order="C")
-                self._begin[instr.outputs[0]] = value
-            elif instr.definition.traits.forwards:
-                same[instr.outputs[0]] = inputs[0]
-            elif _is_function(instr):
-                if not calls:
-                    self._steps.append(_computed(calls))
-                calls.append(_call(instr, inputs, dtypes))
-            else:
-                self._steps.append(_interpreted(instr, inputs))
-                calls = []
-        self._results = [same.get(slot, slot) for slot in program.results]
+        self._constants = {
+            instr.outputs[0]: np.asarray(
+                instr.attrs["value"], instr.specs[0].dtype.np, order="C"
+            )
+            for instr in program.instrs
+            if instr.definition.traits.constant
+        }
+        sources = _sources(program)
+        self._steps = _steps(program, sources)
+        self._results = [sources.get(slot, slot) for slot in program.results]
 
     def run(self, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run the program and return its results."""
         if run.events is not None:  # a recording has each instruction
             return list(run_program(self._program, {0: inputs}, run)[0])
-        values: Values = self._begin.copy()
+        values: Values = self._constants.copy()
         values.update(zip(self._program.parameters, inputs, strict=True))
         for step in self._steps:
             step(values, run)
         return [values[slot] for slot in self._results]
+
+
+def _sources(program: Program) -> dict[int, int]:
+    """Return the slot of the value that each forwarded output has."""
+    sources: dict[int, int] = {}
+    for instr in program.instrs:
+        if instr.definition.traits.forwards:
+            source = instr.inputs[0]
+            sources[instr.outputs[0]] = sources.get(source, source)
+    return sources
+
+
+def _steps(program: Program, sources: Mapping[int, int]) -> list[Step]:
+    """Return one step for consecutive functions, and one for any other instruction."""
+    dtypes = {
+        slot: spec.dtype.np
+        for instr in program.instrs
+        for slot, spec in zip(instr.outputs, instr.specs, strict=True)
+    }
+    steps: list[Step] = []
+    for are_functions, instrs in itertools.groupby(
+        filter(_runs, program.instrs), _is_function
+    ):
+        group = [(i, [sources.get(slot, slot) for slot in i.inputs]) for i in instrs]
+        if are_functions:
+            steps.append(_computed([_call(*each, dtypes) for each in group]))
+        else:
+            steps += [_interpreted(*each) for each in group]
+    return steps
+
+
+def _runs(instr: Instr) -> bool:
+    traits = instr.definition.traits
+    return not (traits.constant or traits.forwards)
 
 
 class _Call(NamedTuple):
@@ -85,7 +107,7 @@ def _is_function(instr: Instr) -> bool:
     definition = instr.definition
     return (
         definition.foldable
-        and not (definition.collective or definition.allocates or instr.blocks)
+        and not (definition.allocates or instr.blocks)
         and definition.place is Place.ANYWHERE
         and len(instr.outputs) == 1
     )

@@ -16,13 +16,15 @@ A program
     instruction, ``process/schedule.py`` the list of all steps.
 A run
     ``host/occupation.py`` is the lock of the cores.  ``host/memory.py`` puts inputs and
-    variables into the arena, ``channel.py`` sends the request through a mailbox or a
+    variables into the arena, ``messages.py`` sends the request through a mailbox or a
     socket.  ``process/worker.py`` runs the steps and replies.  ``host/gathering.py``
     serves host calls, in the order of ``host/turns.py``, and collects the results.
 A sum
-    A step calls ``process/collectives.py``, which joins small sums into one vector and
-    puts large contributions into the arena, and then the kernels: ``links`` waits for
-    the other members (``flags``) and adds (``fold.h`` in C, ``fold.py`` in NumPy).
+    The run brings it to ``process/schedule.py``, which takes its step, one of
+    ``process/prepared.py``.  ``process/collectives.py`` joins small sums into one
+    vector, puts large contributions into the arena and calls the kernels: ``links``
+    waits for the other members (``flags``) and adds (``fold.h`` in C, ``fold.py`` in
+    NumPy).  The reply takes the way of the run back.
 A failure
     A core that raises poisons the flags, so its peers stop at their next wait.
     ``host/stall.py`` reports processes that make no progress, ``host/gathering.py``

@@ -160,20 +160,9 @@ class Topology:
         Parameters
         ----------
         n
-            How many cores. An even number gives chips of two cores, an odd number
-            chips of one; the chips are laid out as near to a square as possible.
-
-        Returns
-        -------
-        Topology
-            The standard topology of that mesh.
-
-        Raises
-        ------
-        TypeError
-            If `n` is not an integer.
-        ValueError
-            If `n` is less than 1 or more than 4194304.
+            The number of cores, 1 to 4194304. An even number gives chips of two cores,
+            an odd number chips of one; the chips are laid out as near to a square as
+            possible. Errors are those of `for_mesh`.
 
         Examples
         --------
@@ -190,21 +179,7 @@ class Topology:
     def dealt_to(self, tasks: int) -> Topology:
         """Return the same mesh with its cores dealt to a number of tasks, in order.
 
-        Parameters
-        ----------
-        tasks
-            How many tasks.
-
-        Returns
-        -------
-        Topology
-            The first cores belong to the first task, the next ones to the second, and
-            so on; each task has as many.
-
-        Raises
-        ------
-        ValueError
-            If the tasks cannot have equally many cores.
+        It raises ValueError if the tasks cannot have equally many cores.
 
         Examples
         --------
@@ -225,22 +200,10 @@ class Topology:
 
     @staticmethod
     def parse_mesh(text: str) -> tuple[int, int, int]:
-        """Read a mesh written as columns, rows and cores of a chip.
+        """Return the arguments of `for_mesh` in a text: three integers joined by x.
 
-        Parameters
-        ----------
-        text
-            Three positive integers with an x between them.
-
-        Returns
-        -------
-        tuple of int
-            The arguments of `for_mesh`.
-
-        Raises
-        ------
-        ValueError
-            If the text has another form, or there are more than 4194304 cores.
+        It raises ValueError if the text has another form, or there are more than
+        4194304 cores.
 
         Examples
         --------
@@ -290,10 +253,7 @@ class Topology:
     def missing_devices(self) -> npt.NDArray[np.int64]:
         """The coordinates of the mesh without a device, of shape [holes, rank].
 
-        Raises
-        ------
-        ValueError
-            If the mesh has more than 4194304 places.
+        It raises ValueError if the mesh has more than 4194304 places.
         """
         places = math.prod(self._mesh_shape.tolist())
         _check_size(f"Topology.missing_devices: {mesh_text(self._mesh_shape)}", places)
@@ -333,22 +293,7 @@ class Topology:
     ) -> int:
         """Return the number that a core has within its task.
 
-        Parameters
-        ----------
-        device_coordinates
-            The coordinates of the core, one integer per axis.
-
-        Returns
-        -------
-        int
-            The device ordinal, or -1 where the mesh has no device.
-
-        Raises
-        ------
-        ValueError
-            If the number of coordinates is not the rank of the mesh.
-        MeshRangeError
-            If they lie outside the mesh.
+        The argument, errors and -1 are those of `task_ordinal_at_coordinates`.
 
         Examples
         --------
@@ -365,21 +310,9 @@ class Topology:
         Parameters
         ----------
         device_coordinates
-            The coordinates of the core, one integer per axis.
+            As for `task_ordinal_at_coordinates`, with the same errors and -1.
         job
             The job that the name begins with; None leaves it out.
-
-        Returns
-        -------
-        str
-            The device name.
-
-        Raises
-        ------
-        ValueError
-            If the number of coordinates is not the rank of the mesh.
-        MeshRangeError
-            If they lie outside the mesh.
 
         Examples
         --------
@@ -394,24 +327,7 @@ class Topology:
     ) -> str:
         """Return the name of the TPU device at a place of the mesh.
 
-        Parameters
-        ----------
-        device_coordinates
-            The coordinates of the core, one integer per axis.
-        job
-            The job that the name begins with; None leaves it out.
-
-        Returns
-        -------
-        str
-            The device name; task and device are -1 where the mesh has no device.
-
-        Raises
-        ------
-        ValueError
-            If the number of coordinates is not the rank of the mesh.
-        MeshRangeError
-            If they lie outside the mesh.
+        Arguments and errors are those of `cpu_device_name_at_coordinates`.
 
         Examples
         --------
@@ -424,22 +340,8 @@ class Topology:
     def core_index(self, task: int, device: int) -> int:
         """Return the number that a core has among the cores of all tasks.
 
-        Parameters
-        ----------
-        task
-            The task that owns the core.
-        device
-            The ordinal of the core within the task.
-
-        Returns
-        -------
-        int
-            ``task * num_tpus_per_task + device``.
-
-        Raises
-        ------
-        MeshRangeError
-            If there is no such task or device.
+        It is ``task * num_tpus_per_task + device``, the task that owns the core and
+        its ordinal there.  It raises MeshRangeError if there is no such device.
 
         Examples
         --------
@@ -459,22 +361,9 @@ class Topology:
         return task * self.num_tpus_per_task + device
 
     def core_at(self, coords: Iterable[int]) -> int:
-        """Return the number that the core at a place has among all cores.
+        """Return the `core_index` of the core at some coordinates.
 
-        Parameters
-        ----------
-        coords
-            The coordinates of the core, one integer per axis.
-
-        Returns
-        -------
-        int
-            The number, as `core_index` has it.
-
-        Raises
-        ------
-        MeshRangeError
-            If the coordinates lie outside the mesh or no device is there.
+        It raises MeshRangeError if they lie outside the mesh or no device is there.
 
         Examples
         --------
@@ -494,11 +383,8 @@ class Topology:
     def serialized(self) -> bytes:
         """Return the topology as the bytes of a TopologyProto.
 
-        Returns
-        -------
-        bytes
-            The bytes given to the constructor, or those that TensorFlow would
-            write; the same object on each call.
+        They are those given to the constructor, or those that TensorFlow would write;
+        the same object on each call.
 
         Examples
         --------
@@ -519,21 +405,13 @@ class Topology:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh: brackets are chips, boxes are hosts.
 
+        A mesh of more than 32 positions along an axis is drawn in part.
+
         Parameters
         ----------
         format
-            ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-
-        Returns
-        -------
-        str
-            Lines of plain ASCII, or an SVG document; a mesh of more than 32 positions
-            along an axis is drawn in part.
-
-        Raises
-        ------
-        ValueError
-            If there is no such format.
+            ``"text"`` for plain ASCII, ``"terminal"`` for the same with colours, or
+            ``"svg"``; another one raises ValueError.
 
         Examples
         --------

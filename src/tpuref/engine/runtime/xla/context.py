@@ -71,6 +71,15 @@ class Context(ABC):
         finally:
             self.active, self.depth = before, self.depth - 1
 
+    @contextlib.contextmanager
+    def trial(self) -> Iterator[None]:
+        """Take back what a trace does to the variables and the first failure."""
+        before = dict(self.variables), self.failure
+        try:
+            yield
+        finally:
+            self.variables, self.failure = before
+
     def both_active(self, mask: Value) -> Value:
         """Return the active replicas for which `mask` is true."""
         if self.active is None:

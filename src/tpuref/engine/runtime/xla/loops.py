@@ -132,13 +132,13 @@ class Loop:
         going = jnp.asarray(predicate.array)
         return Value(going if within is None else going & jnp.any(within.array), False)
 
-    def _first(self, kinds: Sequence[bool], apart: bool) -> Any:
+    def _first(self, kinds: _Kinds) -> Any:
         """Return the initial carry."""
         context = self._context
         turn = jnp.zeros((), jnp.int64)
         going = self._goes_on(self._values, turn)
-        arrays = self._arrays(self._state(self._values), kinds)
-        if apart:
+        arrays = self._arrays(self._state(self._values), kinds.state)
+        if kinds.apart:
             return turn, going.rows(context.replicas), arrays, context.failure
         return turn, going.array, arrays, context.failure
 
@@ -148,21 +148,16 @@ class Loop:
             for value, kind in zip(state, kinds, strict=True)
         ]
 
-    def _turn(
-        self, kinds: Sequence[bool], apart: bool, after: list[Value], carry: Any
-    ) -> Any:
-        """Lower one iteration; replicas leave one by one if `apart`.
-
-        `after` receives the predicate and the state after it.
-        """
+    def _turn(self, kinds: _Kinds, after: list[Value], carry: Any) -> Any:
+        """Lower one iteration; `after` receives its predicate and its state."""
         context = self._context
         turn, going, arrays, context.failure = carry
-        values = self._restore(arrays, kinds)
+        values = self._restore(arrays, kinds.state)
         mask = Value(going, True)
-        with context.within(context.both_active(mask) if apart else self._outer):
+        with context.within(context.both_active(mask) if kinds.apart else self._outer):
             turned = self._run_body(values)
         # Replicas that have left keep their values while others go on.
-        if apart:
+        if kinds.apart:
             turned = [
                 choose(mask, new, old, context.replicas)
                 if new.shape == old.shape
@@ -170,60 +165,85 @@ class Loop:
                 for new, old in zip(turned, values, strict=True)
             ]
         goes_on = self._goes_on(turned, turn + 1)
-        if apart:
+        if kinds.apart:
             goes_on = Value(goes_on.rows(context.replicas) & going, True)
         state = self._state(turned)
         after += [goes_on, *state]
-        return turn + 1, goes_on.array, self._arrays(state, kinds), context.failure
+        arrays = self._arrays(state, kinds.state)
+        return turn + 1, goes_on.array, arrays, context.failure
 
     def _trace_turn(self) -> _Turn | None:
         """Trace one iteration; None if a loop variable changes its shape."""
         # The carry of `while_loop` has fixed types, but whether a part of the state is
         # stacked follows only from lowering the body: a shared counter stays shared
         # unless something stacked is added to it. Start with the initial kinds, lower
-        # an iteration, and repeat with the kinds found until they no longer change.
-        # Kinds change only from shared to stacked, so this ends.
-        context = self._context
-        state = self._state(self._values)
-        kinds, apart = [value.stacked for value in state], False
-        shapes = [(value.shape, value.dtype) for value in state]
+        # an iteration, and repeat with the kinds of its results until they no longer
+        # change. Kinds change only from shared to stacked, so this ends.
+        before = self._state(self._values)
+        kinds = _Kinds([value.stacked for value in before], False)
         while True:
-            before = dict(context.variables), context.failure
-            carry = jax.eval_shape(partial(self._first, kinds, apart))
-            context.variables, context.failure = dict(before[0]), before[1]
-            if carry[1].ndim and not apart:
-                kinds, apart = [True] * len(kinds), True
+            carry = self._types(kinds)
+            if carry[1].ndim and not kinds.apart:  # replicas differ before the loop
+                kinds = _Kinds([True] * len(before), True)
                 continue
-            after: list[Value] = []
-            lower = partial(self._turn, kinds, apart, after)
-            traced, form = jax.make_jaxpr(lower, return_shape=True)(carry)
-            context.variables, context.failure = before
-            going, *state = after
-            if [(value.shape, value.dtype) for value in state] != shapes:
+            function, going, after = self._trace(kinds, carry)
+            if list(map(_type, after)) != list(map(_type, before)):
                 return None
-            parts = apart or going.stacked
-            now = [parts or k or v.stacked for k, v in zip(kinds, state, strict=True)]
-            if (now, parts) == (kinds, apart):
-                return _Turn(kinds, apart, as_function(traced, form))
-            kinds, apart = now, parts
+            needed = kinds.joined(going, after)
+            if needed == kinds:
+                return _Turn(kinds, function)
+            kinds = needed
+
+    def _types(self, kinds: _Kinds) -> Any:
+        """Return the types of the initial carry."""
+        with self._context.trial():
+            return jax.eval_shape(partial(self._first, kinds))
+
+    def _trace(
+        self, kinds: _Kinds, carry: Any
+    ) -> tuple[Callable[..., Any], Value, list[Value]]:
+        """Return one iteration as a function, its predicate and the state after it."""
+        after: list[Value] = []
+        lower = partial(self._turn, kinds, after)
+        with self._context.trial():
+            traced, form = jax.make_jaxpr(lower, return_shape=True)(carry)
+        going, *state = after
+        return as_function(traced, form), going, state
 
     def _lower_loop(self, turn: _Turn) -> Sequence[Value]:
         context = self._context
-        first = self._first(turn.kinds, turn.apart)
         _, _, arrays, failure = jax.lax.while_loop(
-            lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0), turn.function, first
+            lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0),
+            turn.function,
+            self._first(turn.kinds),
         )
-        values = self._restore(arrays, turn.kinds)
+        values = self._restore(arrays, turn.kinds.state)
         context.failure = failure
         return values
 
 
-class _Turn(NamedTuple):
-    """One traced iteration: which state is stacked, whether replicas leave apart."""
+class _Kinds(NamedTuple):
+    """Which of the state is stacked, and whether replicas leave the loop one by one."""
 
-    kinds: list[bool]
+    state: list[bool]
     apart: bool
+
+    def joined(self, going: Value, after: State) -> _Kinds:
+        """Return the kinds that hold the values after an iteration, too."""
+        apart = self.apart or going.stacked
+        pairs = zip(self.state, after, strict=True)
+        return _Kinds([apart or kind or v.stacked for kind, v in pairs], apart)
+
+
+class _Turn(NamedTuple):
+    """One traced iteration."""
+
+    kinds: _Kinds
     function: Callable[..., Any]
+
+
+def _type(value: Value) -> tuple[Any, ...]:
+    return value.shape, value.dtype
 
 
 def _concatenate(

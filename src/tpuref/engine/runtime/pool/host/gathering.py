@@ -21,18 +21,19 @@ from tpuref.engine.runtime.meaning.divergence import absent_replicas, differing_
 from tpuref.engine.runtime.meaning.lockstep import Values, run_instr
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import State
-from tpuref.engine.runtime.pool.channel import Channel, await_mail
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.host.cores import GRACE_SECONDS, Cores, LostProcess
 from tpuref.engine.runtime.pool.host.memory import ResultSlabs
 from tpuref.engine.runtime.pool.host.stall import Stall
 from tpuref.engine.runtime.pool.host.turns import PATIENCE_SECONDS, Turns
 from tpuref.engine.runtime.pool.messages import (
+    Channel,
     Described,
     DescribedColumn,
     Divergence,
     Failure,
     Results,
+    await_mail,
     column_of,
     describe_inline,
     rebuild,
@@ -164,7 +165,7 @@ class Gathering:
         """Wait some seconds for mail or for bytes in a socket; return whether any came.
 
         First it polls the mailboxes, then it asks all processes for wake-ups, looks
-        once more, and sleeps on the sockets (see `channel`).
+        once more, and sleeps on the sockets (see `messages`).
         """
         channels = [self._channel(process) for process in self._waiting]
         behind = any(channel.is_behind for channel in channels)

@@ -28,11 +28,10 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.base.processors import usable_processors
 from tpuref.engine.runtime.pool.arena import Arena, anonymous_file
-from tpuref.engine.runtime.pool.channel import Channel
 from tpuref.engine.runtime.pool.control_area import mailboxes
 from tpuref.engine.runtime.pool.host.output import CoreOutput
 from tpuref.engine.runtime.pool.lifeline import beyond_the_streams, bind
-from tpuref.engine.runtime.pool.messages import STACK_SIGNAL
+from tpuref.engine.runtime.pool.messages import STACK_SIGNAL, Channel
 from tpuref.engine.runtime.pool.split import Split, named
 
 # Isolated (-I): neither the working directory nor the user's settings can replace a

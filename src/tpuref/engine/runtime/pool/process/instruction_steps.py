@@ -38,21 +38,19 @@ Prepare = Callable[[Program, Sequence[Lane], Path], Block]
 class InstructionSteps:
     """The steps of single instructions on some cores of one process.
 
-    `addends` has the contributions to a sum, by its id, and `summed` by the slot of the
-    contribution.  `prepare` prepares the blocks of an instruction.
+    `summed` has the contributions to sums, by their slots.  `prepare` prepares the
+    blocks of an instruction.
     """
 
     def __init__(
         self,
         around: CoreServices,
         lanes: Sequence[Lane],
-        addends: Mapping[int, Addend],
         summed: Mapping[int, Addend],
         prepare: Prepare,
     ) -> None:
         self._around = around
         self._lanes = lanes
-        self._addends = addends
         self._summed = summed
         self._prepare = prepare
 
@@ -74,8 +72,6 @@ class InstructionSteps:
             return self._write(instr, places)
         if effects.run is not None:
             return self._effect(instr, places)
-        if definition.collective is not None:
-            return self.collective(instr, places)
         return self._compute(definition, instr, places)
 
     def column(
@@ -202,22 +198,6 @@ class InstructionSteps:
             memory.update(zip(places, sums.places(shape, dtype), strict=True))
             compute_it(values)
             memory.clear()
-
-        return step
-
-    def collective(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Return the step of a sum by itself."""
-        exchange, number = self._addends[id(instr)]
-        (source,), (target,) = instr.inputs, instr.outputs
-        everywhere = len(places) == len(self._lanes)
-
-        def step(values: Values) -> None:
-            column = values[source]
-            if everywhere:
-                values[target] = exchange.one(number, column)
-            else:
-                given = exchange.one(number, [column[place] for place in places])
-                values[target] = self.column(places, given, values[target])
 
         return step
 

@@ -41,6 +41,7 @@ from tpuref.engine.runtime.pool.process.schedule import (
     Numbered,
     Path,
     Schedule,
+    Step,
     Values,
 )
 from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
@@ -76,9 +77,7 @@ class PreparedProgram:
             if together[0].definition.collective is not None:
                 self._note_exchange(together, summed)
         self._schedule = Schedule(around, lanes, program, plan, self._numbers, summed)
-        self._instructions = InstructionSteps(
-            around, lanes, self._addends, summed, self._block
-        )
+        self._instructions = InstructionSteps(around, lanes, summed, self._block)
         rows = RowSteps(around, lanes, self._schedule, self._instructions)
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
         for taken in self._in_rows(order):
@@ -134,13 +133,12 @@ class PreparedProgram:
         if instr.definition.traits.constant:
             self._add_constant(instr, places)
         else:
-            step, on_core = (
-                self._instructions.step(instr, places, path),
-                instr.core != HOST,
-            )
-            label = self._schedule.label(
-                instr, kind(instr), instr.outputs, places, on_core
-            )
+            what, on_core = kind(instr), instr.core != HOST
+            if what == COLLECTIVE:
+                step = self._sum(instr, places)
+            else:
+                step = self._instructions.step(instr, places, path)
+            label = self._schedule.label(instr, what, instr.outputs, places, on_core)
             if fuses(instr) and len(places) == len(self._lanes):
                 alone = (step, label.number, label)
                 self._schedule.add(Fusible(instr, [alone]))
@@ -169,9 +167,7 @@ class PreparedProgram:
             label = self._schedule.label(
                 instr, COLLECTIVE, instr.outputs, places, traced=True
             )
-            alone.append(
-                (self._instructions.collective(instr, places), label.number, label)
-            )
+            alone.append((self._sum(instr, places), label.number, label))
 
         def step(values: Values) -> None:
             columns = [at(values, instr.inputs, places)[0] for instr in sums]
@@ -187,6 +183,24 @@ class PreparedProgram:
 
         number = self._numbers[id(sums[0])] | EXCHANGE
         self._schedule.append_in_parts(step, number, alone, sums[0])
+
+    def _sum(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Return the step of a sum by itself."""
+        exchange, number = self._addends[id(instr)]
+        (source,), (target,) = instr.inputs, instr.outputs
+        everywhere = len(places) == len(self._lanes)
+
+        def step(values: Values) -> None:
+            column = values[source]
+            if everywhere:
+                values[target] = exchange.one(number, column)
+            else:
+                given = exchange.one(number, [column[place] for place in places])
+                values[target] = self._instructions.column(
+                    places, given, values[target]
+                )
+
+        return step
 
     def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
         """Return the instructions in order, those of equal towers paired in rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from tpuref.engine.ops.context import Variables
 from tpuref.engine.ops.definition import Access
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr
+from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.core_events import OPERATION
 from tpuref.engine.runtime.pool.process.fusion import fuses
@@ -96,43 +97,17 @@ class RowSteps:
 
         Special cases, and errors, are left to the steps of the towers.
         """
-        around, lanes = self._around, self._lanes
-        handles = [instr.attrs["handle"] for instr in row.instrs]
-        effects, (spec,) = row.instrs[0].definition.effects, row.instrs[0].specs
-        reads, combine = effects.access is Access.READ, effects.combine
-        shape, dtype = tuple(spec.shape.as_list()), spec.dtype.np
-        whole = self._whole(slots)
-        read = any(self._schedule.readers.get(slot) for slot in slots)
-
-        def column(values: Values, views: Sequence[Variables]) -> Column | None:
-            held = zip(views, handles, strict=True)
-            if reads:
-                return [view.read(handle) for view, handle in held]
-            new: Column = values[inputs[0]]
-            if combine is not None:
-                olds = [view.read(handle) for view, handle in held]
-                changes = zip(olds, new, strict=True)
-                new = [np.asarray(combine(old, by), dtype) for old, by in changes]
-            return new if all(array.shape == shape for array in new) else None
+        access, whole = _RowAccess(row, self._lanes, inputs), self._whole(slots)
+        is_read = any(self._schedule.readers.get(slot) for slot in slots)
 
         def step(values: Values) -> None:
-            runs = around.runs
-            views = [runs[lane.logical].variables[lane.replica] for lane in lanes]
-            try:
-                found = column(values, views)
-            except (FailedPreconditionError, ValueError, MemoryError):
-                # No value yet, shapes that do not fit, or too little memory at once.
-                found = None
-            if found is None:
+            column = access.run(values, self._around.runs)
+            if column is None:
                 self._schedule.take(alone, values)
-                found = column_across(values, slots)
-            elif not reads:  # an error from here on is no reason to retry
-                for view, handle, array in zip(views, handles, found, strict=True):
-                    view.write(handle, array)
-            if read:
-                values[whole] = found
-                for slot in slots:
-                    values[slot] = found
+                column = column_across(values, slots)
+            if is_read:
+                for slot in (whole, *slots):
+                    values[slot] = column
 
         self._schedule.append_in_parts(step, alone[0][1], alone)
 
@@ -171,6 +146,47 @@ class RowSteps:
 
         self._schedule.append_unseen(step)
         return united
+
+
+class _RowAccess:
+    """The access of all towers to their variables; `inputs` has the slot of changes."""
+
+    def __init__(self, row: Row, lanes: Sequence[Lane], inputs: Sequence[int]) -> None:
+        effects, (spec,) = row.instrs[0].definition.effects, row.instrs[0].specs
+        self._handles = [instr.attrs["handle"] for instr in row.instrs]
+        self._lanes, self._inputs = lanes, inputs
+        self._reads, self._combine = effects.access is Access.READ, effects.combine
+        self._shape, self._dtype = tuple(spec.shape.as_list()), spec.dtype.np
+
+    def run(self, values: Values, runs: Mapping[int, Run]) -> Column | None:
+        """Return the values of the variables afterwards.
+
+        It returns None, and changes nothing, if a variable has no value yet, if shapes
+        do not fit, or if there is too little memory for all at once.
+        """
+        views = [runs[lane.logical].variables[lane.replica] for lane in self._lanes]
+        held = list(zip(views, self._handles, strict=True))
+        try:
+            if self._reads:
+                return [view.read(handle) for view, handle in held]
+            column = self._changed(values[self._inputs[0]], held)
+        except (FailedPreconditionError, ValueError, MemoryError):
+            return None
+        if any(array.shape != self._shape for array in column):
+            return None
+        for (view, handle), array in zip(held, column, strict=True):
+            view.write(handle, array)
+        return column
+
+    def _changed(self, by: Column, held: Sequence[tuple[Variables, str]]) -> Column:
+        """Return the new values of the variables."""
+        if self._combine is None:
+            return by
+        changes = [
+            (view.read(handle), change)
+            for (view, handle), change in zip(held, by, strict=True)
+        ]
+        return [np.asarray(self._combine(*each), self._dtype) for each in changes]
 
 
 def _has_shape(instr: Instr) -> bool:

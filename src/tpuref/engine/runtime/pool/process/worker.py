@@ -33,7 +33,6 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.arena import Arena
-from tpuref.engine.runtime.pool.channel import Channel
 from tpuref.engine.runtime.pool.columns import Column
 from tpuref.engine.runtime.pool.control_area import (
     ProgramCounters,
@@ -50,6 +49,7 @@ from tpuref.engine.runtime.pool.core_events import (
 )
 from tpuref.engine.runtime.pool.messages import (
     STACK_SIGNAL,
+    Channel,
     Described,
     DescribedColumn,
     Drawn,
@@ -194,25 +194,8 @@ class Worker:
 
     def _run(self, request: RunRequest) -> None:
         """Run a request; reply once: done, stopped, diverged or error."""
-        self._free([*request.freed, *self._lent])
-        self._lent.clear()
         placed = self._placed[request.program, request.placement]
-        self._placed_now = placed
-        self._collectives.begin(placed.placement, request.all_reduce)
-        self._arrived.clear()
-        self._answered.clear()
-        observed = request.traced or request.capacity
-        self.events = CoreEvents(request.traced, request.capacity) if observed else None
-        state = CoreState(request.entropy, _draws(placed.lanes.replicas, request.draws))
-        held = self._variables(placed, request.variables)
-        self.runs = {
-            logical: Run(state, held[logical], {}, request.timeout) for logical in held
-        }
-        self.run = next(iter(self.runs.values()))
-        self.counter[0] = 0
-        self.lane = None
-        for end in self._links.values():
-            end.begin(request.run)
+        held, state = self._begin(request, placed)
         try:
             inputs = [self._column(placed, column) for column in request.inputs]
             results = self._prepare(placed).run(inputs)
@@ -235,6 +218,30 @@ class Worker:
         self._send_events()
         self._tell_of_output()
         self._channel.send(answer)
+
+    def _begin(
+        self, request: RunRequest, placed: PlacedProgram
+    ) -> tuple[dict[int, dict[int, CoreVariables]], CoreState]:
+        """Begin a run; return the views of variables and the random draws."""
+        self._free([*request.freed, *self._lent])
+        self._lent.clear()
+        self._placed_now = placed
+        self._collectives.begin(placed.placement, request.all_reduce)
+        self._arrived.clear()
+        self._answered.clear()
+        observed = request.traced or request.capacity
+        self.events = CoreEvents(request.traced, request.capacity) if observed else None
+        state = CoreState(request.entropy, _draws(placed.lanes.replicas, request.draws))
+        held = self._variables(placed, request.variables)
+        self.runs = {
+            logical: Run(state, held[logical], {}, request.timeout) for logical in held
+        }
+        self.run = next(iter(self.runs.values()))
+        self.counter[0] = 0
+        self.lane = None
+        for end in self._links.values():
+            end.begin(request.run)
+        return held, state
 
     def _variables(
         self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]

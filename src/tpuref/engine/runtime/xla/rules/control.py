@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from tpuref.base import error_codes as codes
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.runtime.xla.blocks import scalar, written
-from tpuref.engine.runtime.xla.context import Context
+from tpuref.engine.runtime.xla.context import Context, Failure
 from tpuref.engine.runtime.xla.errors import data_dependent, refusal
 from tpuref.engine.runtime.xla.loops import Loop
 from tpuref.engine.runtime.xla.rules import Lower
@@ -21,56 +23,68 @@ def _branch(
     context: Context, instr: Instr, operands: Sequence[Value]
 ) -> Sequence[Value]:
     predicate, inputs = scalar(instr, operands[0]), list(operands[1:])
-    first, second = instr.blocks
     if predicate.is_shared_and_known:
+        first, second = instr.blocks
         return context.block(first if predicate.array else second, inputs)
     # A predicate that all replicas share becomes `lax.cond`. If replicas may take
     # different branches, both run and the results are selected.
     if predicate.stacked:
         return _both(context, instr, predicate, inputs)
-    handles = [h for h in written(instr.blocks) if h in context.variables]
-    kinds: list[list[bool]] = []
+    return _Conditional(context, instr, inputs).lower(predicate.array)
 
-    def branch(block: Program, stacked: Sequence[bool] | None) -> Callable[[], Any]:
-        def traced() -> Any:
-            before = dict(context.variables), context.failure
-            with context.within(context.active):
-                found = context.block(block, inputs)
-                found += [context.variables[handle] for handle in handles]
-                failure = context.failure
-            context.variables, context.failure = before
-            kinds.append([value.stacked for value in found])
-            _refuse_text(instr, found)
-            kept = kinds[-1] if stacked is None else stacked
-            return [
-                value.as_stacked(kind, context.replicas)
-                for value, kind in zip(found, kept, strict=True)
-            ], failure
 
-        return traced
+class _Conditional:
+    """A branch that all replicas take together, as `lax.cond`.
 
-    # Both branches of `cond` must return the same types. A first tracing tells
-    # which results are stacked; those are stacked in both branches.
-    first_arrays, second_arrays = (
-        jax.eval_shape(branch(block, None))[0] for block in (first, second)
-    )
-    stacked = [a or b for a, b in zip(*kinds[:2], strict=True)]
-    for number in range(len(stacked)):
-        shapes = [
-            Value(arrays[number], kinds[side][number]).shape
-            for side, arrays in enumerate((first_arrays, second_arrays))
-        ]
-        if shapes[0] != shapes[1]:
-            raise data_dependent(
-                instr, f"its branches give the shapes {shapes[0]} and {shapes[1]}"
-            )
-    arrays, context.failure = jax.lax.cond(
-        predicate.array, branch(first, stacked), branch(second, stacked)
-    )
-    values = [Value(a, kind) for a, kind in zip(arrays, stacked, strict=True)]
-    count = len(first.results)
-    context.variables.update(zip(handles, values[count:], strict=True))
-    return values[:count]
+    Its results are those of the blocks, then the variables that the blocks write.
+    """
+
+    def __init__(self, context: Context, instr: Instr, inputs: Sequence[Value]) -> None:
+        self._context, self._instr, self._inputs = context, instr, inputs
+        self._handles = [h for h in written(instr.blocks) if h in context.variables]
+
+    def lower(self, predicate: Any) -> Sequence[Value]:
+        """Return the results of the branch, and set the variables."""
+        # Both branches of `cond` must return the same types. A first tracing tells
+        # which results are stacked; those are stacked in both branches.
+        context = self._context
+        first, second = map(self._types, self._instr.blocks)
+        _refuse_shapes(self._instr, first, second)
+        kinds = [a.stacked or b.stacked for a, b in zip(first, second, strict=True)]
+        arrays, context.failure = jax.lax.cond(
+            predicate, *[partial(self._arrays, b, kinds) for b in self._instr.blocks]
+        )
+        values = [Value(a, kind) for a, kind in zip(arrays, kinds, strict=True)]
+        count = len(values) - len(self._handles)
+        context.variables.update(zip(self._handles, values[count:], strict=True))
+        return values[:count]
+
+    def _types(self, block: Program) -> list[Value]:
+        """Return the results of a block, with types instead of arrays."""
+        kinds: list[bool] = []
+
+        def arrays() -> list[Any]:
+            values, _ = self._run(block)
+            kinds[:] = [value.stacked for value in values]
+            return [jnp.asarray(value.array) for value in values]
+
+        types = jax.eval_shape(arrays)
+        return [Value(*each) for each in zip(types, kinds, strict=True)]
+
+    def _arrays(self, block: Program, kinds: Sequence[bool]) -> tuple[list[Any], Any]:
+        """Return the results of a block, stacked as in `kinds`, and its failure."""
+        values, failure = self._run(block)
+        pairs, replicas = zip(values, kinds, strict=True), self._context.replicas
+        return [value.as_stacked(kind, replicas) for value, kind in pairs], failure
+
+    def _run(self, block: Program) -> tuple[list[Value], Failure]:
+        context = self._context
+        with context.trial(), context.within(context.active):
+            values = context.block(block, self._inputs)
+            values += [context.variables[handle] for handle in self._handles]
+            failure = context.failure
+        _refuse_text(self._instr, values)
+        return values, failure
 
 
 def _both(
@@ -83,14 +97,21 @@ def _both(
     ):
         with context.within(context.both_active(Value(taken, True))):
             found.append(context.block(block, inputs))
-    for first, second in zip(*found, strict=True):
-        if first.shape != second.shape:
-            what = f"its branches give the shapes {first.shape} and {second.shape}"
-            raise data_dependent(instr, what)
-        _refuse_text(instr, [first, second])
+    _refuse_shapes(instr, *found)
+    _refuse_text(instr, [value for values in found for value in values])
     return [
         choose(predicate, a, b, context.replicas) for a, b in zip(*found, strict=True)
     ]
+
+
+def _refuse_shapes(
+    instr: Instr, first: Sequence[Value], second: Sequence[Value]
+) -> None:
+    """Raise an error if the results of two blocks differ in shape."""
+    for a, b in zip(first, second, strict=True):
+        if a.shape != b.shape:
+            what = f"its branches give the shapes {a.shape} and {b.shape}"
+            raise data_dependent(instr, what)
 
 
 def _refuse_text(instr: Instr, values: Sequence[Value]) -> None:
