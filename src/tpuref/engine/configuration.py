@@ -109,11 +109,7 @@ def _choice(variable: str, names: tuple[str, ...]) -> _Setting:
 _SETTINGS = {
     "topology": _Setting(None, "TPUREF_TOPOLOGY", MESH_FORM, _is_mesh),
     "cores": _Setting(
-        None,
-        "TPUREF_CORES",
-        f"an integer from 1 to {MAX_CORES}",
-        _is_count,
-        _count,
+        None, "TPUREF_CORES", f"an integer from 1 to {MAX_CORES}", _is_count, _count
     ),
     "executor": _choice("TPUREF_EXECUTOR", EXECUTORS),
     "processes": _Setting(

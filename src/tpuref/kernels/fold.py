@@ -13,15 +13,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from tpuref.base.dtypes import (
-    DType,
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    int32,
-    uint32,
-)
+from tpuref.base.dtypes import DType, bfloat16, float16, float32, float64, int32, uint32
 
 Array = npt.NDArray[Any]
 

@@ -92,10 +92,7 @@ WAYS_OUT = (
         "tf.tensor_scatter_update, and assign it with variable.assign.",
     ),
     # -- the TPU system
-    WayOut(
-        "config.experimental_list_devices",
-        "Use tf.config.list_logical_devices.",
-    ),
+    WayOut("config.experimental_list_devices", "Use tf.config.list_logical_devices."),
     WayOut(
         "tpu.experimental.embedding* tpu.experimental.*Parameters "
         "tpu.experimental.shared_embedding_columns estimator.tpu.experimental.* "
@@ -112,10 +109,7 @@ WAYS_OUT = (
         "contrib.tpu.keras_to_tpu_model",
         "Write the model as a function of its weights, and pass that to tf.tpu.shard.",
     ),
-    WayOut(
-        "python.distribute.tpu_strategy",
-        "Use tf.distribute.TPUStrategy.",
-    ),
+    WayOut("python.distribute.tpu_strategy", "Use tf.distribute.TPUStrategy."),
     WayOut(
         "distribute.* contrib.distribute.* python.distribute.*",
         "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
@@ -276,10 +270,7 @@ WAYS_OUT = (
         "version VERSION GIT_VERSION COMPILER_VERSION",
         "Use tf.__version__, the version of tpuref.",
     ),
-    WayOut(
-        "resource_loader sysconfig",
-        "Use importlib.resources.",
-    ),
+    WayOut("resource_loader sysconfig", "Use importlib.resources."),
     WayOut(
         "compat.dimension_at_index dimension_value dimension_at_index",
         "Use dimension.value: shapes hold tf.Dimension, as in TensorFlow 1.15.",

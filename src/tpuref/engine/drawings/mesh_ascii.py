@@ -128,10 +128,7 @@ class _Picture:
         return frozenset(map(self._task_at, inside)) - {NO_DEVICE}
 
     def _row(
-        self,
-        hosts: dict[tuple[int, int], frozenset[int]],
-        row: int,
-        layer: Coordinates,
+        self, hosts: dict[tuple[int, int], frozenset[int]], row: int, layer: Coordinates
     ) -> str:
         text = ""
         for column in range(len(self._columns) + 1):

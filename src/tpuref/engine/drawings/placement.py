@@ -16,9 +16,7 @@ _NAMED = 2
 
 
 def draw_placement(
-    topology: Topology,
-    placement: Placement,
-    conflicts: Collection[Coordinates] = (),
+    topology: Topology, placement: Placement, conflicts: Collection[Coordinates] = ()
 ) -> str:
     """Draw the mesh with the logical core that runs on each core.
 

@@ -38,9 +38,7 @@ class _Arrow:
 
 
 def sketch(
-    title: str,
-    operations: Sequence[Operation],
-    assigned: Mapping[str, AssignedCores],
+    title: str, operations: Sequence[Operation], assigned: Mapping[str, AssignedCores]
 ) -> str:
     """Return the drawing of some operations in DOT."""
     return _Sketch(title, operations, assigned).text()

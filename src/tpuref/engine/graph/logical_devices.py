@@ -145,6 +145,5 @@ experimental = SimpleNamespace(
 )
 optimizer = SimpleNamespace(set_experimental_options=accepted, set_jit=accepted)
 threading = SimpleNamespace(
-    set_inter_op_parallelism_threads=accepted,
-    set_intra_op_parallelism_threads=accepted,
+    set_inter_op_parallelism_threads=accepted, set_intra_op_parallelism_threads=accepted
 )

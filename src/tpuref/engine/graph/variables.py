@@ -17,11 +17,7 @@ from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchro
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.context import context, session_for
 from tpuref.engine.graph.convert import convert_to_tensor
-from tpuref.engine.graph.default import (
-    executing_eagerly,
-    get_default_graph,
-    init_scope,
-)
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph, init_scope
 from tpuref.engine.graph.graph import Graph, GraphKeys
 from tpuref.engine.graph.operators import Operators
 from tpuref.engine.graph.recorder import record_read

@@ -44,8 +44,7 @@ from tpuref.engine.ops.definition import BROADCASTS, ELEMENTWISE, OpDef, Operand
 from tpuref.engine.ops.meaning import Array, Ufunc, describe, ieee
 
 SIGNED_OR_COMPLEX = Kind(
-    "a signed number",
-    tuple(dtype for dtype in NUMERIC.dtypes if not dtype.is_unsigned),
+    "a signed number", tuple(dtype for dtype in NUMERIC.dtypes if not dtype.is_unsigned)
 )
 INTEGER_OR_BOOL = Kind("an integer or boolean", (*INTEGER.dtypes, bool_))
 

@@ -105,11 +105,7 @@ def _views(
 
 
 def _overlap_add(
-    parts: Array,
-    sizes: Sequence[int],
-    strides: Pair,
-    dilations: Pair,
-    padding: Padding,
+    parts: Array, sizes: Sequence[int], strides: Pair, dilations: Pair, padding: Padding
 ) -> Array:
     """Add up overlapping windows, the transpose of `_views`.
 

@@ -103,11 +103,7 @@ def _part_sizes(
 
 
 def _split(
-    value: Array,
-    *,
-    axis: int,
-    sizes: tuple[int | None, ...],
-    empty: Empty = np.empty,
+    value: Array, *, axis: int, sizes: tuple[int | None, ...], empty: Empty = np.empty
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]

@@ -89,12 +89,7 @@ def _infer_uniform_int(
 
 
 def _uniform_int(
-    shape: Array,
-    minval: Array,
-    maxval: Array,
-    *,
-    seed: Seed,
-    rng: np.random.Generator,
+    shape: Array, minval: Array, maxval: Array, *, seed: Seed, rng: np.random.Generator
 ) -> Array:
     if minval >= maxval:
         raise ValueError(f"expected minval < maxval, got {minval} and {maxval}")

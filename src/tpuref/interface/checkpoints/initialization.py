@@ -70,10 +70,7 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def init_from_checkpoint(
-    ckpt_dir_or_file: PathLike,
-    assignment_map: Any,
-) -> None:
+def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
     Initializers are replaced, so call it before

@@ -498,20 +498,14 @@ def decode_raw_v2(
 
 
 def parse_example_v2(
-    serialized: Any,
-    features: Any,
-    example_names: Any = None,
-    name: str | None = None,
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
     """Return `parse_example`, with the parameters of TensorFlow 2."""
     return parse_example(serialized, features, name, example_names)
 
 
 def parse_single_example_v2(
-    serialized: Any,
-    features: Any,
-    example_names: Any = None,
-    name: str | None = None,
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
     """Return `parse_single_example`, with the parameters of TensorFlow 2."""
     return parse_single_example(serialized, features, name, example_names)

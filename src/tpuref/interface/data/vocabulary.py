@@ -66,8 +66,7 @@ class Vocabulary:
 
     def _invalid(self, why: str) -> Exception:
         return InvalidArgumentError(
-            f"{_FUNCTION}: vocabulary_file {self.path!r} {why}",
-            code=codes.DAMAGED_FILE,
+            f"{_FUNCTION}: vocabulary_file {self.path!r} {why}", code=codes.DAMAGED_FILE
         )
 
 

@@ -124,10 +124,7 @@ class PerDeviceIterator(_OfDevices):
     """Iterates over `rounds`, an iterator of tuples with one element per tower."""
 
     def __init__(
-        self,
-        element: Any,
-        rounds: Iterator | EagerIterator,
-        devices: Sequence[str],
+        self, element: Any, rounds: Iterator | EagerIterator, devices: Sequence[str]
     ) -> None:
         self.element = element
         self.rounds = rounds

@@ -74,12 +74,7 @@ TABLE: tuple[LaterName, ...] = (
         "Strategy",
         "the arguments are given as args=(...) and kwargs={...}; it enters the scope",
     ),
-    LaterName(
-        "experimental_run_v2",
-        "call_for_each_tower",
-        "Strategy",
-        "as run",
-    ),
+    LaterName("experimental_run_v2", "call_for_each_tower", "Strategy", "as run"),
     LaterName(
         "experimental_local_results",
         "unwrap",

@@ -89,17 +89,13 @@ def _at(place: Place) -> Iterator[None]:
         _places.stack.pop()
 
 
-def in_scope(
-    strategy: StrategyCore | None,
-) -> contextlib.AbstractContextManager[None]:
+def in_scope(strategy: StrategyCore | None) -> contextlib.AbstractContextManager[None]:
     """Enter cross-tower context of a strategy; None for the default one."""
     report = current_place().report
     return _at(Place(strategy, across=True, device=None, report=report))
 
 
-def across_towers(
-    device: str | None = None,
-) -> contextlib.AbstractContextManager[None]:
+def across_towers(device: str | None = None) -> contextlib.AbstractContextManager[None]:
     """Enter cross-tower context; `device` is that of the block's update."""
     return _at(replace(current_place(), tower=None, across=True, device=device))
 

@@ -21,11 +21,7 @@ from tpuref.interface.distribute.multi_step_context import MultiStepContext
 from tpuref.interface.distribute.place import reporting
 from tpuref.interface.distribute.steps import run_steps
 from tpuref.interface.distribute.tower_context import TowerContext
-from tpuref.interface.distribute.values import (
-    MapOutput,
-    Mirrored,
-    PerDevice,
-)
+from tpuref.interface.distribute.values import MapOutput, Mirrored, PerDevice
 from tpuref.interface.distribute.variables import read_var
 from tpuref.names.members import explain_missing_members
 
@@ -184,11 +180,7 @@ class DistributionStrategy(StrategyCore):
         return self._call_each(fn, args, kwargs)
 
     def map(
-        self,
-        map_over: Any,
-        fn: Callable[..., Any],
-        *args: Any,
-        **kwargs: Any,
+        self, map_over: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> MapOutput:
         """Call ``fn(element, *args, **kwargs)`` for each element.
 
@@ -254,10 +246,7 @@ class DistributionStrategy(StrategyCore):
         return copies
 
     def reduce(
-        self,
-        aggregation: VariableAggregation,
-        value: Any,
-        destinations: Any,
+        self, aggregation: VariableAggregation, value: Any, destinations: Any
     ) -> Mirrored:
         """Return the towers' values combined, on each of the destinations.
 

@@ -68,11 +68,7 @@ def _update_plain(
 ) -> Any:
     device = "" if executing_eagerly() else var.device
     own = selected_mirrored(device, (args, kwargs), "update")
-    with (
-        get_default_graph().device(None),
-        towers.on(device),
-        across_towers(device),
-    ):
+    with get_default_graph().device(None), towers.on(device), across_towers(device):
         return fn(var, *own[0], **own[1])
 
 

@@ -22,9 +22,7 @@ from tpuref.interface.functions.identity import identity
 
 
 def create_variable(
-    towers: TowerDevices,
-    make: Callable[..., Variable],
-    arguments: dict[str, Any],
+    towers: TowerDevices, make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> DistributedVariable:
     """Create a mirrored or tower-local variable, or return it to a later tower.
 
@@ -36,17 +34,13 @@ def create_variable(
     if tower is None:
         return _create(towers, make, arguments)
     made: DistributedVariable = tower.variables.get(
-        tower.number,
-        arguments.get("name"),
-        lambda: _create(towers, make, arguments),
+        tower.number, arguments.get("name"), lambda: _create(towers, make, arguments)
     )
     return made
 
 
 def _create(
-    towers: TowerDevices,
-    make: Callable[..., Variable],
-    arguments: dict[str, Any],
+    towers: TowerDevices, make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> DistributedVariable:
     kind = _kind(arguments)
     devices = arguments.pop("colocated", towers.names)
@@ -85,9 +79,7 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
 
 
 def _component(
-    make: Callable[..., Variable],
-    arguments: dict[str, Any],
-    before: Sequence[Variable],
+    make: Callable[..., Variable], arguments: dict[str, Any], before: Sequence[Variable]
 ) -> Variable:
     own = {**arguments, "collections": []}
     own["trainable"] = arguments.get("trainable")

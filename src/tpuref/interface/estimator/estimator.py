@@ -521,10 +521,7 @@ class Estimator:
 
 
 def call_model_fn(
-    model_fn: Callable[..., Any],
-    features: Any,
-    labels: Any,
-    **known: Any,
+    model_fn: Callable[..., Any], features: Any, labels: Any, **known: Any
 ) -> Any:
     """Call a model function with those arguments that its signature names."""
     names = parameters_of(model_fn)

@@ -150,10 +150,7 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
     file ends within a record, or a checksum differs.
     """
     files, text = files_at(path, "tf_record_iterator")
-    with (
-        failures("tf_record_iterator", text),
-        files.open(text, "rb") as file,
-    ):
+    with failures("tf_record_iterator", text), files.open(text, "rb") as file:
         compression = compression_of(options)
         yield from _records(unpacked(file, compression, text), bool(compression), text)
 

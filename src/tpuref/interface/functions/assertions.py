@@ -307,11 +307,7 @@ def _text(message: str | None, claim: str) -> str:
 
 
 def _all(
-    holds: Tensor,
-    text: str,
-    data: Sequence[Any],
-    summarize: int | None,
-    name: str,
+    holds: Tensor, text: str, data: Sequence[Any], summarize: int | None, name: str
 ) -> Operation | None:
     data = listed(f"tf.{name}: data", data)
     known = holds.operand().value

@@ -25,10 +25,7 @@ __all__ = [
 
 
 def space_to_depth(
-    input: Any,
-    block_size: Any,
-    name: str | None = None,
-    data_format: str = "NHWC",
+    input: Any, block_size: Any, name: str | None = None, data_format: str = "NHWC"
 ) -> Tensor:
     """Move blocks of rows and columns to the channels.
 
@@ -68,10 +65,7 @@ def space_to_depth(
 
 
 def depth_to_space(
-    input: Any,
-    block_size: Any,
-    name: str | None = None,
-    data_format: str = "NHWC",
+    input: Any, block_size: Any, name: str | None = None, data_format: str = "NHWC"
 ) -> Tensor:
     """Move channels to blocks of rows and columns: the inverse of `space_to_depth`.
 

@@ -137,10 +137,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any],
-    clip_norm: Any,
-    use_norm: Any = None,
-    name: str | None = None,
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
     """Return the tensors, scaled down to the joint norm `clip_norm` if it is greater.
 

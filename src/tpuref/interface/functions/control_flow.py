@@ -669,10 +669,7 @@ def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Te
 
 
 def _loop_now(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    values: Any,
-    limit: int | None,
+    cond: Callable[..., Any], body: Callable[..., Any], values: Any, limit: int | None
 ) -> Any:
     turns = 0
     while bool(_predicate(cond(*values))) and (limit is None or turns < limit):

@@ -12,14 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import (
-    DType,
-    bool_,
-    float64,
-    int32,
-    int64,
-    uint64,
-)
+from tpuref.base.dtypes import DType, bool_, float64, int32, int64, uint64
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_operands, convert_to_tensor
 from tpuref.engine.graph.numpy_protocol import UFUNCS, implements, implements_reduction

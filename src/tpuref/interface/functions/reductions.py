@@ -213,10 +213,7 @@ def reduce_logsumexp(
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    name: str | None = None,
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Return the Euclidean norm along the axes.
 
@@ -233,10 +230,7 @@ def reduce_euclidean_norm(
 
 
 def reduce_variance(
-    input_tensor: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    name: str | None = None,
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Return the variance along the axes.
 
@@ -254,10 +248,7 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    name: str | None = None,
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """Return the square root of the variance along the axes.
 

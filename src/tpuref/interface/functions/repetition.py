@@ -116,11 +116,7 @@ def pad(
         )
     if kind == "CONSTANT":
         result: Tensor = apply(
-            "PadV2",
-            value,
-            pairs,
-            _filler(constant_values, value),
-            name=name or "Pad",
+            "PadV2", value, pairs, _filler(constant_values, value), name=name or "Pad"
         )
     else:
         result = apply("MirrorPad", value, pairs, mode=kind, name=name)

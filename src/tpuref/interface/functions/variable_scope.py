@@ -459,11 +459,7 @@ def _true_getter(
 
 
 def _share(
-    variable: Variable,
-    name: str,
-    shape: Any,
-    dtype: DType,
-    reuse: bool | _ReuseMode,
+    variable: Variable, name: str, shape: Any, dtype: DType, reuse: bool | _ReuseMode
 ) -> Variable:
     if reuse is False:
         raise coded(

@@ -8,18 +8,10 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.normalization import bias_add
 from tpuref.interface.functions.repetition import pad
-from tpuref.interface.functions.windows import (
-    conv1d as convolve_sequences,
-)
-from tpuref.interface.functions.windows import (
-    conv2d as convolve,
-)
-from tpuref.interface.functions.windows import (
-    conv2d_transpose as convolve_back,
-)
-from tpuref.interface.functions.windows import (
-    separable_conv2d as convolve_separably,
-)
+from tpuref.interface.functions.windows import conv1d as convolve_sequences
+from tpuref.interface.functions.windows import conv2d as convolve
+from tpuref.interface.functions.windows import conv2d_transpose as convolve_back
+from tpuref.interface.functions.windows import separable_conv2d as convolve_separably
 from tpuref.interface.layers.formats import (
     channels_lead,
     channels_of,

@@ -15,13 +15,8 @@ from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_integers
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import ones, zeros
-from tpuref.interface.functions.normalization import (
-    batch_normalization as normalized,
-)
-from tpuref.interface.functions.normalization import (
-    fused_batch_norm,
-    moments,
-)
+from tpuref.interface.functions.normalization import batch_normalization as normalized
+from tpuref.interface.functions.normalization import fused_batch_norm, moments
 from tpuref.interface.functions.reshaping import reshape
 from tpuref.interface.functions.scopes import name_scope
 from tpuref.interface.layers.function import function_of

@@ -42,11 +42,7 @@ class Optimizer(ElementwiseOptimizer):
     """
 
     def __init__(
-        self,
-        learning_rate: Any,
-        name: str,
-        lr: float | None = None,
-        decay: float = 0.0,
+        self, learning_rate: Any, name: str, lr: float | None = None, decay: float = 0.0
     ) -> None:
         begin_eagerly()
         super().__init__(False, name)

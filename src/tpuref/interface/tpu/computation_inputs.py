@@ -212,9 +212,7 @@ def _inputs(count: int) -> str:
     return f"{count} input" if count == 1 else f"{count} inputs"
 
 
-def _positional(
-    parameters: Mapping[str, inspect.Parameter],
-) -> list[inspect.Parameter]:
+def _positional(parameters: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
     kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [p for p in parameters.values() if p.kind in kinds]
 

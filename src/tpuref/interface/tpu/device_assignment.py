@@ -544,11 +544,7 @@ def _require_cores(topology: Topology, users: _Users) -> None:
 
 
 def _conflict(
-    fault: str,
-    code: str,
-    places: list[Coordinates],
-    topology: Topology,
-    users: _Users,
+    fault: str, code: str, places: list[Coordinates], topology: Topology, users: _Users
 ) -> str:
     more = f" ({len(places)} such places)" if len(places) > 1 else ""
     return (

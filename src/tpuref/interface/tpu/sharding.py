@@ -15,10 +15,7 @@ from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.eager import run_in_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions.joining import concat, stack
-from tpuref.interface.tpu.computation_inputs import (
-    check_arity,
-    check_replica_count,
-)
+from tpuref.interface.tpu.computation_inputs import check_arity, check_replica_count
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
 from tpuref.interface.tpu.infeed_queue import InfeedQueue
 from tpuref.interface.tpu.replication import infeed_elements, replicate

@@ -9,12 +9,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import (
-    AbortedError,
-    OutOfRangeError,
-    UnavailableError,
-    coded,
-)
+from tpuref.base.errors import AbortedError, OutOfRangeError, UnavailableError, coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.engine.runtime.hosts import here

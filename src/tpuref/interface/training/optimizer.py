@@ -16,11 +16,7 @@ from tpuref.engine.differentiation.indexed_slices import IndexedSlices
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
-from tpuref.engine.graph.default import (
-    executing_eagerly,
-    get_default_graph,
-    init_scope,
-)
+from tpuref.engine.graph.default import executing_eagerly, get_default_graph, init_scope
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable, trainable_variables

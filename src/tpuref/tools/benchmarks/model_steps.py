@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 
 import tpuref as tf
-from tpuref.tools.benchmarks.models import (
-    BATCH,
-    HEADS,
-    LENGTH,
-    MODELS,
-    WIDTH,
-    verify,
-)
+from tpuref.tools.benchmarks.models import BATCH, HEADS, LENGTH, MODELS, WIDTH, verify
 from tpuref.tools.benchmarks.step_kinds import RATE
 
 

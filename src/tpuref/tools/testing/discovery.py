@@ -57,11 +57,7 @@ def _methods(version: str) -> dict[str, Any]:
             "path": version + "/{+parent}/nodes",
             "parameters": {
                 "parent": _path(r"^projects/[^/]+/locations/[^/]+$"),
-                "pageSize": {
-                    "type": "integer",
-                    "format": "int32",
-                    "location": "query",
-                },
+                "pageSize": {"type": "integer", "format": "int32", "location": "query"},
                 "pageToken": {"type": "string", "location": "query"},
             },
             "parameterOrder": ["parent"],
@@ -95,10 +91,7 @@ SCHEMAS: dict[str, Any] = {
             "acceleratorType": {"type": "string"},
             "ipAddress": {"type": "string"},
             "port": {"type": "string"},
-            "networkEndpoints": {
-                "type": "array",
-                "items": {"$ref": "NetworkEndpoint"},
-            },
+            "networkEndpoints": {"type": "array", "items": {"$ref": "NetworkEndpoint"}},
         },
     },
     "ListNodesResponse": {

@@ -138,10 +138,7 @@ def failed(status: int, message: str) -> Answer:
 
 
 def _metadata(
-    cloud: Cloud,
-    path: str,
-    headers: Mapping[str, str],
-    query: Mapping[str, list[str]],
+    cloud: Cloud, path: str, headers: Mapping[str, str], query: Mapping[str, list[str]]
 ) -> Answer:
     if headers.get(FLAVOR.lower()) != "Google":
         return 403, f"the header {FLAVOR}: Google is missing"

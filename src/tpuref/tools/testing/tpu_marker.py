@@ -90,18 +90,12 @@ def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, An
 
 
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "cores": (
-        lambda value: type(value) is int and value > 0,
-        "a positive integer",
-    ),
+    "cores": (lambda value: type(value) is int and value > 0, "a positive integer"),
     "topology": (
         lambda value: isinstance(value, str) and bool(_MESH.fullmatch(value)),
         "text such as '2x2x2' (chips along x and y, cores per chip)",
     ),
-    "executor": (
-        lambda value: value in EXECUTORS,
-        " or ".join(map(repr, EXECUTORS)),
-    ),
+    "executor": (lambda value: value in EXECUTORS, " or ".join(map(repr, EXECUTORS))),
 }
 """Each argument's valid values, as a function and in words."""
 

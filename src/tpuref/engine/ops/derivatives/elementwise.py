@@ -206,14 +206,8 @@ RULES: dict[str, Rule] = {
     "Positive": passed_on,
     "Neg": lambda apply, op, dy: -dy,
     "AddN": _sum,
-    "AddV2": broadcast(
-        lambda apply, dz, z, x, y: dz,
-        lambda apply, dz, z, x, y: dz,
-    ),
-    "Sub": broadcast(
-        lambda apply, dz, z, x, y: dz,
-        lambda apply, dz, z, x, y: -dz,
-    ),
+    "AddV2": broadcast(lambda apply, dz, z, x, y: dz, lambda apply, dz, z, x, y: dz),
+    "Sub": broadcast(lambda apply, dz, z, x, y: dz, lambda apply, dz, z, x, y: -dz),
     "Mul": broadcast(
         lambda apply, dz, z, x, y: dz * conj(apply, y),
         lambda apply, dz, z, x, y: dz * conj(apply, x),
@@ -243,8 +237,7 @@ RULES: dict[str, Rule] = {
     "Pow": broadcast(_power_of_base, _power_of_exponent),
     "FloatPower": _float_power,
     "Hypot": broadcast(
-        lambda apply, dz, z, x, y: dz * x / z,
-        lambda apply, dz, z, x, y: dz * y / z,
+        lambda apply, dz, z, x, y: dz * x / z, lambda apply, dz, z, x, y: dz * y / z
     ),
     "LogAddExp": broadcast(
         lambda apply, dz, z, x, y: dz * apply("Sigmoid", x - y),

@@ -58,10 +58,7 @@ def own_parts(arguments: Any, towers: TowerDevices) -> OwnParts | None:
 
 
 def traced_once(
-    fn: Callable[..., Any],
-    own: OwnParts,
-    replica: ReplicaContext,
-    towers: TowerDevices,
+    fn: Callable[..., Any], own: OwnParts, replica: ReplicaContext, towers: TowerDevices
 ) -> tuple[Any] | None:
     """Call a function once for all replicas, and return its results by replica.
 
