@@ -16,8 +16,6 @@ Wanted = TypeVar("Wanted")
 def wrong_type(argument: str, expected: str, value: object) -> TypeError:
     """Return the error for an argument of the wrong type.
 
-    Examples
-    --------
     >>> wrong_type("tf.pad: mode", "a string", 8)
     TypeError('tf.pad: mode must be a string, got int 8 [TPUREF-E014]')
     """

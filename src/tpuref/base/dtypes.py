@@ -256,8 +256,6 @@ def datatype_enum(dtype: NumpyDType) -> int:
 
     It raises KeyError if no element type has this dtype.
 
-    Examples
-    --------
     >>> datatype_enum(np.dtype(np.int64))
     9
     """
@@ -269,8 +267,6 @@ def numpy_dtype(enum: int) -> NumpyDType:
 
     It raises KeyError if no element type has this number.
 
-    Examples
-    --------
     >>> numpy_dtype(9)
     dtype('int64')
     """

@@ -18,8 +18,6 @@ R = TypeVar("R")
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Name the closest parameter when `function` is called with an unknown keyword.
 
-    Examples
-    --------
     >>> @suggests_keywords
     ... def shard(num_shards=1):
     ...     return num_shards

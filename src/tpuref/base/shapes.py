@@ -511,8 +511,6 @@ def as_shape(value: ShapeLike) -> TensorShape:
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """Return a shape of `rank` unknown dimensions, or of unknown rank for None.
 
-    Examples
-    --------
     >>> print(unknown_shape(), unknown_shape(2))
     <unknown> (?, ?)
     """

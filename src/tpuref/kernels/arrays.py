@@ -26,10 +26,8 @@ def split(
 
     The shards are in separate memory, allocated by `empty`.
 
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or its size is no multiple of `num_shards`.
+    It raises ValueError if there is no such axis, or its size is no multiple of
+    `num_shards`.
 
     Examples
     --------
@@ -113,13 +111,8 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
     The result is `out`, a contiguous array of the new shape, or a new array. An array
     of objects holds strings: it is padded with empty strings, and always new.
 
-    Raises
-    ------
-    ValueError
-        If the ranks differ or `shape` is smaller in a dimension.
+    It raises ValueError if the ranks differ or `shape` is smaller in a dimension.
 
-    Examples
-    --------
     >>> pad_to(np.array([[1, 2]]), (2, 3))
     array([[1, 2, 0],
            [0, 0, 0]])

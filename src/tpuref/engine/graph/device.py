@@ -25,8 +25,6 @@ _PART = re.compile(
 class DeviceName:
     """A parsed device name; an absent part is None.
 
-    Examples
-    --------
     >>> str(DeviceName.parse("/job:worker/cpu:0"))
     '/job:worker/device:CPU:0'
     """

@@ -24,8 +24,6 @@ from tpuref.engine.ops.meaning import Array
 class EagerTensor(Tensor):
     """A tensor that has a value.
 
-    Examples
-    --------
     >>> with tf.eager_execution():
     ...     (tf.constant([1, 2]) + 1).numpy()
     array([2, 3], dtype=int32)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 class Reference:
     """Stands for a tensor or variable in dictionaries and sets, by its identity.
 
-    Examples
-    --------
     >>> x = tf.constant(1)
     >>> {x.ref(): "one"}[x.ref()], x.ref().deref() is x
     ('one', True)

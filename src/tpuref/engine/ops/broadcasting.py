@@ -143,8 +143,6 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
 def broadcast_pair(left: TensorShape, right: TensorShape) -> TensorShape | None:
     """Return the shape that two shapes broadcast to, None if they do not.
 
-    Examples
-    --------
     >>> print(broadcast_pair(TensorShape([2, 1, None]), TensorShape([3, 4])))
     (2, 3, 4)
     >>> broadcast_pair(TensorShape([2]), TensorShape([3])) is None
@@ -191,8 +189,6 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 
     ValueError if an axis is out of range or repeated.
 
-    Examples
-    --------
     >>> normalize_axes((-1, 0), 3), normalize_axes(None, 2)
     ((0, 2), (0, 1))
     """
@@ -212,8 +208,6 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 def reduced_shape(shape: TensorShape, axis: Axis, keepdims: bool) -> TensorShape:
     """Return the shape after reducing the axes; None means all.
 
-    Examples
-    --------
     >>> print(reduced_shape(TensorShape([2, None, 4]), (0, -1), keepdims=True))
     (1, ?, 1)
     """

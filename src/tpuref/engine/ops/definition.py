@@ -95,60 +95,41 @@ class Access(Enum):
 
 @dataclass(frozen=True)
 class Effects:
-    """How an operation reads or changes external state.
+    """How an operation reads or changes external state."""
 
-    Parameters
-    ----------
-    run
-        ``run(context, *arrays, **attrs)`` returns the outputs.
-    reads, writes
-        The attribute that names the variable that it reads, and writes.
-    fills, drains
-        The attribute that names the queue that it fills, and takes from.
-    access, combine
-        Its access to the variable, and the function of an update.
-    client
-        Whether it needs Python objects of the client's process.
-    ahead
-        Whether one call of the host may serve several evaluations.
-    """
-
+    # ``run(context, *arrays, **attrs)`` returns the outputs
     run: Compute | None = None
+    # The attribute that names the variable that it reads, and writes
     reads: str | None = None
     writes: str | None = None
+    # The attribute that names the queue that it fills, and takes from
     fills: str | None = None
     drains: str | None = None
+    # Its access to the variable, and the function of an update
     access: Access | None = None
     combine: np.ufunc | None = None
+    # Whether it needs Python objects of the client's process
     client: bool = False
+    # Whether one call of the host may serve several evaluations
     ahead: bool = False
 
 
 @dataclass(frozen=True)
 class Batching:
-    """How one call can compute an operation for all cores, or elements of a batch.
+    """How one call can compute an operation for all cores, or elements of a batch."""
 
-    Parameters
-    ----------
-    broadcasts
-        Whether each output element depends only on the input elements at its position;
-        the inputs broadcast.
-    elementwise
-        Whether, besides, its bits are the same at all positions.
-    batched
-        Whether the axes before the last two are batch axes, which broadcast; an
-        attribute ``axis`` must be -1.
-    of_shape
-        Whether the shapes of the inputs alone decide the outputs.
-    stacked
-        ``stacked(*arrays, **attrs)`` computes for all cores at once; see
-        `tpuref.engine.ops.stacking`.
-    """
-
+    # Whether each output element depends only on the input elements at its position;
+    # the inputs broadcast.
     broadcasts: bool = False
+    # Whether, besides, its bits are the same at all positions
     elementwise: bool = False
+    # Whether the axes before the last two are batch axes, which broadcast; an attribute
+    # ``axis`` must be -1.
     batched: bool = False
+    # Whether the shapes of the inputs alone decide the outputs
     of_shape: bool = False
+    # ``stacked(*arrays, **attrs)`` computes for all cores at once; see
+    # `tpuref.engine.ops.stacking`.
     stacked: Compute | None = None
 
 

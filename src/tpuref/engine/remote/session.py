@@ -40,17 +40,6 @@ Below the server's limit, to leave room for programs that it has not dropped yet
 class RemoteSession:
     """A session that runs on a server.
 
-    Parameters
-    ----------
-    address
-        Host and port of the server.
-    jobs
-        The jobs of a separate cluster for this session; none for the server's cluster.
-    isolated
-        Whether the session has private variables.
-    credentials, token, max_message_bytes
-        As for `tf.RPCOptions`; the token is validated.
-
     Raises
     ------
     ValueError

@@ -167,10 +167,8 @@ def remove_checkpoint(
     Of a damaged index, or one that names a file in another folder, only the index
     itself is removed, with a warning.
 
-    Raises
-    ------
-    tpuref.errors.UnimplementedError
-        If it is one of TensorFlow's; nothing is removed.
+    It raises `tf.errors.UnimplementedError` if it is one of TensorFlow's; nothing is
+    removed.
     """
     remove_save(checkpoint_prefix)
 

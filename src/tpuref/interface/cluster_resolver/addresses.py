@@ -71,8 +71,6 @@ def split(address: str, where: str, default: int | None = None) -> tuple[str, in
 def listening(address: str, where: str) -> tuple[str, str]:
     """Return the host for clients, and the address to listen on; port 0 is a free one.
 
-    Examples
-    --------
     >>> listening("0.0.0.0:8470", "here")
     ('localhost', '0.0.0.0:8470')
     """
@@ -97,8 +95,6 @@ def listening(address: str, where: str) -> tuple[str, str]:
 def endpoints(text: str, where: str) -> list[str]:
     """Return the addresses of ``grpc://host:port``, separated by commas.
 
-    Examples
-    --------
     >>> endpoints("grpc://10.1.2.3:8470,grpc://10.1.2.4", "TPUS")
     ['10.1.2.3:8470', '10.1.2.4:8470']
     """

@@ -41,8 +41,6 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
 def core_counts(devices: list[str]) -> Counter[str]:
     """Return the number of TPU cores of each host that has any.
 
-    Examples
-    --------
     >>> core_counts(["/job:worker/replica:0/task:0/device:CPU:0",
     ...              "/job:worker/replica:0/task:0/device:TPU:0"])
     Counter({'/job:worker/replica:0/task:0': 1})

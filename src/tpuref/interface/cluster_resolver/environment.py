@@ -15,15 +15,12 @@ from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 class TFConfigClusterResolver(ClusterResolver):
     """A resolver of the cluster in the environment variable ``TF_CONFIG``.
 
+    It raises ValueError if the variable is not a JSON object.
+
     Parameters
     ----------
     task_type, task_id, rpc_layer, environment
         Override the entries of the variable.
-
-    Raises
-    ------
-    ValueError
-        If the variable is not a JSON object.
 
     Examples
     --------
@@ -70,11 +67,8 @@ class TFConfigClusterResolver(ClusterResolver):
 
         The variable's ``session_master`` takes precedence over all tasks.
 
-        Raises
-        ------
-        ValueError
-            If the cluster has several tasks, and the task does not exist or is not
-            specified, neither here nor in the variable.
+        It raises ValueError if the cluster has several tasks, and the task does not
+        exist or is not specified, neither here nor in the variable.
         """
         if self._session_master is not None:
             return str(self._session_master)

@@ -43,21 +43,11 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class Patience:
-    """The time limits and retries of a resolver.
+    """The time limits and retries of a resolver."""
 
-    Attributes
-    ----------
-    metadata
-        Seconds for all requests of one resolver to the metadata server.
-    api
-        Seconds for all requests of one call to the Cloud TPU API.
-    attempts
-        The number of requests for the devices of a master.
-    clock
-        The clock that measures time and waits between attempts.
-    """
-
+    # Seconds for all requests of one resolver to the metadata server
     metadata: float = 3.0
+    # Seconds for all requests of one call to the Cloud TPU API
     api: float = 30.0
     attempts: int = 5
     clock: Clock = field(default_factory=SystemClock)
@@ -82,6 +72,8 @@ def current() -> Patience:
 def patience(**changes: Any) -> Iterator[Patience]:
     """Set the patience of resolvers created within the block.
 
+    It raises ValueError if a time is not positive.
+
     Parameters
     ----------
     **changes
@@ -92,11 +84,6 @@ def patience(**changes: Any) -> Iterator[Patience]:
     ------
     Patience
         The patience within the block.
-
-    Raises
-    ------
-    ValueError
-        If a time is not positive.
 
     Examples
     --------

@@ -169,10 +169,7 @@ class Server:
     def start(self) -> None:
         """Start the server, unless it already runs.
 
-        Raises
-        ------
-        FailedPreconditionError
-            If the server was stopped.
+        It raises FailedPreconditionError if the server was stopped.
         """
         if not self._stopping.alive:
             raise FailedPreconditionError(

@@ -203,8 +203,6 @@ class CloudTPUs(ClusterResolver):
     def explain(self) -> None:
         """Print each source that was tried for the TPU, and its result.
 
-        Examples
-        --------
         >>> tf.distribute.cluster_resolver.TPUClusterResolver("local").explain()
         TPUClusterResolver:
           tpu: 'local', passed on as the session's master

@@ -319,6 +319,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
+        It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size` is not
+        positive or elements differ in shape.
+
         Parameters
         ----------
         batch_size
@@ -327,11 +330,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Whether to drop an incomplete last batch, so that the size is static.
         num_parallel_calls, deterministic
             Accepted for compatibility, as for `map`.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if `batch_size` is not positive or elements differ in shape.
 
         Examples
         --------
@@ -576,10 +574,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
         """Return an iterator that its initializer starts or restarts.
 
-        Raises
-        ------
-        RuntimeError
-            In eager mode.
+        It raises RuntimeError in eager mode.
 
         Examples
         --------

@@ -325,8 +325,6 @@ def _check_self_contained(stage: Stage) -> None:
 class EagerIterator(ElementDescription):
     """Returns the elements of a dataset one by one, in eager mode.
 
-    Examples
-    --------
     >>> with tf.eager_execution():
     ...     for value in tf.data.Dataset.range(3):
     ...         print(int(value))

@@ -419,6 +419,9 @@ def decode_raw(
 ) -> Tensor:
     r"""Reinterpret the bytes of texts as numbers.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if the lengths differ or
+    are not a multiple of a number's size.
+
     Parameters
     ----------
     input_bytes
@@ -434,11 +437,6 @@ def decode_raw(
     -------
     Tensor
         The numbers, with one dimension more than `input_bytes`.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the lengths differ or are not a multiple of a number's size.
 
     Examples
     --------

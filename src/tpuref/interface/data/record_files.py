@@ -206,6 +206,9 @@ class TextLineDataset(Dataset):
 class FixedLengthRecordDataset(Dataset):
     """Reads the records of binary files, which have equal length.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if a length is out of
+    range, or the rest of a file is not a multiple of `record_bytes`.
+
     Parameters
     ----------
     filenames
@@ -216,12 +219,6 @@ class FixedLengthRecordDataset(Dataset):
         The number of bytes to skip at the start and at the end of each file.
     compression_type, buffer_size, num_parallel_reads, name
         As for `TFRecordDataset`.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if a length is out of range, or the rest of a file is not a
-        multiple of `record_bytes`.
     """
 
     def __init__(

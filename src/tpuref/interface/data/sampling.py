@@ -168,6 +168,9 @@ def choose_from_datasets(
 ) -> Dataset:
     """Return a dataset of elements from the datasets that another one chooses.
 
+    It raises InvalidArgumentError at run time if there is no dataset of a chosen
+    number.
+
     Parameters
     ----------
     datasets
@@ -176,11 +179,6 @@ def choose_from_datasets(
         A dataset of numbers of datasets, int64 scalars.
     stop_on_empty_dataset
         Whether a choice of an exhausted dataset ends the result; else it is skipped.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if there is no dataset of a chosen number.
 
     Examples
     --------

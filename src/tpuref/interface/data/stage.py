@@ -32,26 +32,15 @@ Fault = TypeVar("Fault", bound=OpError)
 
 @dataclass
 class Pass:
-    """One pass through a pipeline.
+    """One pass through a pipeline."""
 
-    Attributes
-    ----------
-    values
-        The values of the stages' tensors at the start of the pass.
-    variables
-        The variables of the session.
-    draws
-        The random draws of the pass.
-    epochs
-        The number of passes through each stage.
-    kept
-        The elements that caches keep for later passes.
-    """
-
+    # The values of the stages' tensors at the start of the pass
     values: Mapping[Tensor, Array] = field(default_factory=dict)
     variables: Variables | None = None
     draws: State = field(default_factory=State)
+    # The number of passes through each stage
     epochs: MutableMapping[Any, int] = field(default_factory=dict)
+    # The elements that caches keep for later passes
     kept: MutableMapping[Stage, list[Item]] = field(default_factory=dict)
 
     def array(self, value: Array | Tensor) -> Array:

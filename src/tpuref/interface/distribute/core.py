@@ -71,10 +71,7 @@ class StrategyCore:
         Variables made in the block have a component on each of `parameter_devices`.
         Other threads are not affected.
 
-        Raises
-        ------
-        RuntimeError
-            In the scope of another strategy, and within a tower.
+        It raises RuntimeError in the scope of another strategy, and within a tower.
 
         Examples
         --------
@@ -119,15 +116,12 @@ class StrategyCore:
     ) -> contextlib.AbstractContextManager[Any]:
         """Create the variables of a block on the devices of another variable.
 
+        It raises RuntimeError outside of the strategy's scope.
+
         Parameters
         ----------
         colocate_with_variable
             A variable made in the scope, or the result of `non_slot_devices`.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope.
 
         Examples
         --------
@@ -289,6 +283,9 @@ class StrategyCore:
     ) -> Any:
         """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
+        It raises TypeError if `var` is not a variable, or an argument differs between
+        towers.
+
         Parameters
         ----------
         var
@@ -304,11 +301,6 @@ class StrategyCore:
         object
             The results as mirrored values; for a variable on one device, the result
             itself.
-
-        Raises
-        ------
-        TypeError
-            If `var` is not a variable, or an argument differs between towers.
 
         Examples
         --------

@@ -62,8 +62,6 @@ class PerDeviceDataset(_OfDevices):
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.
 
-    Examples
-    --------
     >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
@@ -149,16 +147,14 @@ class PerDeviceIterator(_OfDevices):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next elements of the towers.
 
+        It raises `tf.errors.OutOfRangeError` at evaluation if the dataset has too few
+        elements for all towers.
+
         Returns
         -------
         object
             An element whose leaves are per-device values for `call_for_each_tower`; for
             a single tower, the element itself.
-
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the dataset has too few elements for all towers.
         """
         return merged(self.rounds.get_next(name), self._devices)
 

@@ -21,25 +21,12 @@ _log = advice()
 
 @dataclass(frozen=True)
 class Explanation:
-    """A report of one reduced value.
-
-    Attributes
-    ----------
-    name
-        The name of the first tower's tensor.
-    aggregation
-        The `tf.VariableAggregation`.
-    towers
-        The towers' values, in tower order.
-    divisor
-        The number of towers for a mean, otherwise 1.
-    result
-        The result.
-    """
+    """A report of one reduced value."""
 
     name: str
     aggregation: VariableAggregation
     towers: tuple[Any, ...]
+    # The number of towers for a mean, otherwise 1
     divisor: int
     result: Any
 

@@ -28,10 +28,7 @@ def merged(
     A leaf that is the same object in all results is returned itself, unless `apart`.
     Leaves that are the components of an existing container become that container.
 
-    Raises
-    ------
-    ValueError
-        If the structures differ.
+    It raises ValueError if the structures differ.
     """
     _check_structures(results, who)
     columns = zip(*[nest.flatten(result) for result in results], strict=True)

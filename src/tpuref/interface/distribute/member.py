@@ -16,20 +16,13 @@ if TYPE_CHECKING:  # only the public type of Member.strategy
 
 
 class Member:
-    """The tower or replica in which a function runs.
-
-    Attributes
-    ----------
-    number
-        Its index, None while all replicas are traced at once.
-    variables
-        The variables that the members have made.
-    """
+    """The tower or replica in which a function runs."""
 
     def __init__(
         self, strategy: StrategyCore, number: int | None, variables: SharedVariables
     ) -> None:
         self._strategy = strategy
+        # None while all replicas are traced at once
         self.number = number
         self.variables = variables
 
@@ -58,6 +51,9 @@ class Member:
     ) -> Any:
         """Run `merge_fn` once for all towers; return this tower's part of the result.
 
+        It raises RuntimeError if the towers make different numbers of calls, or a call
+        comes from another thread, ``tf.cond`` or ``tf.while_loop``.
+
         Parameters
         ----------
         merge_fn
@@ -65,12 +61,6 @@ class Member:
             with per-device values instead of the towers' arguments.
         args, kwargs
             This tower's arguments.
-
-        Raises
-        ------
-        RuntimeError
-            If the towers make different numbers of calls, or a call comes from another
-            thread, ``tf.cond`` or ``tf.while_loop``.
         """
         if not self._is_current():
             raise coded(

@@ -70,6 +70,8 @@ class MultiStepContext:
     ) -> None:
         """Set an output of the step; the value of the last step remains.
 
+        It raises ValueError if `aggregation` is not a `tf.VariableAggregation`.
+
         Parameters
         ----------
         name
@@ -78,11 +80,6 @@ class MultiStepContext:
             A tensor, a per-device value, or a structure of those.
         aggregation
             As for ``strategy.reduce``; by default the values are not combined.
-
-        Raises
-        ------
-        ValueError
-            If `aggregation` is not a `tf.VariableAggregation`.
         """
         if not isinstance(aggregation, VariableAggregation):
             raise coded(

@@ -85,10 +85,7 @@ class DistributionStrategy(StrategyCore):
 
         A per-device value of the indices; the number 0 for a single tower.
 
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope, and within a tower.
+        It raises RuntimeError outside of the strategy's scope, and within a tower.
 
         Examples
         --------

@@ -20,21 +20,14 @@ WORKER = "tpu_worker"
 
 @dataclass(frozen=True)
 class SystemDescription:
-    """The hosts and cores of a TPU system.
+    """The hosts and cores of a TPU system."""
 
-    Attributes
-    ----------
-    job
-        The job of the hosts; None for this process.
-    hosts, cores_per_host
-        The number of hosts, and of cores of each.
-    topology
-        The topology, if the system is local.
-    """
-
+    # The job of the hosts; None for this process.
     job: str | None
+    # The number of hosts, and of cores of each
     hosts: int
     cores_per_host: int
+    # The topology, if the system is local
     topology: Topology | None = None
 
     @property
@@ -73,12 +66,9 @@ class SystemDescription:
 def describe_system(resolver: Any) -> SystemDescription:
     """Return the system of a resolver.
 
-    Parameters
-    ----------
-    resolver
-        An object with ``master()`` and ``cluster_spec()``, and optionally
-        ``get_job_name()`` and ``num_accelerators()``.  Without those, the master lists
-        its devices.
+    `resolver` needs ``master()`` and ``cluster_spec()``; without ``get_job_name()`` and
+    ``num_accelerators()``, the master lists its devices.  It raises ValueError if there
+    are no TPU cores, or hosts differ in their number.
 
     Raises
     ------

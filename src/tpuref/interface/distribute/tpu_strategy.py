@@ -97,10 +97,7 @@ class TPUStrategy(OneDeviceStrategy):
 
         The document leaves the entry empty; here it counts the cores in use per host.
 
-        Raises
-        ------
-        ValueError
-            If hosts have different numbers of towers.
+        It raises ValueError if hosts have different numbers of towers.
         """
         full, rest = divmod(self.num_towers, self._system.cores_per_host)
         if full and rest:

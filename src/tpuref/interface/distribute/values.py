@@ -65,10 +65,7 @@ class DistributedValues:
     def get(self, device: str | None = None) -> Any:
         """Return the component of `device`, or of the current device.
 
-        Raises
-        ------
-        ValueError
-            If there is no component for that device.
+        It raises ValueError if there is no component for that device.
         """
         if device is not None:
             name = f"{type(self).__name__}.get: device"

@@ -41,8 +41,6 @@ class TFRecordOptions:
 def compression_of(given: Any) -> str:
     """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options, a name or a number.
 
-    Examples
-    --------
     >>> compression_of(TFRecordCompressionType.GZIP), compression_of(None)
     ('GZIP', '')
     """

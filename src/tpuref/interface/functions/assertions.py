@@ -42,6 +42,9 @@ def assert_equal(
 
     It is None in eager mode.
 
+    It raises InvalidArgumentError immediately if both values are known when the graph
+    is built, otherwise when the operation runs.
+
     Parameters
     ----------
     x, y
@@ -52,12 +55,6 @@ def assert_equal(
         The number of elements of each tensor to show, by default 3.
     message
         The text before them.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Immediately if both values are known when the graph is built, otherwise when
-        the operation runs.
 
     Examples
     --------

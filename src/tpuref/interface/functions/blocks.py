@@ -29,6 +29,8 @@ def space_to_depth(
 ) -> Tensor:
     """Move blocks of rows and columns to the channels.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -42,11 +44,6 @@ def space_to_depth(
     -------
     Tensor
         Images with `block_size` squared times as many channels.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
 
     Examples
     --------
@@ -69,6 +66,8 @@ def depth_to_space(
 ) -> Tensor:
     """Move channels to blocks of rows and columns: the inverse of `space_to_depth`.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -82,11 +81,6 @@ def depth_to_space(
     -------
     Tensor
         Images with `block_size` times as many rows and columns.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
 
     Examples
     --------
@@ -109,6 +103,8 @@ def space_to_batch_nd(
 ) -> Tensor:
     """Pad axes, and move their blocks to the batch.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -122,11 +118,6 @@ def space_to_batch_nd(
     -------
     Tensor
         A tensor with as many times the batch as a block has elements.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
 
     Examples
     --------
@@ -159,6 +150,8 @@ def batch_to_space_nd(
 
     It is the inverse of `space_to_batch_nd`.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -172,11 +165,6 @@ def batch_to_space_nd(
     -------
     Tensor
         A tensor whose batch is divided by the number of elements of a block.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
 
     Examples
     --------

@@ -189,6 +189,9 @@ def Assert(
 
     It is None in eager mode.
 
+    It raises `tf.errors.InvalidArgumentError` when the operation runs and the condition
+    is false.
+
     Parameters
     ----------
     condition
@@ -197,11 +200,6 @@ def Assert(
         The tensors to show.
     summarize
         The number of elements of each tensor to show, by default 3.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        When the operation runs and the condition is false.
 
     Examples
     --------

@@ -164,6 +164,8 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
 
+    It raises ValueError if shapes differ.
+
     Parameters
     ----------
     labels, logits
@@ -177,11 +179,6 @@ def weighted_cross_entropy_with_logits(
     -------
     Tensor
         A tensor of the shape and dtype of `logits`.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ.
 
     Examples
     --------

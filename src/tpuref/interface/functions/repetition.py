@@ -44,6 +44,9 @@ def repeat(
 
     The result is a tensor of the same rank and dtype, or a vector.
 
+    It raises ValueError if the number of `repeats` is neither 1 nor the size of the
+    axis.
+
     Parameters
     ----------
     input
@@ -52,11 +55,6 @@ def repeat(
         The number of repetitions: one for all, or one for each element of the axis.
     axis
         The axis; by default the tensor is flattened first.
-
-    Raises
-    ------
-    ValueError
-        If the number of `repeats` is neither 1 nor the size of the axis.
 
     Examples
     --------
@@ -82,6 +80,9 @@ def pad(
 
     The result has the same rank and dtype.
 
+    It raises ValueError if the mode is unknown, or `paddings` lacks a pair for an axis
+    or exceeds what can be mirrored.
+
     Parameters
     ----------
     tensor
@@ -93,12 +94,6 @@ def pad(
         ``"SYMMETRIC"``, which mirrors with it.  Case does not matter.
     constant_values
         The scalar that ``"CONSTANT"`` adds.
-
-    Raises
-    ------
-    ValueError
-        If the mode is unknown, or `paddings` lacks a pair for an axis or exceeds what
-        can be mirrored.
 
     Examples
     --------

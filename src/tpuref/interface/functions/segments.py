@@ -118,6 +118,9 @@ def reverse_sequence(
 ) -> Tensor:
     """Reverse the first elements of each sequence of a batch.
 
+    It raises ValueError if the axis of the sequences is missing, or the rank is
+    unknown.
+
     Parameters
     ----------
     input
@@ -133,11 +136,6 @@ def reverse_sequence(
     -------
     Tensor
         A tensor of the shape and dtype of `input`.
-
-    Raises
-    ------
-    ValueError
-        If the axis of the sequences is missing, or the rank is unknown.
 
     Examples
     --------

@@ -25,6 +25,8 @@ def sort(
 
     The result has the same shape and dtype.
 
+    It raises ValueError if the direction is unknown, or the axis does not exist.
+
     Parameters
     ----------
     values
@@ -33,11 +35,6 @@ def sort(
         The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
-
-    Raises
-    ------
-    ValueError
-        If the direction is neither, or the axis does not exist.
 
     Examples
     --------
@@ -154,6 +151,8 @@ def searchsorted(
 
     The results are indices, with the shape of `values`.
 
+    It raises ValueError if `side` is unknown, or the leading axes differ.
+
     Parameters
     ----------
     sorted_sequence
@@ -164,11 +163,6 @@ def searchsorted(
         ``"left"`` inserts before equal elements, ``"right"`` after them.
     out_type
         int32 or int64.
-
-    Raises
-    ------
-    ValueError
-        If `side` is neither, or the leading axes differ.
 
     Examples
     --------

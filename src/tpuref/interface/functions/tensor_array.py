@@ -43,6 +43,9 @@ class TensorArray:
     of `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
     `tf.function`.  An element that was not written is zero.
 
+    It raises ValueError if there is neither a size nor `dynamic_size`, or `handle` or
+    `flow` is given.
+
     Parameters
     ----------
     dtype
@@ -61,11 +64,6 @@ class TensorArray:
         Accepted for compatibility; elements can be read again.
     handle, flow
         Not supported.
-
-    Raises
-    ------
-    ValueError
-        If there is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
 
     Examples
     --------

@@ -177,6 +177,9 @@ def dynamic_rnn(
 ) -> tuple[Any, Any]:
     """Run a cell over time.
 
+    It raises ValueError if neither `initial_state` nor `dtype` is given, or the rank of
+    the inputs is less than 3.
+
     Parameters
     ----------
     cell
@@ -199,12 +202,6 @@ def dynamic_rnn(
     -------
     outputs, state
         The outputs of all steps, and the last state.
-
-    Raises
-    ------
-    ValueError
-        If neither `initial_state` nor `dtype` is given, or the rank of the inputs is
-        less than 3.
 
     Examples
     --------

@@ -34,6 +34,8 @@ def mean(
 ) -> Metric:
     """Return the mean of values over batches.
 
+    It raises RuntimeError in eager mode.
+
     Parameters
     ----------
     values
@@ -48,11 +50,6 @@ def mean(
     value, update_op : Tensor
         The mean so far, and the operation that adds a batch and returns the new mean.
         The totals are local variables.
-
-    Raises
-    ------
-    RuntimeError
-        In eager mode.
 
     Examples
     --------

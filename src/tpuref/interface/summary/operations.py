@@ -180,17 +180,15 @@ def merge(
 ) -> Tensor:
     """Return several summaries as one.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if two summaries have the
+    same tag.
+
     Parameters
     ----------
     inputs
         The results of `scalar`, `histogram` and so on.
     collections
         The collections to join, by default none.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if two summaries have the same tag.
     """
     result: Tensor = py_func(
         lambda *parts: merged(parts),

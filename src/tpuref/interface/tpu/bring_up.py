@@ -106,15 +106,12 @@ def experimental_connect_to_host(
 ) -> None:
     """Run eager operations on a server from now on.
 
+    It raises ValueError if there is no address.
+
     Parameters
     ----------
     remote_host
         Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
-
-    Raises
-    ------
-    ValueError
-        If there is no address.
     """
     begin_eagerly()
     several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]

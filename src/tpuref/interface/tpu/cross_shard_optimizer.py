@@ -21,6 +21,8 @@ class CrossShardOptimizer(Optimizer):
 
     See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
 
+    It raises ValueError if `reduction` is unknown.
+
     Parameters
     ----------
     opt
@@ -32,11 +34,6 @@ class CrossShardOptimizer(Optimizer):
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
         are summed within a group.  None is one group of all.
-
-    Raises
-    ------
-    ValueError
-        If `reduction` is neither.
 
     Notes
     -----
@@ -90,11 +87,8 @@ class CrossShardOptimizer(Optimizer):
     ) -> list[tuple[Any, Any]]:
         """Return this replica's gradients, which are not summed over the replicas.
 
-        Raises
-        ------
-        ValueError
-            If `group_assignment` is not a partition of the replicas into groups of
-            equal size.
+        It raises ValueError if `group_assignment` is not a partition of the replicas
+        into groups of equal size.
         """
         replicas = _replicas()
         summands = self._summands(replicas)

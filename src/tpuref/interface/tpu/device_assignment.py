@@ -118,17 +118,14 @@ class DeviceAssignment:
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
         """Return the coordinates of a logical core, one per axis of the mesh.
 
+        It raises MeshRangeError if the replica or logical core does not exist.
+
         Parameters
         ----------
         replica
             The replica; negative numbers count from the end.
         logical_core
             The logical core within the replica; negative numbers count from the end.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -236,15 +233,12 @@ class DeviceAssignment:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh with the logical core on each core.
 
+        It raises ValueError if the format is unknown.
+
         Parameters
         ----------
         format
             ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-
-        Raises
-        ------
-        ValueError
-            If the format is unknown.
 
         Examples
         --------

@@ -155,11 +155,8 @@ class InfeedQueue:
     def set_tuple_shapes(self, tuple_shapes: Sequence[Any]) -> None:
         """Set the shapes of the whole elements.
 
-        Raises
-        ------
-        ValueError
-            If the number of entries is wrong, a shape cannot be split as configured, or
-            the frozen shapes differ.
+        It raises ValueError if the number of entries is wrong, a shape cannot be split
+        as configured, or the frozen shapes differ.
         """
         self._check_length("tuple_shapes", tuple_shapes)
         try:
@@ -205,11 +202,8 @@ class InfeedQueue:
     def set_number_of_shards(self, number_of_shards: int) -> None:
         """Set the number of shards, which is the number of replicas.
 
-        Raises
-        ------
-        ValueError
-            If it is not positive or above 65536, if a shape cannot be split into that
-            many parts, or if it is frozen to a different number.
+        It raises ValueError if it is not positive or above 65536, if a shape cannot be
+        split into that many parts, or if it is frozen to a different number.
         """
         shards = _positive("number_of_shards", number_of_shards)
         if self._frozen and shards != self._shards:
@@ -222,10 +216,8 @@ class InfeedQueue:
     ) -> None:
         """Set types and shapes to those of a list of tensors, one for each element.
 
-        Raises
-        ------
-        ValueError
-            If the number of tensors is wrong, or the frozen configuration differs.
+        It raises ValueError if the number of tensors is wrong, or the frozen
+        configuration differs.
         """
         self._configure(input_tensors)
 
@@ -247,11 +239,8 @@ class InfeedQueue:
     def freeze(self) -> None:
         """Freeze the configuration; the defaults are 1 shard and dimension 0.
 
-        Raises
-        ------
-        ValueError
-            If types or shapes are not set, a rank is unknown, or a shape cannot be
-            split.
+        It raises ValueError if types or shapes are not set, a rank is unknown, or a
+        shape cannot be split.
         """
         if self._types is None:
             raise coded(
@@ -389,6 +378,9 @@ class InfeedQueue:
         This freezes the configuration.  Running the operations again adds another
         tuple.
 
+        It raises ValueError if the graph already adds to this queue, a tensor cannot be
+        split, or the frozen configuration differs.
+
         Parameters
         ----------
         inputs
@@ -398,12 +390,6 @@ class InfeedQueue:
             in order.
         placement_function, tpu_ordinal_function
             As for `generate_enqueue_ops`; they override `device_assignment`.
-
-        Raises
-        ------
-        ValueError
-            If the graph already adds to this queue, a tensor cannot be split, or the
-            frozen configuration differs.
 
         Examples
         --------

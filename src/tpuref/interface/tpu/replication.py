@@ -154,6 +154,9 @@ def rewrite(
 
     See 000_04abb9e9288042d8.txt, rewrite.
 
+    It raises ValueError if the number of inputs does not fit `computation`, an
+    operation comes before a tensor, or computations are nested.
+
     Parameters
     ----------
     computation
@@ -170,12 +173,6 @@ def rewrite(
     object
         The result of `computation`, with the exceptions of `replicate`.  Evaluating any
         part of it runs every operation that `computation` built.
-
-    Raises
-    ------
-    ValueError
-        If the number of inputs does not fit `computation`, an operation comes before a
-        tensor, or computations are nested.
 
     Examples
     --------

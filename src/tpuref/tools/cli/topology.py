@@ -101,13 +101,8 @@ def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ..
     Among the blocks that leave room for all replicas, or else among all blocks, it is
     the one with the most cores per chip, then the one whose chips are closest.
 
-    Raises
-    ------
-    ValueError
-        If no block of that many cores fits into the mesh.
+    It raises ValueError if no block of that many cores fits into the mesh.
 
-    Examples
-    --------
     >>> block_shape((4, 4, 2), cores=4, replicas=8)
     (1, 2, 2)
     >>> block_shape((4, 4, 2), cores=8, replicas=4)

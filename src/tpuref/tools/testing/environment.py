@@ -25,10 +25,7 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
     The variables belong to the whole process, so threads take turns.  Blocks of one
     thread may be nested.
 
-    Raises
-    ------
-    RuntimeError
-        If another thread stays in its block for a minute.
+    It raises RuntimeError if another thread stays in its block for a minute.
     """
     if not _TURN.acquire(timeout=TURN_SECONDS):
         raise RuntimeError(

@@ -90,10 +90,7 @@ class FakeCloudTPU:
     def start(self) -> FakeCloudTPU:
         """Start listening, and return the service.  A ``with`` statement does so too.
 
-        Raises
-        ------
-        RuntimeError
-            If it is already listening.
+        It raises RuntimeError if it is already listening.
         """
         if self._server is not None:
             raise RuntimeError("FakeCloudTPU.start: the service is already running")
@@ -158,15 +155,14 @@ class FakeCloudTPU:
         Google's client uses them even if it was imported before.  Threads take turns:
         a block waits until those of other threads end.
 
-        Raises
-        ------
-        RuntimeError
-            If another thread stays in its block for a minute.
+        It raises RuntimeError if another thread stays in its block for a minute.
         """
         return environment(self.variables())
 
     def fail(self, status: int | str, times: int = 1, path: str = "/nodes") -> None:
         """Answer the next requests with an error.
+
+        It raises ValueError if `status` is not an error.
 
         Parameters
         ----------
@@ -177,11 +173,6 @@ class FakeCloudTPU:
             The number of requests that fail.
         path
             A part of the paths of these requests, by default of all requests for TPUs.
-
-        Raises
-        ------
-        ValueError
-            If `status` is not an error.
         """
         error = status == CUT or (isinstance(status, int) and 400 <= status < 600)
         if not error or times < 1:

@@ -147,10 +147,8 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """Return the batch size of each replica.
 
-        Raises
-        ------
-        ValueError
-            If the batch size is not divisible by the number of replicas.
+        It raises ValueError if the batch size is not divisible by the number of
+        replicas.
         """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(

@@ -147,6 +147,8 @@ def _assigned_cores(
 class MirroredStrategy(Strategy):
     """Runs one replica for each of several devices of the host.
 
+    It raises ValueError if a device is not a CPU.
+
     Parameters
     ----------
     devices
@@ -154,11 +156,6 @@ class MirroredStrategy(Strategy):
         number of CPUs.
     cross_device_ops
         Accepted for compatibility.
-
-    Raises
-    ------
-    ValueError
-        If a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
@@ -183,15 +180,12 @@ def _host_device(function: str, device: Any) -> str:
 class MultiWorkerMirroredStrategy(MirroredStrategy):
     """`MirroredStrategy` for several workers; tpuref supports one.
 
+    It raises NotImplementedError if ``TF_CONFIG`` names several workers.
+
     Parameters
     ----------
     communication, cluster_resolver, communication_options
         Accepted for compatibility.
-
-    Raises
-    ------
-    NotImplementedError
-        If ``TF_CONFIG`` names several workers.
     """
 
     def __init__(
@@ -210,10 +204,7 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
 class ParameterServerStrategy:
     """Raises an error: parameter servers are not supported.
 
-    Raises
-    ------
-    NotImplementedError
-        Always; the message names the alternative.
+    Every call raises NotImplementedError; the message names the alternative.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -131,6 +131,9 @@ class Strategy(StrategyCore):
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
         """Return a per-replica value combined to one tensor.
 
+        It raises ValueError if `reduce_op` is unknown, the replicas' shapes differ, or
+        `value` is a single value and the operation a sum.
+
         Parameters
         ----------
         reduce_op
@@ -139,12 +142,6 @@ class Strategy(StrategyCore):
             A result of `run`, or a nest of results.
         axis
             The axes of each replica's value to combine as well, or None.
-
-        Raises
-        ------
-        ValueError
-            If `reduce_op` is unknown, the replicas' shapes differ, or `value` is a
-            single value and the operation a sum.
 
         Examples
         --------
@@ -180,6 +177,8 @@ class Strategy(StrategyCore):
     ) -> ReplicaDataset:
         """Return a dataset whose batches are divided among the replicas.
 
+        It raises ValueError if the elements have no rows.
+
         Parameters
         ----------
         dataset
@@ -192,11 +191,6 @@ class Strategy(StrategyCore):
         ReplicaDataset
             Its elements are per-replica values.  Each replica gets the same number of
             rows, rounded up; the last ones get fewer, or none.
-
-        Raises
-        ------
-        ValueError
-            If the elements have no rows.
         """
         return divided(dataset, self.towers.names)
 
