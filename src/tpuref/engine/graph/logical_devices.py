@@ -19,8 +19,6 @@ class LogicalDevice(NamedTuple):
 
     Attributes
     ----------
-    name
-        Its name.
     device_type
         ``"CPU"`` or ``"TPU"``.
     """
@@ -34,8 +32,6 @@ class PhysicalDevice(NamedTuple):
 
     Attributes
     ----------
-    name
-        Its name.
     device_type
         ``"CPU"`` or ``"TPU"``.
     """

@@ -182,8 +182,6 @@ class OpDef:
 
     Parameters
     ----------
-    name
-        The type name, as in ``operation.type``.
     infer
         ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
         specs if there is not exactly one.  Its keyword-only parameters are the

@@ -136,8 +136,6 @@ def assign_from_checkpoint_fn(
 
     Parameters
     ----------
-    model_path
-        The checkpoint.
     var_list
         The variables: a list, or a dict from names in the checkpoint to variables.
     ignore_missing_vars

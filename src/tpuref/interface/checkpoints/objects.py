@@ -75,8 +75,6 @@ class Checkpoint:
 
         Parameters
         ----------
-        file_prefix
-            The prefix.
         session
             In graph mode the session with the values, by default the current one.
         """
@@ -263,8 +261,6 @@ class CheckpointManager:
 
     Parameters
     ----------
-    checkpoint
-        The `Checkpoint`.
     directory
         The directory, which is created.
     max_to_keep

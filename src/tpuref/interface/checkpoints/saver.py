@@ -177,8 +177,6 @@ class Saver:
             A number, tensor or variable to append to the prefix, after a ``-``.
         latest_filename
             The name of the state file, by default ``checkpoint``.
-        write_state
-            Whether to write the state file.
         meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info
             Accepted for compatibility; no graph is written.
 

@@ -70,8 +70,6 @@ def get_checkpoint_state(
 
     Parameters
     ----------
-    checkpoint_dir
-        The directory.
     latest_filename
         The name of the state file, by default ``checkpoint``.
     """
@@ -163,11 +161,6 @@ def generate_checkpoint_state_proto(
     """Return the state of a directory, with relative paths to files below it.
 
     Other parameters are those of `CheckpointState`.
-
-    Parameters
-    ----------
-    save_dir
-        The directory.
     """
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = files_at(save_dir, function, "save_dir")
@@ -290,8 +283,6 @@ def checkpoints_iterator(
 
     Parameters
     ----------
-    checkpoint_dir
-        The directory.
     min_interval_secs
         The minimum number of seconds between two of them.
     timeout

@@ -69,8 +69,6 @@ class Server:
         ``"grpc"``, the default.
     config
         Accepted for compatibility; sessions have their own options.
-    start
-        Whether to start the server immediately.
     credentials
         A ``grpc.ServerCredentials``, as from ``grpc.ssl_server_credentials(...)``;
         connections then use TLS.
@@ -141,11 +139,6 @@ class Server:
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
         """Return a server that is the only task of the job ``local``.
-
-        Parameters
-        ----------
-        start
-            Whether to start it immediately.
 
         Examples
         --------

@@ -161,8 +161,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         ----------
         args
             Stop; or start and stop; or start, stop and step.
-        output_type
-            The dtype of the values.
 
         Examples
         --------

@@ -426,8 +426,6 @@ def decode_raw(
     ----------
     input_bytes
         A string tensor, all of whose elements have the same length.
-    out_type
-        The dtype of the numbers.
     little_endian
         Whether the lowest byte of a number comes first.
     bytes

@@ -213,8 +213,6 @@ class FixedLengthRecordDataset(Dataset):
     ----------
     filenames
         A path, a list or tensor of paths, or a dataset of paths.
-    record_bytes
-        The length of a record.
     header_bytes, footer_bytes
         The number of bytes to skip at the start and at the end of each file.
     compression_type, buffer_size, num_parallel_reads, name

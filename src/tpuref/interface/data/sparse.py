@@ -38,8 +38,6 @@ class SparseTensor:
     ----------
     indices
         An int64 matrix with the indices of each stored element.
-    values
-        The stored elements.
     dense_shape
         The sizes of the tensor, a vector of int64.
 

@@ -65,8 +65,6 @@ class Stage(Transformation):
     ----------
     element
         The specs of the components, in the structure of the elements.
-    sources
-        The preceding stages.
     uses
         The arguments that may be tensors.
 

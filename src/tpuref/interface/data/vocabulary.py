@@ -159,8 +159,6 @@ def index_table_from_file(
 
     Parameters
     ----------
-    vocabulary_file
-        The path of the file.
     num_oov_buckets
         1 maps all unknown words to the number after the last one.
     vocab_size

@@ -258,8 +258,6 @@ class StrategyCore:
         ----------
         value
             A result of `call_for_each_tower`, `update` or another method.
-        name
-            The name of the operation.
 
         Examples
         --------

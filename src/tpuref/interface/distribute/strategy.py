@@ -34,8 +34,6 @@ class DistributionStrategy(StrategyCore):
 
     Parameters
     ----------
-    devices
-        The device of each tower.
     system
         The cores that run the towers; None if the host runs them.
 
@@ -221,8 +219,6 @@ class DistributionStrategy(StrategyCore):
 
         Parameters
         ----------
-        tensor
-            The value.
         destinations
             A mirrored variable, a device or a list of devices; None for
             `worker_devices`.
@@ -395,8 +391,6 @@ the result is 1.5
             arguments, anything else as one.
         iterator
             The iterator of a dataset; the caller initializes it.
-        iterations
-            The number of steps.
         initial_loop_values
             Initial values of the outputs that `fn` sets.
 
@@ -440,8 +434,6 @@ the result is 1.5
 
         Parameters
         ----------
-        fn
-            The function.
         args, kwargs
             Its arguments; each call gets its own components of per-replica values.
 

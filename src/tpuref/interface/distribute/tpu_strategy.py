@@ -199,8 +199,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         Parameters
         ----------
-        session_config
-            A `tf.ConfigProto`, or None.
         cluster_spec, task_type, task_id
             Ignored: the resolver describes the cluster.
 

@@ -70,8 +70,6 @@ class Estimator:
     model_dir
         The directory of checkpoints and event files, by default that of `config`, or a
         temporary one.
-    config
-        A `RunConfig`.
     params
         Passed to the model function and input functions as ``params``; each call gets a
         copy.
@@ -191,8 +189,6 @@ class Estimator:
         input_fn
             A function that returns features, ``(features, labels)`` or a
             `tf.data.Dataset` of them; it may take mode, params and config.
-        hooks
-            Session hooks.
         steps
             The number of steps to train; None trains until the input ends.
         max_steps
@@ -368,8 +364,6 @@ class Estimator:
             As for `train`.
         steps
             The number of batches; None evaluates until the input ends.
-        hooks
-            Session hooks.
         checkpoint_path
             The checkpoint, by default the last one.  If there is none, the model is
             evaluated with its initial values.
@@ -484,8 +478,6 @@ class Estimator:
             As for `train`; labels are ignored.  Prediction ends with the input.
         predict_keys
             The key or keys of the predictions to yield; by default all.
-        hooks
-            Session hooks.
         checkpoint_path
             As for `evaluate`.
         yield_single_examples

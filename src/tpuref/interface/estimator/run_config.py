@@ -51,8 +51,6 @@ class RunConfig:
     save_checkpoints_steps, save_checkpoints_secs
         The number of steps, or seconds, between two checkpoints.  Set one of them; the
         default is 600 seconds, and both None means no checkpoints.
-    session_config
-        The `tf.ConfigProto` of sessions.
     keep_checkpoint_max
         The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours

@@ -53,8 +53,6 @@ class TPUEstimatorSpec(_Fields):
     host_call
         A pair as for `eval_metrics`; the function is called for each step and returns
         an operation or a tensor.
-    training_hooks, evaluation_hooks, prediction_hooks
-        Session hooks.
 
     Raises
     ------

@@ -61,8 +61,6 @@ def train_and_evaluate(
 
     Parameters
     ----------
-    estimator
-        An `Estimator`.
     train_spec, eval_spec
         The arguments of training and of evaluation.
 

@@ -75,8 +75,6 @@ class TFRecordWriter:
 
     Parameters
     ----------
-    path
-        The file.
     options
         `TFRecordOptions` or the name of a compression.
 

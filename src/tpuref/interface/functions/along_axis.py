@@ -85,8 +85,6 @@ def cumsum(
     ----------
     x
         Numbers.
-    axis
-        The axis.
     exclusive
         Whether each sum excludes its own element, so that the first is 0.
     reverse

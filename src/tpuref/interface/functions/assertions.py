@@ -53,8 +53,6 @@ def assert_equal(
         The tensors to show, by default `x` and `y`.
     summarize
         The number of elements of each tensor to show, by default 3.
-    message
-        The text before them.
 
     Examples
     --------
@@ -156,8 +154,6 @@ def assert_rank(
 
     Parameters
     ----------
-    x
-        A tensor.
     rank
         A Python integer.
     data, summarize, message, name
@@ -218,8 +214,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    x
-        A tensor.
     shape
         Its shape, with None for sizes that may be anything.
 

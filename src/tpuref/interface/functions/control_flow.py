@@ -131,12 +131,6 @@ def Print(
 
     Parameters
     ----------
-    input_
-        The tensor to return.
-    data
-        The tensors to print.
-    message
-        The text before them.
     first_n
         The number of times to print, in all sessions together; None or a negative
         number for always.
@@ -196,8 +190,6 @@ def Assert(
     ----------
     condition
         A bool tensor, all of whose elements must be true.
-    data
-        The tensors to show.
     summarize
         The number of elements of each tensor to show, by default 3.
 

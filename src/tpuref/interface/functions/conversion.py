@@ -21,8 +21,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers or booleans.
-    dtype
-        The element type to convert to.
 
     Returns
     -------

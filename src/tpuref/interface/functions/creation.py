@@ -62,8 +62,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     ----------
     shape
         The shape: integers, or a vector tensor of int32 or int64.
-    dtype
-        The element type.
 
     Examples
     --------
@@ -241,8 +239,6 @@ def eye(
         The sizes of each matrix; by default it is square.
     batch_shape
         The shape of a batch of such matrices; None for one matrix.
-    dtype
-        The element type.
 
     Examples
     --------
@@ -279,8 +275,6 @@ def one_hot(
         Integers of any shape; those outside ``0 <= index < depth`` set nothing.
     depth
         The size of the new axis.
-    on_value, off_value
-        Scalars, by default 1 and 0.
     axis
         The position of the new axis; the last by default.
     dtype

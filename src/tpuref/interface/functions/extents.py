@@ -16,8 +16,6 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
     Parameters
     ----------
-    input
-        A tensor.
     out_type
         int32 or int64.
 
@@ -46,11 +44,6 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """Return the number of axes of a tensor.
 
     The result is an int32 scalar.
-
-    Parameters
-    ----------
-    input
-        A tensor.
 
     Examples
     --------

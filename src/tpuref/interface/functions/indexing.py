@@ -29,8 +29,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
     Parameters
     ----------
-    input_
-        A tensor.
     begin
         The beginning of the block, one number for each axis.
     size
@@ -68,8 +66,6 @@ def strided_slice(
 
     Parameters
     ----------
-    input_
-        A tensor.
     begin, end, strides
         Begin, end and stride for each of the first axes; strides are 1 by default.
     begin_mask, end_mask
@@ -137,8 +133,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    params
-        The tensor to take from.
     indices
         int32 or int64 with at least one axis.
 
@@ -171,8 +165,6 @@ def gather(
 
     Parameters
     ----------
-    params
-        The tensor to take from.
     indices
         int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
     validate_indices
@@ -248,8 +240,6 @@ def scatter_nd(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
-    shape
-        The shape of the result.
 
     Raises
     ------

@@ -65,8 +65,6 @@ def unstack(
         A tensor of rank 1 or more.
     num
         The size of the axis; required if it is not static.
-    axis
-        The axis.
 
     Returns
     -------

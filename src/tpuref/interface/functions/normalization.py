@@ -422,8 +422,6 @@ def dropout(
     noise_shape
         A shape that broadcasts to that of `x`: along axes of size 1, elements are kept
         or dropped together.
-    seed
-        The seed of this operation.
     rate
         The probability of dropping an element, ``0 <= rate < 1``.
 

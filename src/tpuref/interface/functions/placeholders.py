@@ -23,8 +23,6 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     Parameters
     ----------
-    dtype
-        The element type.
     shape
         The static shape; None, or None for a dimension, allows any.
 

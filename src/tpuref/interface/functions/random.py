@@ -98,15 +98,11 @@ def random_uniform(
 
     Parameters
     ----------
-    shape
-        The shape of the result.
     minval, maxval
         Scalars, or for floating point tensors that broadcast; by default 0 and 1.
         Integers need `maxval`.
     dtype
         A floating-point type, int32 or int64.
-    seed
-        The seed of this operation.
 
     Examples
     --------
@@ -224,13 +220,6 @@ def random_shuffle(
 
     The result has the same shape and dtype.
 
-    Parameters
-    ----------
-    value
-        A tensor.
-    seed
-        The seed of this operation.
-
     Examples
     --------
     >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
@@ -259,8 +248,6 @@ def categorical(
         The number of classes to draw for each row.
     dtype
         int32 or int64, the default.
-    seed
-        The seed of this operation.
 
     Examples
     --------

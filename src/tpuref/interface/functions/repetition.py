@@ -23,8 +23,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    input
-        A tensor.
     multiples
         The number of repetitions for each axis.
 
@@ -49,8 +47,6 @@ def repeat(
 
     Parameters
     ----------
-    input
-        A tensor.
     repeats
         The number of repetitions: one for all, or one for each element of the axis.
     axis
@@ -85,8 +81,6 @@ def pad(
 
     Parameters
     ----------
-    tensor
-        A tensor.
     paddings
         A pair for each axis: how many elements before and after.
     mode

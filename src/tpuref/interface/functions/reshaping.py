@@ -24,8 +24,6 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    tensor
-        A tensor.
     shape
         The new shape; one size may be -1, which means the remainder.
 
@@ -50,8 +48,6 @@ def expand_dims(
 
     Parameters
     ----------
-    input
-        A tensor.
     axis
         The position of the new axis; negative counts from the end.
     dim
@@ -81,8 +77,6 @@ def squeeze(
 
     Parameters
     ----------
-    input
-        A tensor.
     axis
         One or several axes of size 1; by default all of them.
     squeeze_dims
@@ -108,8 +102,6 @@ def transpose(
 
     Parameters
     ----------
-    a
-        A tensor.
     perm
         The axis of `a` for each axis of the result; by default the reverse order.
     conjugate
@@ -165,8 +157,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    tensor
-        A tensor.
     axis
         One or several axes.
 
@@ -186,8 +176,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    input
-        A tensor.
     shift
         The number of positions, one for each axis.
     axis
@@ -211,13 +199,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
     The dtype stays.  It raises ValueError if the tensor does not broadcast to that
     shape.
-
-    Parameters
-    ----------
-    input
-        A tensor.
-    shape
-        The shape of the result.
 
     Examples
     --------

@@ -71,8 +71,6 @@ def unsorted_segment_sum(
     segment_ids
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
-    num_segments
-        The number of segments.
 
     Returns
     -------

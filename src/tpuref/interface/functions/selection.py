@@ -94,8 +94,6 @@ def boolean_mask(
 
     Parameters
     ----------
-    tensor
-        A tensor.
     mask
         A bool tensor of known rank, whose shape is a part of that of `tensor`.
     axis

@@ -31,8 +31,6 @@ def sort(
     ----------
     values
         A tensor of real numbers.
-    axis
-        The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
 

@@ -28,8 +28,6 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     ----------
     inputs
         String tensors of one shape; a scalar is joined to every element.
-    separator
-        The text between them.
 
     Returns
     -------

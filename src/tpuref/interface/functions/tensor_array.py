@@ -48,18 +48,12 @@ class TensorArray:
 
     Parameters
     ----------
-    dtype
-        The element type of the tensors.
     size
         The number of elements; may be left out with `dynamic_size`.
     dynamic_size
         Whether writing beyond the end lets the array grow.
-    tensor_array_name, name
-        The name of the operations.
     infer_shape
         Whether the first elements tell the static shape of all.
-    element_shape
-        The shape of an element.
     clear_after_read, colocate_with_first_write_call
         Accepted for compatibility; elements can be read again.
     handle, flow
@@ -147,8 +141,6 @@ class TensorArray:
 
         Parameters
         ----------
-        value
-            The tensor.
         lengths
             The number of rows of each element: known numbers, all equal.
 

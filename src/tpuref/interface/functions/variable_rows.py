@@ -28,8 +28,6 @@ def scatter_update(
 
     Parameters
     ----------
-    ref
-        The variable.
     indices
         The rows to change, int32 or int64 of any shape.
     updates

@@ -290,12 +290,8 @@ def get_variable(
 
     Parameters
     ----------
-    name
-        The name within the scope.
     shape
         The shape; omit it if `initializer` is a value.
-    dtype
-        The element type, float32 by default.
     initializer
         An initializer, a function of shape and dtype, or a value.
     regularizer

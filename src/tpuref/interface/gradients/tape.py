@@ -240,8 +240,6 @@ class GradientTape:
 
         Parameters
         ----------
-        target
-            A tensor.
         sources, unconnected_gradients
             As for `gradient`.
 

@@ -27,8 +27,6 @@ class Dense(Layer):
         The size of the output's last axis.
     activation
         A function of a tensor or its name; None for none.
-    use_bias
-        Whether there is a bias.
     kernel_initializer, bias_initializer
         Initializers or their names; None for that of the scope, which by default is
         uniform as Glorot and Bengio (2010) say.

@@ -46,8 +46,6 @@ def layer_norm(
         Whether to share the variables that the scope has.
     variables_collections, outputs_collections
         Collections to add the variables, and the result, to.
-    trainable
-        Whether the variables are trained.
     begin_norm_axis
         The first of the axes over which mean and deviation are taken.
     begin_params_axis

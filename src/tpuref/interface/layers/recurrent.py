@@ -56,15 +56,7 @@ class RNNCell(Layer):
         raise NotImplementedError(f"{type(self).__name__} must define output_size")
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Return the state before the first step, zeros of `dtype`.
-
-        Parameters
-        ----------
-        batch_size
-            The number of rows.
-        dtype
-            The element type.
-        """
+        """Return the state before the first step, zeros of `dtype`."""
         return nest.map_structure(
             lambda size: zeros([batch_size, size], dtype), self.state_size
         )
@@ -182,8 +174,6 @@ def dynamic_rnn(
 
     Parameters
     ----------
-    cell
-        A `tf.nn.rnn_cell.RNNCell`.
     inputs
         A tensor ``[batch, time, ...]``.
     sequence_length

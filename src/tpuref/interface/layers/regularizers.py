@@ -26,8 +26,6 @@ def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     ----------
     scale
         0 or more; the function gives None for 0.
-    scope
-        The name of the operations.
 
     Examples
     --------

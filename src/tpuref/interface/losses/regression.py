@@ -126,8 +126,6 @@ def cosine_distance(
     ----------
     labels, predictions
         Tensors of the same shape whose vectors along `axis` have length 1.
-    axis
-        The axis of the vectors.
     dim
         The former name of `axis`.
     weights, scope, loss_collection, reduction

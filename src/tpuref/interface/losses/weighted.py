@@ -40,8 +40,6 @@ def compute_weighted_loss(
     weights
         A number, or a tensor with as many axes as the losses, each of the same size or
         of size 1.
-    scope
-        The name of the operations.
     loss_collection
         The collection to add the result to; None for none.
     reduction

@@ -32,13 +32,6 @@ class Metric:
 
     A subclass makes variables with `add_weight`, changes them in ``update_state`` and
     reads them in ``result``.
-
-    Parameters
-    ----------
-    name
-        The name.
-    dtype
-        The element type of the variables.
     """
 
     def __init__(self, name: str | None = None, dtype: Any = None) -> None:

@@ -209,10 +209,6 @@ class Optimizer(ElementwiseOptimizer):
 
         Parameters
         ----------
-        var
-            The variable.
-        slot_name
-            The name of the slot.
         initializer
             The initial value: ``"zeros"``, or an initializer.
         """

@@ -47,11 +47,6 @@ def stop(save: bool = True) -> None:
     """Stop the running profile.
 
     It raises tf.errors.UnavailableError if no profile is running.
-
-    Parameters
-    ----------
-    save
-        Whether to write the recording.
     """
     profile.end(save)
 
@@ -88,8 +83,6 @@ class Trace:
 
     Parameters
     ----------
-    name
-        Its name.
     **kwargs
         Its details, such as ``step_num``.
 

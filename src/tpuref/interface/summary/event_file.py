@@ -137,8 +137,6 @@ class FileWriter:
         ----------
         summary
             A `tf.Summary`, or a serialized one, as a session returns it.
-        global_step
-            The step.
         """
         if isinstance(summary, bytes):
             summary = _parse(Summary, summary, "tf.summary.FileWriter.add_summary")

@@ -213,8 +213,6 @@ def merge_all(
 
     Parameters
     ----------
-    key
-        The collection.
     scope
         A pattern of the names to include.
     """

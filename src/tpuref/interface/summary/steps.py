@@ -131,8 +131,6 @@ def create_file_writer(
 
     Parameters
     ----------
-    logdir
-        The directory.
     max_queue
         The number of summaries to write before a flush, by default 10.
     flush_millis

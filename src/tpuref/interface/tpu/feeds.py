@@ -59,10 +59,6 @@ def infeed_enqueue_tuple(
 
     Parameters
     ----------
-    inputs
-        The tensors.
-    shapes
-        The shape of each.
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
@@ -151,11 +147,6 @@ def outfeed_enqueue_tuple(
 
     Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
     It is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.
-
-    Parameters
-    ----------
-    inputs
-        The tensors.
 
     Raises
     ------

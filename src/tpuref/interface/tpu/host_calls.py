@@ -21,8 +21,6 @@ def outside_compilation(
     ----------
     computation
         A function that builds the part.
-    args, kwargs
-        Its arguments.
 
     Returns
     -------

@@ -43,8 +43,6 @@ class InfeedQueue:
     ----------
     number_of_tuple_elements : int, optional
         The number of tensors in a tuple; by default the length of the first list below.
-    tuple_types : list of dtypes, optional
-        The type of each element.
     tuple_shapes : list of shapes, optional
         The shape of each whole element, before it is split.
     shard_dimensions : list of int or None, optional
@@ -383,8 +381,6 @@ class InfeedQueue:
 
         Parameters
         ----------
-        inputs
-            One tensor for each element.
         device_assignment
             Maps replicas to hosts and ordinals; the default is eight cores per host,
             in order.

@@ -52,8 +52,6 @@ class StopAfterNEvalsHook(SessionRunHook):
     ----------
     num_evals
         The number of batches; None for the whole input.
-    log_progress
-        Whether to log.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:

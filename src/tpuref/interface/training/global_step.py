@@ -24,8 +24,6 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     ----------
     sess
         The session; ignored in eager mode.
-    global_step_tensor
-        The global step.
 
     Examples
     --------

@@ -68,14 +68,10 @@ def exponential_decay(
 
     Parameters
     ----------
-    learning_rate
-        The initial learning rate.
     global_step
         The number of steps so far.
     decay_steps
         The number of steps of a decay by `decay_rate`.
-    decay_rate
-        The factor of the decay.
     staircase
         Whether the learning rate changes only every `decay_steps` steps.
 
@@ -181,8 +177,6 @@ def polynomial_decay(
         As for `tf.train.exponential_decay`.
     decay_steps
         The number of steps to reach `end_learning_rate`.
-    end_learning_rate
-        The final learning rate.
     power
         The power; 1 is linear.
     cycle

@@ -319,8 +319,6 @@ class MonitoredSession(_HookedSession):
     ----------
     session_creator
         The `SessionCreator`, by default a `ChiefSessionCreator`.
-    hooks
-        The hooks, in calling order.
     stop_grace_period_secs
         The seconds that threads of the coordinator may take to end.
 

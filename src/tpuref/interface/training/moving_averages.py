@@ -40,8 +40,6 @@ def assign_moving_average(
 
     Parameters
     ----------
-    variable
-        The variable with the average.
     value
         The value to average, of the variable's shape and dtype.  In the towers of a
         strategy, the mean of the towers' values is used.

@@ -118,8 +118,6 @@ class Optimizer:
             A tensor; in eager mode a function without parameters that returns one.
         global_step
             A variable that is incremented by each step.
-        name
-            The name of the operation.
 
         Returns
         -------

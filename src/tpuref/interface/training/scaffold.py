@@ -50,8 +50,6 @@ class Scaffold:
         initializes local variables and tables.
     summary_op
         Returns the summaries; by default all of the collection of summaries.
-    saver
-        The `tf.train.Saver`.
     copy_from_scaffold
         A scaffold whose values replace None.
 
@@ -185,8 +183,6 @@ class Scaffold:
         ----------
         arg_name
             The argument of the scaffold that the element is for.
-        collection_key
-            The name of the collection.
         default_constructor
             A function that makes the element.
         """

@@ -42,10 +42,6 @@ def create_train_op(
 
     Parameters
     ----------
-    total_loss
-        The loss, a tensor.
-    optimizer
-        The optimizer.
     global_step
         The variable that each step increments, by default that of the graph;
         None for none.

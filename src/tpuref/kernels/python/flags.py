@@ -72,8 +72,6 @@ class Flags:
         The whole shared mapping, flat bytes.
     control
         The offset of the control area: a multiple of 64.
-    cores
-        The number of cores.
     """
 
     def __init__(self, arena: Buffer, control: int, cores: int) -> None:

@@ -90,10 +90,6 @@ class Links:
 
     Parameters
     ----------
-    flags
-        The flags of all cores.
-    core
-        The number of this core.
     spins
         The number of times that a wait polls before it yields the processor: 0 if
         there are more cores than processors.

@@ -39,8 +39,6 @@ def pad(
         The array to pad.
     destination, destination_shape
         Receives the padded array: of the same rank, smaller in no dimension.
-    item_bytes
-        The size of an element.
 
     Returns
     -------

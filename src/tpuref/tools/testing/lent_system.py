@@ -27,8 +27,6 @@ class TPUSystem:
     ----------
     topology
         The topology, a ``tf.contrib.tpu.Topology``.
-    cores
-        The number of cores.
     executor
         ``"pool"``, ``"lockstep"`` or ``"xla"``.
 

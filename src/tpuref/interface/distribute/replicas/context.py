@@ -94,8 +94,6 @@ class ReplicaContext(Member):
         ----------
         value
             A tensor, or a nest of tensors.
-        axis
-            The axis to concatenate along.
         options
             Accepted for compatibility.
         """
@@ -124,8 +122,6 @@ class InputContext:
     ----------
     num_input_pipelines, input_pipeline_id
         The number of pipelines, and the index of this one: always 1 and 0.
-    num_replicas_in_sync
-        The number of replicas.
 
     Examples
     --------

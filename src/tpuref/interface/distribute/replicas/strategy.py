@@ -37,8 +37,6 @@ class Strategy(StrategyCore):
 
     Parameters
     ----------
-    devices
-        The device of each replica.
     system
         The cores that run the replicas; None if the host runs them.
     """
@@ -78,8 +76,6 @@ class Strategy(StrategyCore):
 
         Parameters
         ----------
-        fn
-            The function.
         args, kwargs
             Its arguments; each call gets its own components of per-replica values.
         options
@@ -164,8 +160,6 @@ class Strategy(StrategyCore):
         ----------
         value
             A result of `run`, or a nest of results.
-        axis
-            The axis to concatenate along.
         """
         with self.scope():
             return joined(value, axis, self.towers)

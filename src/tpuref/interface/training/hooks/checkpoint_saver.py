@@ -50,16 +50,10 @@ class CheckpointSaverHook(SessionRunHook):
 
     Parameters
     ----------
-    checkpoint_dir
-        The directory.
     save_secs, save_steps
         The period; exactly one of them.
     saver
         The saver; by default that of `scaffold`, or of the collection ``SAVERS``.
-    checkpoint_basename
-        The prefix of checkpoint names.
-    scaffold
-        A `Scaffold`.
     listeners
         Objects with the methods of `CheckpointSaverListener`.
 

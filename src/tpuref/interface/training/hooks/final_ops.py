@@ -16,8 +16,6 @@ class FinalOpsHook(SessionRunHook):
     ----------
     final_ops
         A tensor, operation or structure of them, or None.
-    final_ops_feed_dict
-        The feeds.
 
     Examples
     --------

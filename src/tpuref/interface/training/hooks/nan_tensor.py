@@ -28,8 +28,6 @@ class NanTensorHook(SessionRunHook):
 
     Parameters
     ----------
-    loss_tensor
-        The loss.
     fail_on_nan_loss
         Whether to raise `NanLossDuringTrainingError` instead of requesting a stop.
 
@@ -40,7 +38,7 @@ class NanTensorHook(SessionRunHook):
     ...     sess.run(loss)
     Traceback (most recent call last):
     tpuref.interface.training.hooks.nan_tensor.NanLossDuringTrainingError: \
-NaN loss during training. [TPUREF-E243]
+    loss during training. [TPUREF-E243]
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:

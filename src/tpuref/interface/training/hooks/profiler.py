@@ -27,8 +27,6 @@ class ProfilerHook(SessionRunHook):
     ----------
     save_steps, save_secs
         The period; exactly one of them.
-    output_dir
-        The directory.
     """
 
     def __init__(

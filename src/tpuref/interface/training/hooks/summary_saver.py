@@ -30,8 +30,6 @@ class SummarySaverHook(SessionRunHook):
     ----------
     save_steps, save_secs
         The period; exactly one of them.
-    output_dir
-        The directory for the event file.
     summary_writer
         A writer to use instead of `output_dir`.
     scaffold
