@@ -230,11 +230,6 @@ def as_dtype(type_value: DTypeLike) -> DType:
         scalar type, or a NumPy dtype of any byte order. Python's ``int`` means
         int32 and ``float`` float32, as for Python numbers.
 
-    Returns
-    -------
-    DType
-        One of `DTYPES`.
-
     Examples
     --------
     >>> as_dtype("bfloat16"), as_dtype(float), as_dtype(9)

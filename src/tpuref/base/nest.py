@@ -128,6 +128,8 @@ def map_structure(
 ) -> Any:
     """Apply a function to corresponding leaves and return the results as a nest.
 
+    The result has the structure of the first nest.
+
     Parameters
     ----------
     func : callable
@@ -136,11 +138,6 @@ def map_structure(
         One or more nests of the same structure.
     check_types : bool, default True
         Whether the types of the containers must agree too.
-
-    Returns
-    -------
-    nest
-        The results, in the structure of the first nest.
 
     Raises
     ------

@@ -27,6 +27,8 @@ __all__ = ["custom_gradient"]
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function define its own gradient.
 
+    The decorated function returns the result alone.
+
     Parameters
     ----------
     f
@@ -35,11 +37,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         reads trainable variables, that function also takes ``variables=``, the list of
         them, and returns a pair: the gradients of the arguments, and the list of those
         of the variables.
-
-    Returns
-    -------
-    callable
-        A function of the same arguments that returns the result alone.
 
     Raises
     ------

@@ -35,6 +35,9 @@ def gradients(
 ) -> list[Any]:
     """Return the derivatives of the sum of `ys` by each of `xs`.
 
+    Each has the shape and dtype of its x; it is `tf.IndexedSlices` for a table read by
+    rows, or None (see `unconnected_gradients`).
+
     Parameters
     ----------
     ys
@@ -54,12 +57,6 @@ def gradients(
         Tensors to take as constants.
     unconnected_gradients
         The result for an x on which no y depends: None, or zeros.
-
-    Returns
-    -------
-    list
-        For each x a tensor of its shape and dtype, `tf.IndexedSlices` for a table read
-        by rows, or None (see `unconnected_gradients`).
 
     Raises
     ------

@@ -42,18 +42,13 @@ class GraphDrawing:
     def save(self, file: str | Path) -> Path:
         """Write the drawing to a file.
 
-        It raises ValueError if the name has another ending.
+        Return the path.  Without Graphviz a ``.dot`` file replaces ``.svg``, with a
+        warning.  It raises ValueError if the name has another ending.
 
         Parameters
         ----------
         file
             Its name, which ends with ``.svg`` or ``.dot``.
-
-        Returns
-        -------
-        pathlib.Path
-            The file. Without Graphviz it is a ``.dot`` file instead of ``.svg``, with a
-            warning.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

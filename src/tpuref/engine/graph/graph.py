@@ -178,16 +178,13 @@ class Graph:
     def draw(self, fetches: Any = None) -> GraphDrawing:
         """Draw the operations, their shapes, and where they run.
 
+        Notebooks show the drawing, `GraphDrawing.save` writes it.
+
         Parameters
         ----------
         fetches
             Tensors, operations or a nest of them; what they do not need is left out.
             None is everything.
-
-        Returns
-        -------
-        GraphDrawing
-            A drawing, which notebooks show and `GraphDrawing.save` writes.
 
         Raises
         ------

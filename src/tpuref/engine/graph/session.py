@@ -106,6 +106,9 @@ class Session:
     ) -> Any:
         """Evaluate `fetches` and return their values in the same structure.
 
+        NumPy arrays (NumPy scalars for rank 0, bytes for text) replace tensors, and
+        None replaces operations.
+
         Parameters
         ----------
         fetches
@@ -117,12 +120,6 @@ class Session:
         options, run_metadata
             With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
             ran on which core.
-
-        Returns
-        -------
-        object
-            NumPy arrays (NumPy scalars for rank 0, bytes for text) instead of tensors,
-            None instead of operations.
 
         Raises
         ------
@@ -156,11 +153,6 @@ class Session:
             arguments, in this order.
         accept_options
             Whether the function also takes ``options`` and ``run_metadata``.
-
-        Returns
-        -------
-        callable
-            A function that returns the values of the fetches.
 
         Raises
         ------
@@ -267,12 +259,9 @@ class Session:
     def list_devices(self) -> list[DeviceAttributes]:
         """Return the CPUs and TPU cores that the session can use.
 
-        Returns
-        -------
-        list
-            For each device its ``name``, ``device_type``, ``memory_limit_bytes`` and
-            ``incarnation``.  Before the TPU system runs, its cores are those that
-            ``initialize_system`` would start.
+        Each has ``name``, ``device_type``, ``memory_limit_bytes`` and ``incarnation``.
+        Before the TPU system runs, its cores are those that ``initialize_system`` would
+        start.
 
         Examples
         --------

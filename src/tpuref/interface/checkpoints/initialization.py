@@ -131,8 +131,8 @@ def assign_from_checkpoint_fn(
 ) -> Callable[[Any], None] | None:
     """Return a function of a session that restores variables from a checkpoint.
 
-    It can be the ``init_fn`` of a `tf.train.Scaffold`.  It raises ValueError if there
-    are no variables.
+    It can be the ``init_fn`` of a `tf.train.Scaffold`.  Return None if no variable is
+    left.  It raises ValueError if there are no variables.
 
     Parameters
     ----------
@@ -142,11 +142,6 @@ def assign_from_checkpoint_fn(
         Whether to skip variables that the checkpoint lacks, with a warning.
     reshape_variables
         Whether a tensor of another shape but the same size is reshaped for a variable.
-
-    Returns
-    -------
-    function or None
-        None if no variable is left.
     """
     variables = variables_by_name(var_list)
     if not variables:

@@ -167,6 +167,9 @@ class Saver:
     ) -> str | None:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
+        Return the prefix of the checkpoint, for `restore`; None if there are no
+        variables (`allow_empty`).
+
         Parameters
         ----------
         sess
@@ -179,12 +182,6 @@ class Saver:
             The name of the state file, by default ``checkpoint``.
         meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info
             Accepted for compatibility; no graph is written.
-
-        Returns
-        -------
-        str or None
-            The prefix of the checkpoint, for `restore`; None if nothing was written,
-            because there are no variables (`allow_empty`).
 
         Raises
         ------

@@ -75,11 +75,8 @@ class TPUClusterResolver(CloudTPUs):
     def master(self) -> str:
         """Return the address for a session.
 
-        Returns
-        -------
-        str
-            The first address of the TPUs, as ``grpc://host:port``; or the string passed
-            instead of a name.
+        It is the first address of the TPUs, as ``grpc://host:port``; or the string
+        passed instead of a name.
 
         Raises
         ------

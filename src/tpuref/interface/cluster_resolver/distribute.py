@@ -138,6 +138,9 @@ class TPUClusterResolver(CloudTPUs):
     ) -> str:
         """Return the address for a session.
 
+        It is the address of the task, as ``grpc://host:port``; or, regardless of the
+        arguments, the string passed instead of a name.
+
         Parameters
         ----------
         task_type
@@ -146,12 +149,6 @@ class TPUClusterResolver(CloudTPUs):
             The index of the task, by default the attribute `task_id`.
         rpc_layer
             The protocol of the connection, by default the attribute `rpc_layer`.
-
-        Returns
-        -------
-        str
-            The address of the task, as ``grpc://host:port``; or, regardless of the
-            arguments, the string passed instead of a name.
 
         Raises
         ------

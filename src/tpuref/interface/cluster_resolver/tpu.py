@@ -112,11 +112,8 @@ class CloudTPUs(ClusterResolver):
     def cluster_spec(self) -> ClusterSpec | None:
         """Return the current jobs and addresses; each call requests them anew.
 
-        Returns
-        -------
-        ClusterSpec or None
-            The jobs of the TPUs and of the coordinator, if any; None if the TPU was
-            given as a session's master.
+        It has the jobs of the TPUs and of the coordinator, if any; it is None if the
+        TPU was given as a session's master.
 
         Raises
         ------

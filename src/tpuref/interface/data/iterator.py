@@ -138,11 +138,8 @@ class Iterator(ElementDescription):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Returns
-        -------
-        object
-            Tensors in the structure of an element.  Each evaluation consumes one
-            element; the tensors of one call belong to the same element.
+        Each evaluation consumes one element; the tensors of one call belong to the same
+        element.
 
         Raises
         ------

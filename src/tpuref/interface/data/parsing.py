@@ -86,6 +86,8 @@ def parse_single_example(
 ) -> dict[str, Any]:
     """Return the features of one serialized `tf.train.Example`.
 
+    The result has a tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
+
     Parameters
     ----------
     serialized
@@ -93,11 +95,6 @@ def parse_single_example(
     features
         For each name a `FixedLenFeature`, `VarLenFeature` or
         `FixedLenSequenceFeature`.
-
-    Returns
-    -------
-    dict
-        A tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
 
     Raises
     ------

@@ -157,6 +157,8 @@ def index_table_from_file(
 ) -> IndexTable:
     r"""Return a table from the words of a file, one per line, to their numbers.
 
+    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.
+
     Parameters
     ----------
     num_oov_buckets
@@ -172,11 +174,6 @@ def index_table_from_file(
     key_column_index, value_column_index, delimiter
         The columns of words and numbers, for a file with several.  -2 is the whole
         line, -1 its number.
-
-    Returns
-    -------
-    IndexTable
-        With ``lookup(keys)``, once ``tf.tables_initializer()`` has run.
 
     Raises
     ------

@@ -153,8 +153,9 @@ class StrategyCore:
     ) -> ReducedValues:
         """Combine several values of the towers in few sums.
 
-        Values of one dtype and of static shape are concatenated and summed together,
-        so that the towers synchronize less often.
+        Values of one dtype and of static shape are concatenated and summed together, so
+        that the towers synchronize less often.  The attribute ``collectives`` of the
+        result counts the sums over the towers.
 
         Parameters
         ----------
@@ -162,12 +163,6 @@ class StrategyCore:
             As for `reduce`.
         value_destination_pairs
             Pairs of value and destinations, each as for `reduce`.
-
-        Returns
-        -------
-        list of Mirrored
-            One result for each pair.  The attribute ``collectives`` of the list counts
-            the sums over the towers.
 
         Raises
         ------
@@ -202,15 +197,12 @@ class StrategyCore:
     def unwrap(self, value: Any) -> list[Any]:
         """Return the list of the components of a value.
 
+        They are in tower order; a value without any is its own component.
+
         Parameters
         ----------
         value
             A result of `call_for_each_tower`, a variable of the scope, or any value.
-
-        Returns
-        -------
-        list
-            The components in tower order; ``[value]`` for a value without any.
 
         Examples
         --------
@@ -281,8 +273,9 @@ class StrategyCore:
     ) -> Any:
         """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
-        It raises TypeError if `var` is not a variable, or an argument differs between
-        towers.
+        The results become mirrored values; for a variable on one device, the result is
+        returned as it is.  It raises TypeError if `var` is not a variable, or an
+        argument differs between towers.
 
         Parameters
         ----------
@@ -293,12 +286,6 @@ class StrategyCore:
         args, kwargs
             Its further arguments; each call gets its device's components of mirrored
             values.
-
-        Returns
-        -------
-        object
-            The results as mirrored values; for a variable on one device, the result
-            itself.
 
         Examples
         --------

@@ -147,14 +147,9 @@ class PerDeviceIterator(_OfDevices):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next elements of the towers.
 
-        It raises `tf.errors.OutOfRangeError` at evaluation if the dataset has too few
-        elements for all towers.
-
-        Returns
-        -------
-        object
-            An element whose leaves are per-device values for `call_for_each_tower`; for
-            a single tower, the element itself.
+        The leaves are per-device values for `call_for_each_tower`; a single tower gets
+        the element itself.  It raises `tf.errors.OutOfRangeError` at evaluation if the
+        dataset has too few elements for all towers.
         """
         return merged(self.rounds.get_next(name), self._devices)
 

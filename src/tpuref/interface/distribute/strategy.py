@@ -125,7 +125,8 @@ class DistributionStrategy(StrategyCore):
 
         Each call is made in a tower context (`tf.get_tower_context`).  Its operations
         run on the tower's device.  In eager mode all towers run as one program: a
-        `tf.function` is traced once for all calls, another function at each call.
+        `tf.function` is traced once for all calls, another function at each call.  A
+        result is a per-device value unless all towers returned the same object.
 
         Parameters
         ----------
@@ -137,12 +138,6 @@ class DistributionStrategy(StrategyCore):
             values.  ``run_concurrently`` (default True) is not passed to `fn`; with
             False, eager mode runs a plain function operation by operation in this
             process, one tower after the other.
-
-        Returns
-        -------
-        object
-            The structure of `fn`'s results.  A leaf is a per-device value unless all
-            towers returned the same object.
 
         Raises
         ------
@@ -181,6 +176,7 @@ class DistributionStrategy(StrategyCore):
 
         The document leaves the entry empty.  As in release 1.11, the calls are made in
         cross-tower context, and element k is assigned to device ``k % num_towers``.
+        ``get()`` and `unwrap` list the results, `reduce` combines them.
 
         Parameters
         ----------
@@ -188,11 +184,6 @@ class DistributionStrategy(StrategyCore):
             The elements: a list, or a tensor, which is split along its first dimension.
         fn, args, kwargs
             The function and its further arguments.
-
-        Returns
-        -------
-        MapOutput
-            The results: ``get()`` and `unwrap` list them, `reduce` combines them.
 
         Examples
         --------
@@ -352,18 +343,14 @@ the result is 1.5
     def distribute_dataset(self, dataset_fn: Callable[[], Any]) -> PerDeviceDataset:
         """Return a dataset whose elements go to the towers in turn.
 
+        Its iterator returns per-device values for `call_for_each_tower`, without an
+        incomplete last round.
+
         Parameters
         ----------
         dataset_fn
             A function without parameters that returns a `tf.data.Dataset`; it is called
             once.
-
-        Returns
-        -------
-        PerDeviceDataset
-            Its iterator returns per-device values for `call_for_each_tower`:
-            consecutive elements for consecutive towers, without an incomplete last
-            round.
 
         Raises
         ------
@@ -383,6 +370,9 @@ the result is 1.5
     ) -> MultiStepContext:
         """Build an operation that runs `fn` several times on the input of a dataset.
 
+        ``run_op`` of the result runs the steps; ``last_step_outputs`` are the tensors
+        that the last step set, ``non_tensor_outputs`` the other values.
+
         Parameters
         ----------
         fn
@@ -393,12 +383,6 @@ the result is 1.5
             The iterator of a dataset; the caller initializes it.
         initial_loop_values
             Initial values of the outputs that `fn` sets.
-
-        Returns
-        -------
-        MultiStepContext
-            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors that
-            the last step set, ``non_tensor_outputs`` the other values.
         """
         self._require_cross_tower("run_steps_on_dataset")
         return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)

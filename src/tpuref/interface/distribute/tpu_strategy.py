@@ -148,11 +148,8 @@ class TPUStrategy(OneDeviceStrategy):
     def initialize(self) -> list[Any] | None:
         """Start the TPU system.
 
-        Returns
-        -------
-        list or None
-            In graph mode, a list with the tensor of `tf.tpu.initialize_system`, to be
-            run.  In eager mode the system starts at once, and the result is None.
+        In graph mode, return a list with the tensor of `tf.tpu.initialize_system`, to
+        be run.  In eager mode the system starts at once.
 
         Examples
         --------
@@ -168,11 +165,8 @@ class TPUStrategy(OneDeviceStrategy):
     def finalize(self) -> list[Any] | None:
         """Stop the TPU system.
 
-        Returns
-        -------
-        list or None
-            In graph mode, a list with the operation of `tf.tpu.shutdown_system`, to be
-            run.  In eager mode the system stops at once, and the result is None.
+        In graph mode, return a list with the operation of `tf.tpu.shutdown_system`, to
+        be run.  In eager mode the system stops at once.
 
         Examples
         --------

@@ -356,7 +356,8 @@ class Estimator:
     ) -> dict[str, Any]:
         """Evaluate the model of a checkpoint.
 
-        It raises ValueError if `steps` is not positive.
+        Return the metrics of the specification, ``loss`` (the mean over the batches)
+        and ``global_step`` by name.  It raises ValueError if `steps` is not positive.
 
         Parameters
         ----------
@@ -369,12 +370,6 @@ class Estimator:
             evaluated with its initial values.
         name
             The name of this evaluation, which separates its event files from others.
-
-        Returns
-        -------
-        dict
-            The metrics of the specification, ``loss`` (the mean over the batches) and
-            ``global_step``.
         """
         check_steps("evaluate", steps=steps)
         path = self._checkpoint_or_warn(checkpoint_path, "evaluate")

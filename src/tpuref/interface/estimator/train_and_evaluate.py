@@ -56,18 +56,14 @@ def train_and_evaluate(
 ) -> tuple[Any, list[Any]]:
     """Train an estimator, and evaluate the checkpoints that it writes.
 
-    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  It raises
+    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  Return the
+    metrics of the last evaluation, and the list of the exporters' results.  It raises
     ValueError if ``max_steps`` or ``steps`` is not positive.
 
     Parameters
     ----------
     train_spec, eval_spec
         The arguments of training and of evaluation.
-
-    Returns
-    -------
-    metrics, exported
-        The metrics of the last evaluation, and a list of the exporters' results.
 
     Examples
     --------

@@ -270,16 +270,12 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Return the sum of a list of tensors, without broadcasting.
 
+    float16 and bfloat16 are added in float32 and rounded once.
+
     Parameters
     ----------
     inputs
         A list or tuple of tensors of one shape and dtype.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as the inputs.  float16 and bfloat16 are added in float32
-        and rounded once.
 
     Raises
     ------

@@ -40,11 +40,6 @@ def space_to_depth(
     data_format
         ``"NHWC"``, or ``"NCHW"`` for channels on axis 1.
 
-    Returns
-    -------
-    Tensor
-        Images with `block_size` squared times as many channels.
-
     Examples
     --------
     >>> import tpuref as tf
@@ -77,11 +72,6 @@ def depth_to_space(
     data_format
         As for `space_to_depth`.
 
-    Returns
-    -------
-    Tensor
-        Images with `block_size` times as many rows and columns.
-
     Examples
     --------
     >>> import tpuref as tf
@@ -113,11 +103,6 @@ def space_to_batch_nd(
         The size of the blocks along each of the axes, known integers.
     paddings
         A pair (before, after) of zeros to add for each of the axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor with as many times the batch as a block has elements.
 
     Examples
     --------
@@ -160,11 +145,6 @@ def batch_to_space_nd(
         The size of the blocks along each of the axes, known integers.
     crops
         A pair (before, after) of elements to remove for each of the axes.
-
-    Returns
-    -------
-    Tensor
-        A tensor whose batch is divided by the number of elements of a block.
 
     Examples
     --------

@@ -13,15 +13,12 @@ from tpuref.engine.graph.tensor import Tensor
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Return complex numbers with the given parts.
 
+    float32 gives complex64, float64 complex128.
+
     Parameters
     ----------
     real, imag
         Numbers, both float32 or both float64; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        complex64 for float32, complex128 for float64.
 
     Examples
     --------
@@ -34,15 +31,12 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 def real(input: Any, name: str | None = None) -> Tensor:
     """Return the real part; a real tensor is returned unchanged.
 
+    complex64 gives float32, complex128 float64.
+
     Parameters
     ----------
     input
         Numbers.
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128.
 
     Examples
     --------
@@ -88,15 +82,12 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians of a complex number; 0 for a real one.
 
+    complex64 gives float32, complex128 float64.
+
     Parameters
     ----------
     input
         Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
 
     Examples
     --------

@@ -219,6 +219,9 @@ def py_func(
 ) -> Any:
     """Call a Python function with NumPy arrays when the graph runs.
 
+    Return one tensor for a single type, a list for a list of types, or the operation if
+    that list is empty.
+
     Parameters
     ----------
     func
@@ -230,12 +233,6 @@ def py_func(
         The element type of the result, or a list of element types.
     stateful
         Accepted for compatibility; every evaluation calls the function.
-
-    Returns
-    -------
-    Tensor or list of Tensor or Operation
-        One tensor for a single type, a list for a list of types, or the operation if
-        that list is empty.
 
     Examples
     --------
@@ -496,6 +493,9 @@ def while_loop(
 ) -> Any:
     """Repeat `body` while `cond` holds.
 
+    Return the final values in the sequence type that `body` returns; a single value
+    alone.
+
     Parameters
     ----------
     cond, body
@@ -510,11 +510,6 @@ def while_loop(
         The largest number of iterations, known when the graph is built.
     return_same_structure
         Whether a single loop variable is returned in a list.
-
-    Returns
-    -------
-    list or tuple
-        The final values in the sequence type that `body` returns; a single value alone.
 
     Raises
     ------

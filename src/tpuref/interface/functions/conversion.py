@@ -15,18 +15,13 @@ from tpuref.engine.graph.tensor import Tensor
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert the values to an element type.
 
-    It raises TypeError if either type is string.
+    Integers drop fractions, real types drop imaginary parts.  A tensor that already has
+    the type is returned unchanged.  It raises TypeError if either type is string.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-
-    Returns
-    -------
-    Tensor
-        Same shape as `x`.  A tensor that already has the type is returned unchanged.
-        Integers drop fractions, real types drop imaginary parts.
 
     Examples
     --------
@@ -114,11 +109,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         Real numbers.
     dtype
         The real element type to convert to.
-
-    Returns
-    -------
-    Tensor
-        Same shape as `value`.
 
     Examples
     --------

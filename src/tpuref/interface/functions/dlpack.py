@@ -15,17 +15,13 @@ def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.
 
     The consumer must not write to the memory: tensors do not change, and others may
-    share it.
+    share it.  The capsule is for ``from_dlpack`` of another library; bfloat16 works
+    too.
 
     Parameters
     ----------
     tf_tensor
         An eager tensor, or an array returned by ``Session.run``.
-
-    Returns
-    -------
-    PyCapsule
-        For ``from_dlpack`` of another library; bfloat16 works too.
 
     Raises
     ------

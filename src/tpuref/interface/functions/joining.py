@@ -66,11 +66,6 @@ def unstack(
     num
         The size of the axis; required if it is not static.
 
-    Returns
-    -------
-    list of Tensor
-        One tensor for each index.
-
     Examples
     --------
     >>> rows = tf.unstack([[1, 2], [3, 4]])

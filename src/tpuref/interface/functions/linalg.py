@@ -32,6 +32,8 @@ def matmul(
 ) -> Tensor:
     """Return the product of matrices, batched over all but the last two axes.
 
+    float16 and bfloat16 are summed in float32 and rounded once.
+
     Parameters
     ----------
     a, b
@@ -43,12 +45,6 @@ def matmul(
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
         Hints that do not change the result.
-
-    Returns
-    -------
-    Tensor
-        Shape [..., m, n] and the dtype of the operands; float16 and bfloat16 are
-        summed in float32 and rounded once.
 
     Raises
     ------
@@ -115,11 +111,6 @@ def matvec(
     a_is_sparse, b_is_sparse
         Hints that do not change the result.
 
-    Returns
-    -------
-    Tensor
-        Shape [..., m] and the dtype of the operands.
-
     Examples
     --------
     >>> tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10]))
@@ -168,6 +159,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Return a sum of products, written in index notation.
 
+    It sums over every label that is not in the result.
+
     Parameters
     ----------
     equation
@@ -177,11 +170,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         once, in alphabetical order.
     *inputs
         Numbers of one dtype, one tensor for each input of the equation.
-
-    Returns
-    -------
-    Tensor
-        The product, summed over every label that is not in the result.
 
     Raises
     ------
@@ -234,8 +222,9 @@ def norm(
 ) -> Tensor:
     """Return the norm of vectors or matrices.
 
-    It raises ValueError if `ord` or the number of axes is invalid, or both names of
-    `keepdims` are given.
+    The norm has the dtype of `tensor`, but is real for complex numbers.  It raises
+    ValueError if `ord` or the number of axes is invalid, or both names of `keepdims`
+    are given.
 
     Parameters
     ----------
@@ -251,11 +240,6 @@ def norm(
         Whether to keep those axes, with size 1.
     keep_dims
         The former name of `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as `tensor`, real for complex numbers.
 
     Examples
     --------

@@ -175,11 +175,6 @@ def weighted_cross_entropy_with_logits(
     targets
         The old name of `labels`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `logits`.
-
     Examples
     --------
     >>> import tpuref as tf

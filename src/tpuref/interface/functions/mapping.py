@@ -49,11 +49,6 @@ def map_fn(
     infer_shape
         Whether all results must have the same static shape; they always must.
 
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The results of `fn`, each stacked along a new first axis.
-
     Raises
     ------
     TypeError
@@ -108,11 +103,6 @@ def foldl(
         The value to start with, by default the first element.
     parallel_iterations, back_prop, swap_memory
         Accepted for compatibility; elements are taken one after the other.
-
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The last accumulated value.
 
     Raises
     ------
@@ -173,11 +163,6 @@ def scan(
         Accepted for compatibility.
     reverse
         Whether to start with the last element.
-
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The accumulated value after each element, in the order of the elements.
 
     Raises
     ------

@@ -127,11 +127,6 @@ def moments(
     keepdims
         Whether to keep the axes, with size 1.
 
-    Returns
-    -------
-    mean, variance : Tensor
-        Two tensors of the same dtype.
-
     Examples
     --------
     >>> mean, variance = tf.nn.moments([1.0, 3.0], [0])
@@ -204,7 +199,9 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return images normalized over all but their channels, and the moments.
 
-    It raises ValueError if `is_training` is false and the moments are missing.
+    While training, the variance is that of the population that the images are a sample
+    of (with Bessel's correction).  It raises ValueError if `is_training` is false and
+    the moments are missing.
 
     Parameters
     ----------
@@ -220,12 +217,6 @@ def fused_batch_norm(
         ``"NHWC"`` or ``"NCHW"``.
     is_training
         Whether to use the moments of the images.
-
-    Returns
-    -------
-    y, mean, variance : Tensor
-        The images; the mean; and, while training, the variance of the population that
-        the images are a sample of (with Bessel's correction).
 
     Examples
     --------
@@ -293,6 +284,9 @@ def sufficient_statistics(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Return the sums from which `normalize_moments` computes mean and variance.
 
+    They are the number of elements, their sum and the sum of their squares, both after
+    subtracting `shift`, and the shift.
+
     Parameters
     ----------
     x
@@ -303,12 +297,6 @@ def sufficient_statistics(
         A number near the mean, which makes the sums more exact; None for none.
     keep_dims, keepdims
         Whether to keep the axes, with size 1.
-
-    Returns
-    -------
-    count, mean_ss, variance_ss, shift : Tensor
-        The number of elements, their sum and the sum of their squares, both after
-        subtracting `shift`, and the shift.
 
     Examples
     --------
@@ -339,11 +327,6 @@ def normalize_moments(
     ----------
     counts, mean_ss, variance_ss, shift
         The results of `sufficient_statistics`, or sums of those of several parts.
-
-    Returns
-    -------
-    mean, variance : Tensor
-        The moments.
 
     Examples
     --------

@@ -46,15 +46,12 @@ def set_random_seed(seed: int | None) -> None:
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the graph's and the operation's seed for an operation given `seed`.
 
+    Both are None if neither graph nor operation has a seed.
+
     Parameters
     ----------
     op_seed
         The seed passed to the operation, or None.
-
-    Returns
-    -------
-    tuple
-        Two integers; twice None if neither graph nor operation has a seed.
     """
     return _seeds("tf.get_seed", op_seed)
 

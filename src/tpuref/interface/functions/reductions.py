@@ -21,6 +21,7 @@ def reduce_sum(
 ) -> Tensor:
     """Return the sum along the axes.
 
+    Integers wrap around; float16 and bfloat16 are summed in float32 and rounded once.
     It raises ValueError if an axis does not exist or is given twice, or both names of
     an argument are given.
 
@@ -35,12 +36,6 @@ def reduce_sum(
         Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input: integers wrap around, float16 and bfloat16 are
-        summed in float32 and rounded once.
 
     Examples
     --------

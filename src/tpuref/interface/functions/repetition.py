@@ -129,11 +129,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         ``indexing``: with ``"xy"``, the default, the second vector runs along axis 0,
         with ``"ij"`` the first.  ``name`` is accepted too.
 
-    Returns
-    -------
-    list of Tensor
-        One tensor per vector, each with the shape of the grid.
-
     Raises
     ------
     ValueError

@@ -64,6 +64,8 @@ def unsorted_segment_sum(
 ) -> Tensor:
     """Return the sum of the rows of each segment.
 
+    Segments without a row are zeros.
+
     Parameters
     ----------
     data
@@ -71,12 +73,6 @@ def unsorted_segment_sum(
     segment_ids
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
-
-    Returns
-    -------
-    Tensor
-        ``[num_segments, ...]``, of the dtype of `data`; zeros where a segment has no
-        row.
 
     Raises
     ------
@@ -129,11 +125,6 @@ def reverse_sequence(
         The axis along which to reverse.
     batch_axis, batch_dim
         The axis of the batch, by default 0.
-
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `input`.
 
     Examples
     --------

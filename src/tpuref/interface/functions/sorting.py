@@ -80,7 +80,8 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
-    It raises ValueError if there are fewer than k elements.
+    Equal elements are in the order of their index.  It raises ValueError if there are
+    fewer than k elements.
 
     Parameters
     ----------
@@ -90,12 +91,6 @@ def top_k(
         The number of elements, at most the size of the last axis.
     sorted
         Accepted for compatibility; the greatest is always first.
-
-    Returns
-    -------
-    TopKV2
-        A named tuple: `values`, the elements, equal ones in the order of their index,
-        and `indices`, their int32 indices along the last axis.
 
     Examples
     --------
@@ -111,7 +106,8 @@ def top_k(
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Return whether each target is among the k classes with the highest predictions.
 
-    It raises ValueError if the numbers of rows differ.
+    The result is False for rows that are not finite and for targets that are not a
+    class.  It raises ValueError if the numbers of rows differ.
 
     Parameters
     ----------
@@ -121,12 +117,6 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         int32 or int64 of shape ``[batch]``: a class for each row.
     k
         The number of classes; all classes that tie with the last one count too.
-
-    Returns
-    -------
-    Tensor
-        bool of shape ``[batch]``; False for rows that are not finite and for targets
-        that are not a class.
 
     Examples
     --------

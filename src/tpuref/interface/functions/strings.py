@@ -29,11 +29,6 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     inputs
         String tensors of one shape; a scalar is joined to every element.
 
-    Returns
-    -------
-    Tensor
-        string, of the shape of the inputs.
-
     Examples
     --------
     >>> tf.Session().run(tf.strings.join(["a", ["b", "c"]], separator="-"))

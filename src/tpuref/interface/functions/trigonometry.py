@@ -94,15 +94,12 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians from the x axis to the point ``(x, y)``.
 
+    It is from -pi to pi.
+
     Parameters
     ----------
     y, x
         Floating-point numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands, from -pi to pi.
 
     Examples
     --------

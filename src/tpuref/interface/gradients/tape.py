@@ -159,6 +159,9 @@ class GradientTape:
     ) -> Any:
         """Return the derivatives of the sum of a target by each of the sources.
 
+        The result has the structure of `sources`, with a tensor, `tf.IndexedSlices` or
+        None for each.
+
         Parameters
         ----------
         target
@@ -169,12 +172,6 @@ class GradientTape:
             The initial gradient of each target; None for ones.
         unconnected_gradients
             The result for a source on which no target depends: None, or zeros.
-
-        Returns
-        -------
-        object
-            The structure of `sources` with a tensor, `tf.IndexedSlices` or None for
-            each.
 
         Raises
         ------
@@ -238,16 +235,12 @@ class GradientTape:
     ) -> Any:
         """Return the derivatives of each element of a target by each of the sources.
 
+        For each source, the result has the shape ``target.shape + source.shape``.
+
         Parameters
         ----------
         sources, unconnected_gradients
             As for `gradient`.
-
-        Returns
-        -------
-        object
-            The structure of `sources`, each a tensor of shape ``target.shape +
-            source.shape``.
 
         Examples
         --------
@@ -291,7 +284,8 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
-        It raises ValueError if the batches differ in size, or a tensor has rank 0.
+        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.  It
+        raises ValueError if the batches differ in size, or a tensor has rank 0.
 
         Parameters
         ----------
@@ -300,11 +294,6 @@ class GradientTape:
             only on the same example of the source.
         unconnected_gradients
             Accepted for compatibility: the result of unconnected batches is zero.
-
-        Returns
-        -------
-        Tensor
-            A tensor of shape ``[batch] + target.shape[1:] + source.shape[1:]``.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):

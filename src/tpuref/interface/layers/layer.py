@@ -115,11 +115,6 @@ class Layer:
             A tensor, or a nested structure of tensors.
         *args, **kwargs
             Further arguments of `call`.
-
-        Returns
-        -------
-        Tensor
-            The result of `call`.
         """
         given = nest.map_structure(_as_tensor, inputs)
         with self._scopes(kwargs.pop("scope", None)):

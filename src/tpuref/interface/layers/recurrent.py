@@ -169,8 +169,9 @@ def dynamic_rnn(
 ) -> tuple[Any, Any]:
     """Run a cell over time.
 
-    It raises ValueError if neither `initial_state` nor `dtype` is given, or the rank of
-    the inputs is less than 3.
+    Return the outputs of all steps, and the last state.  It raises ValueError if
+    neither `initial_state` nor `dtype` is given, or the rank of the inputs is less than
+    3.
 
     Parameters
     ----------
@@ -187,11 +188,6 @@ def dynamic_rnn(
         Whether inputs and outputs are ``[time, batch, ...]``.
     scope
         The variable scope, by default ``rnn``.
-
-    Returns
-    -------
-    outputs, state
-        The outputs of all steps, and the last state.
 
     Examples
     --------

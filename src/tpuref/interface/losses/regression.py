@@ -131,11 +131,6 @@ def cosine_distance(
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
 
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each vector.
-
     Examples
     --------
     >>> loss = tf.losses.cosine_distance([[0.6, 0.8]], [[1.0, 0.0]], axis=1)

@@ -45,12 +45,6 @@ def compute_weighted_loss(
     reduction
         One of `tf.losses.Reduction`.
 
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of the losses, or for ``Reduction.NONE`` a tensor of their
-        shape.
-
     Examples
     --------
     >>> loss = tf.losses.compute_weighted_loss([1.0, 2.0, 3.0], [1.0, 0.0, 1.0])

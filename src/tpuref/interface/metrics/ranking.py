@@ -78,12 +78,7 @@ def precision_at_k(
 ) -> Metric:
     """Return the fraction of the `k` best predictions that are labels.
 
-    Parameters are those of `tf.metrics.recall_at_k`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`, in float64.
+    Parameters are those of `tf.metrics.recall_at_k`.  Both results are float64.
 
     Examples
     --------

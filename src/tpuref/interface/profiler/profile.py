@@ -92,12 +92,8 @@ def _start(path: Path, site: CallSite) -> None:
 def stop() -> Summary:
     """Stop the running profile, and write its file.
 
-    It raises tf.errors.UnavailableError if no profile is running.
-
-    Returns
-    -------
-    Summary
-        The times of cores and operations; its text is a table.
+    The text of the result is a table of the times of cores and operations.  It raises
+    `tf.errors.UnavailableError` if no profile is running.
     """
     return end()
 

@@ -34,6 +34,8 @@ def scalar(
 ) -> Any:
     """Return the summary of a number, for TensorBoard's curves.
 
+    It is a string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
+
     Parameters
     ----------
     name
@@ -47,11 +49,6 @@ def scalar(
     step, data
         With a step, and the number as `tensor` or `data`, the function writes to the
         default writer as in TensorFlow 2; see `create_file_writer`.
-
-    Returns
-    -------
-    Tensor
-        A string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
 
     Examples
     --------

@@ -44,7 +44,8 @@ def cross_replica_sum(
 ) -> Any:
     """Return the sum of `x` over the replicas of a group.
 
-    See 000_04abb9e9288042d8.txt, cross_replica_sum.
+    See 000_04abb9e9288042d8.txt, cross_replica_sum.  The sum has the same bits on all
+    replicas of the group; a dictionary gives one sum per key.
 
     Parameters
     ----------
@@ -55,12 +56,6 @@ def cross_replica_sum(
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; every
         replica appears once.  None is one group of all.
-
-    Returns
-    -------
-    Tensor or dict of Tensor
-        The sum, with the shape and element type of `x` and the same bits on all
-        replicas of the group; for a dictionary, one sum per key.
 
     Raises
     ------

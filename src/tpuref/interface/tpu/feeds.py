@@ -55,18 +55,15 @@ def infeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors to the infeed of a core.
 
-    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.  The
+    operation waits while the queue of the core is full.  In eager mode it runs
+    immediately.
 
     Parameters
     ----------
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
-
-    Returns
-    -------
-    Operation
-        It waits while the queue of the core is full.  None in eager mode.
 
     Raises
     ------

@@ -15,17 +15,13 @@ def outside_compilation(
 ) -> Any:
     """Build a part of a replicated computation that runs on the host.
 
-    See 000_04abb9e9288042d8.txt, outside_compilation.
+    See 000_04abb9e9288042d8.txt, outside_compilation.  Return the result of
+    `computation`; the cores can use its tensors.
 
     Parameters
     ----------
     computation
         A function that builds the part.
-
-    Returns
-    -------
-    object
-        The result of `computation`; the cores can use its tensors.
 
     Raises
     ------

@@ -264,18 +264,13 @@ class InfeedQueue:
     def generate_dequeue_op(self, tpu_device: int | None = 0) -> list[Tensor]:
         """Dequeue one tuple; call this inside the replicated computation.
 
-        This freezes the configuration.
+        This freezes the configuration.  It returns the replica's shard of each element.
 
         Parameters
         ----------
         tpu_device
             The core of the replica that dequeues it; None uses the enclosing device
             scopes.
-
-        Returns
-        -------
-        list of Tensor
-            The replica's shard of each element.
 
         Raises
         ------
@@ -319,7 +314,8 @@ class InfeedQueue:
         """Enqueue one sharded tuple.
 
         This freezes the configuration.  Running the operations again adds another
-        tuple.
+        tuple.  Return one operation for each shard.  In eager mode they run immediately
+        and None replaces each.
 
         Parameters
         ----------
@@ -331,12 +327,6 @@ class InfeedQueue:
         placement_function
             Maps a shard's number to the device of the operation; by default that of its
             tensors.
-
-        Returns
-        -------
-        list of Operation
-            One for each shard.  In eager mode they run immediately and None replaces
-            each.
 
         Raises
         ------
@@ -412,13 +402,8 @@ class InfeedQueue:
     def generate_close_op(self) -> Operation | None:
         """End the input: replicas take the remaining tuples, then reach the end.
 
-        TensorFlow's queue has no such operation.
-
-        Returns
-        -------
-        Operation
-            Run it after adding the last tuple.  In eager mode the queue is closed
-            immediately and None is returned.
+        TensorFlow's queue has no such operation.  Run the operation after adding the
+        last tuple.  In eager mode the queue is closed immediately and None is returned.
 
         Examples
         --------

@@ -35,7 +35,9 @@ def shard(
 ) -> list[Any]:
     """Split inputs into shards, run a computation on each, and join the outputs.
 
-    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
+    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
+    of rank 0 are stacked to one dimension.  Without outputs, the result is a list with
+    one NoOp.
 
     Parameters
     ----------
@@ -57,12 +59,6 @@ def shard(
         from one shard.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
-
-    Returns
-    -------
-    list
-        The output tensors; outputs of rank 0 are stacked to one dimension.  A list with
-        one NoOp, if the computation has no outputs.
 
     Raises
     ------

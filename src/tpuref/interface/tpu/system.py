@@ -16,7 +16,8 @@ from tpuref.engine.ops.tpu import SHUTDOWN
 def initialize_system(embedding_config: Any = None, job: str | None = None) -> Tensor:
     """Return a tensor whose evaluation starts the TPU system.
 
-    See 000_04abb9e9288042d8.txt, initialize_system.
+    See 000_04abb9e9288042d8.txt, initialize_system.  The value is a serialized
+    TopologyProto.  Evaluate it with ``Session.run``.
 
     Parameters
     ----------
@@ -25,12 +26,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
         for none.  It is recorded; CPU cores have no embedding hardware.
     job
         The job whose cores to start.  None if the cluster has one job.
-
-    Returns
-    -------
-    Tensor
-        A string tensor: the serialized TopologyProto.  Evaluate it with
-        ``Session.run`` to use it.
 
     Raises
     ------
@@ -61,17 +56,13 @@ initialize_system_dyn = initialize_system
 def shutdown_system(job: str | None = None) -> Operation | None:
     """Return an operation that stops the TPU system when it runs.
 
-    See 000_04abb9e9288042d8.txt, shutdown_system.
+    See 000_04abb9e9288042d8.txt, shutdown_system.  Run it with a session.  In eager
+    mode the system stops immediately.
 
     Parameters
     ----------
     job
         The job whose cores to stop.  None if the cluster has one job.
-
-    Returns
-    -------
-    Operation
-        Run it with a session.  In eager mode the system stops immediately.
 
     Raises
     ------

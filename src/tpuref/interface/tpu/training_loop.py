@@ -25,7 +25,9 @@ def while_loop(
 ) -> Any:
     """Repeat `body` on the core while `condition` holds.
 
-    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.  Return the final
+    values; a single one without a list.  Without loop variables, the result is a tensor
+    that is available when the loop ends.
 
     Parameters
     ----------
@@ -41,12 +43,6 @@ def while_loop(
         A queue from which every iteration dequeues one tuple.
     name
         Deprecated; has no effect.
-
-    Returns
-    -------
-    list of Tensor or Tensor
-        The final values; a single one without a list.  Without loop variables, a tensor
-        that is available when the loop ends.
 
     Raises
     ------
@@ -82,7 +78,8 @@ def repeat(
 ) -> Any:
     """Run `body` on the core `n` times.
 
-    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.  Return the final values,
+    always in a list.  Without loop variables, the result is the operation of the loop.
 
     Parameters
     ----------
@@ -92,12 +89,6 @@ def repeat(
         As for `while_loop`.
     inputs
         The initial values of the loop variables, or the only one; None for none.
-
-    Returns
-    -------
-    list of Tensor or Operation
-        The final values, always in a list.  Without loop variables, the operation of
-        the loop.
 
     Examples
     --------

@@ -64,7 +64,8 @@ def exponential_decay(
 ) -> Any:
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
-    It raises ValueError if `global_step` is None.
+    In eager mode, return a function without parameters that returns it, which
+    optimizers accept.  It raises ValueError if `global_step` is None.
 
     Parameters
     ----------
@@ -74,12 +75,6 @@ def exponential_decay(
         The number of steps of a decay by `decay_rate`.
     staircase
         Whether the learning rate changes only every `decay_steps` steps.
-
-    Returns
-    -------
-    Tensor
-        The learning rate, in its dtype.  In eager mode, a function without parameters
-        that returns it, which optimizers accept.
 
     Examples
     --------
@@ -211,8 +206,8 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
-    It raises ValueError if there is not one more value than boundaries, or the dtypes
-    differ.
+    In eager mode, return a function without parameters that returns it.  It raises
+    ValueError if there is not one more value than boundaries, or the dtypes differ.
 
     Parameters
     ----------
@@ -223,11 +218,6 @@ def piecewise_constant(
         dtype of `x`.
     values
         The values, one more than boundaries, of one dtype.
-
-    Returns
-    -------
-    Tensor
-        The value; in eager mode a function without parameters that returns it.
 
     Examples
     --------

@@ -109,8 +109,9 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
-        It raises ValueError if the loss depends on none of the variables.  Other
-        parameters are those of `compute_gradients`.
+        In eager mode, update them at once and return None.  It raises ValueError if the
+        loss depends on none of the variables.  Other parameters are those of
+        `compute_gradients`.
 
         Parameters
         ----------
@@ -118,11 +119,6 @@ class Optimizer:
             A tensor; in eager mode a function without parameters that returns one.
         global_step
             A variable that is incremented by each step.
-
-        Returns
-        -------
-        Operation
-            The update of the variables; None in eager mode, which updates them at once.
         """
         pairs = self.compute_gradients(
             loss,

@@ -19,18 +19,15 @@ Feature = tuple[int, list[bytes] | bytes]
 def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | None:
     """Return the named features of a serialized example, or None if it is damaged.
 
+    For each name there is (kind, values), or None if the example lacks it.  Texts are a
+    list of bytes, numbers the bytes of little-endian float32 or int64.
+
     Parameters
     ----------
     record
         The serialized example.
     names
         The names of the features, in UTF-8.
-
-    Returns
-    -------
-    list or None
-        For each name (kind, values), or None if the example lacks it.  Texts are a list
-        of bytes, numbers the bytes of little-endian float32 or int64.
     """
     found: dict[bytes, Feature | None] = {}
     try:

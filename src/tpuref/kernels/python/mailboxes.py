@@ -115,17 +115,14 @@ class Mailbox:
 def await_any(mailboxes: Sequence[Mailbox], nanoseconds: int) -> bool:
     """Wait until a next message is in a mailbox or announced for a socket.
 
+    Return whether a mailbox has its next message.
+
     Parameters
     ----------
     mailboxes
         The readers' ends.
     nanoseconds
         The time limit; the wait yields the processor repeatedly.
-
-    Returns
-    -------
-    bool
-        Whether a mailbox has its next message.
     """
     del nanoseconds  # the writer wakes the reader in any case
     return any(mailbox.has_next() for mailbox in mailboxes)

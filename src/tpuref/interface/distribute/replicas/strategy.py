@@ -72,7 +72,8 @@ class Strategy(StrategyCore):
 
         A `tf.function` runs as one program of all replicas.  So does a plain function
         on cores, but it is traced at each call, because it may do something else each
-        time.
+        time.  A result is a per-replica value unless all replicas returned the same
+        object.
 
         Parameters
         ----------
@@ -80,12 +81,6 @@ class Strategy(StrategyCore):
             Its arguments; each call gets its own components of per-replica values.
         options
             Accepted for compatibility.
-
-        Returns
-        -------
-        object
-            The structure of `fn`'s results.  A leaf is a per-replica value unless all
-            replicas returned the same object.
 
         Examples
         --------
@@ -171,7 +166,8 @@ class Strategy(StrategyCore):
     ) -> ReplicaDataset:
         """Return a dataset whose batches are divided among the replicas.
 
-        It raises ValueError if the elements have no rows.
+        Each replica gets the same number of rows, rounded up; the last ones get fewer,
+        or none.  It raises ValueError if the elements have no rows.
 
         Parameters
         ----------
@@ -179,12 +175,6 @@ class Strategy(StrategyCore):
             A dataset of batches for all replicas together.
         options
             Accepted for compatibility.
-
-        Returns
-        -------
-        ReplicaDataset
-            Its elements are per-replica values.  Each replica gets the same number of
-            rows, rounded up; the last ones get fewer, or none.
         """
         return divided(dataset, self.towers.names)
 
@@ -193,6 +183,9 @@ class Strategy(StrategyCore):
     ) -> ReplicaDataset:
         """Return a dataset whose elements are distributed to the replicas in turn.
 
+        In an incomplete last round, replicas without an element get an empty one; if
+        the batch size is static, the round is dropped.
+
         Parameters
         ----------
         dataset_fn
@@ -200,12 +193,6 @@ class Strategy(StrategyCore):
             replica; it is called once.
         options
             Accepted for compatibility.
-
-        Returns
-        -------
-        ReplicaDataset
-            In an incomplete last round, replicas without an element get an empty one;
-            if the batch size is static, the round is dropped.
         """
         described = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
         return dealt(dataset_fn(described), self.towers.names)

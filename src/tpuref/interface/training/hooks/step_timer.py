@@ -59,10 +59,7 @@ class SecondOrStepTimer:
     ) -> tuple[float, int] | tuple[None, None]:
         """Record a triggered step.
 
-        Returns
-        -------
-        tuple
-            The seconds and steps since the last triggered step, or (None, None).
+        Return the seconds and steps since the last one, or (None, None).
         """
         now, last = time.monotonic(), self._last_step
         elapsed = now - self._last_time
