@@ -487,6 +487,8 @@ def constant_v2(
 ) -> Tensor:
     """Return `constant`, as TensorFlow 2 does: only one value may fill a shape.
 
+    It raises TypeError if the number of values is neither 1 nor that of the shape.
+
     Examples
     --------
     >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()

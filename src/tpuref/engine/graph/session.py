@@ -125,6 +125,9 @@ class Session:
         ------
         RuntimeError
             If the session is closed.
+        TypeError
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError

@@ -52,7 +52,8 @@ class SaverDef:
 class Saver:
     """Writes variables to checkpoints, and restores them.
 
-    It raises ValueError if there are no variables, or two have the same name.
+    It raises ValueError if there are no variables, or two have the same name, and
+    TypeError if an entry is not a variable or contains text.
 
     Parameters
     ----------

@@ -168,7 +168,8 @@ def choose_from_datasets(
 ) -> Dataset:
     """Return a dataset of elements from the datasets that another one chooses.
 
-    It raises InvalidArgumentError at run time if there is no dataset of a chosen
+    It raises TypeError if the types of elements differ or the choices are not int64
+    scalars, and at run time InvalidArgumentError if there is no dataset of a chosen
     number.
 
     Parameters

@@ -513,6 +513,8 @@ def while_loop(
 
     Raises
     ------
+    TypeError
+        If `body` changes the element type of a variable.
     ValueError
         If `loop_vars` is empty, the structure changes, or a shape violates its
         invariant.
