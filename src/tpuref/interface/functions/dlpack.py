@@ -53,9 +53,8 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """Return a tensor that shares the memory of another library's.
 
     If the other library writes to it later, the tensor changes.  The result is an eager
-    tensor; in a graph it becomes a constant.  It raises `tf.errors.InvalidArgumentError`
-    if the capsule was used before, and TypeError for an array that NumPy cannot read,
-    such as one of a GPU.
+    tensor; in a graph it becomes a constant.  A capsule that was used before raises
+    `tf.errors.InvalidArgumentError`, an array that NumPy cannot read TypeError.
 
     Parameters
     ----------
