@@ -23,17 +23,13 @@ def is_nested(seq: object) -> bool:
 def flatten(structure: Any) -> list[Any]:
     """Return the leaves of a nest in order.
 
+    It raises TypeError if the keys of a mapping cannot be sorted, and ValueError if a
+    container contains itself.
+
     Parameters
     ----------
     structure : nest
         A nest; a leaf alone counts as a nest of one.
-
-    Raises
-    ------
-    TypeError
-        If the keys of a mapping cannot be sorted.
-    ValueError
-        If a container contains itself.
 
     Examples
     --------
@@ -128,7 +124,8 @@ def map_structure(
 ) -> Any:
     """Apply a function to corresponding leaves and return the results as a nest.
 
-    The result has the structure of the first nest.
+    The result has the structure of the first nest.  It raises ValueError without a
+    nest, and StructureError if the structures differ.
 
     Parameters
     ----------
@@ -138,13 +135,6 @@ def map_structure(
         One or more nests of the same structure.
     check_types : bool, default True
         Whether the types of the containers must agree too.
-
-    Raises
-    ------
-    ValueError
-        If no nest is given.
-    StructureError
-        If the structures differ.
 
     Examples
     --------
@@ -179,6 +169,8 @@ def assert_same_structure(
 ) -> None:
     """Raise an error that shows the first difference between two structures.
 
+    It raises StructureError, a ValueError and a TypeError, if the structures differ.
+
     Parameters
     ----------
     nest1, nest2 : nest
@@ -188,11 +180,6 @@ def assert_same_structure(
         agree, and so do named tuples with the same name and fields.
     a_name, b_name : str
         The names of the nests in the error.
-
-    Raises
-    ------
-    StructureError
-        If the structures differ. It is both a ValueError and a TypeError.
 
     Examples
     --------

@@ -64,14 +64,9 @@ def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     """Concatenate arrays along an axis.
 
     Their shapes differ along the axis at most. Return a new array, allocated by
-    `empty`, or a view if the arrays are adjacent in one slab.
-
-    Raises
-    ------
-    ValueError
-        If there are no arrays, no such axis, or the shapes do not match.
-    TypeError
-        If the dtypes differ.
+    `empty`, or a view if the arrays are adjacent in one slab.  It raises ValueError if
+    there are no arrays, no such axis, or the shapes do not match, and TypeError if the
+    dtypes differ.
 
     Examples
     --------

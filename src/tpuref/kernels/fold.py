@@ -44,12 +44,8 @@ def fold(contributions: Sequence[Array]) -> Array:
     >>> fold([np.float16([2048]), np.float16([1]), np.float16([1])]).tolist()
     [2050.0]
 
-    Raises
-    ------
-    ValueError
-        If there are no contributions, or they differ in dtype or shape.
-    TypeError
-        If their dtype is not numeric.
+    It raises ValueError if there are no contributions or dtypes or shapes differ, and
+    TypeError if the dtype is not numeric.
     """
     _check(contributions)
     wide = accumulator(contributions[0].dtype)

@@ -233,7 +233,9 @@ def constant(
 ) -> Tensor:
     """Return a tensor with a constant value.
 
-    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.  It raises
+    TypeError if the value has no tensor form or does not fit `dtype`, and ValueError if
+    the value is ragged or does not fit `shape`.
 
     Parameters
     ----------
@@ -246,13 +248,6 @@ def constant(
         The shape.  Fewer values than it holds are filled up with the last of them.
     verify_shape
         Whether the value must have the given shape already.
-
-    Raises
-    ------
-    TypeError
-        If the value has no tensor form or does not fit `dtype`.
-    ValueError
-        If the value is ragged or does not fit `shape`.
 
     Examples
     --------
@@ -330,7 +325,8 @@ def convert_to_tensor(
     """Return `value` as a tensor; a tensor is returned unchanged.
 
     000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep a
-    list together as one tensor.
+    list together as one tensor.  It raises TypeError if the value has no tensor form,
+    and ValueError if a tensor has another dtype than asked for, or a list is ragged.
 
     Parameters
     ----------
@@ -343,13 +339,6 @@ def convert_to_tensor(
         The name of the operation, where one is made.
     preferred_dtype, dtype_hint
         An element type to use where the value can take it.
-
-    Raises
-    ------
-    TypeError
-        If the value has no tensor form.
-    ValueError
-        If a tensor has another dtype than asked for, or a list is ragged.
 
     Examples
     --------

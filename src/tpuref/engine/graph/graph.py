@@ -178,18 +178,14 @@ class Graph:
     def draw(self, fetches: Any = None) -> GraphDrawing:
         """Draw the operations, their shapes, and where they run.
 
-        Notebooks show the drawing, `GraphDrawing.save` writes it.
+        Notebooks show the drawing, `GraphDrawing.save` writes it.  It raises ValueError
+        if `fetches` are of another graph.
 
         Parameters
         ----------
         fetches
             Tensors, operations or a nest of them; what they do not need is left out.
             None is everything.
-
-        Raises
-        ------
-        ValueError
-            If it belongs to another graph.
 
         Examples
         --------

@@ -51,15 +51,12 @@ class LogicalDeviceConfiguration:
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """Return the devices, those of the cluster after connecting to one.
 
+    It raises ValueError for another `device_type`.
+
     Parameters
     ----------
     device_type
         ``"CPU"``, ``"GPU"`` or ``"TPU"``, or None for all.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
 
     Examples
     --------

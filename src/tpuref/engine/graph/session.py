@@ -147,6 +147,8 @@ class Session:
     ) -> Callable[..., Any]:
         """Return a function that runs the same fetches repeatedly.
 
+        The function raises the errors of `run`.
+
         Parameters
         ----------
         fetches
@@ -156,11 +158,6 @@ class Session:
             arguments, in this order.
         accept_options
             Whether the function also takes ``options`` and ``run_metadata``.
-
-        Raises
-        ------
-        RuntimeError, TypeError, ValueError
-            As for `run`; also when the function is called.
 
         Examples
         --------

@@ -24,17 +24,13 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     """Return a reader of a checkpoint.
 
+    It raises ValueError if a directory has no checkpoint, and `tf.errors.NotFoundError`
+    if a prefix has none.
+
     Parameters
     ----------
     ckpt_dir_or_file
         The prefix of a checkpoint, or a directory, whose last checkpoint is read.
-
-    Raises
-    ------
-    ValueError
-        If a directory has no checkpoint.
-    tpuref.errors.NotFoundError
-        If there is no such checkpoint.
     """
     files, path = files_at(
         ckpt_dir_or_file, "tf.train.load_checkpoint", "ckpt_dir_or_file"
@@ -73,8 +69,9 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
 def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Initializers are replaced, so call it before
-    `tf.global_variables_initializer`.
+    Initializers are replaced, so call it before `tf.global_variables_initializer`.  It
+    raises ValueError if the checkpoint or the graph lacks a variable, or a scope has no
+    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Parameters
     ----------
@@ -84,13 +81,6 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
         A map from names in the checkpoint to variables, their names, or lists of those.
         ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
         scope.
-
-    Raises
-    ------
-    ValueError
-        If the checkpoint or the graph lacks a variable, or a scope has no variables.
-    tpuref.errors.InvalidArgumentError
-        If a shape or dtype differs.
 
     Examples
     --------

@@ -119,20 +119,15 @@ class Checkpoint:
 
         Eager mode restores at once, graph mode with the methods of the result.  A value
         without a variable is kept until a variable of its name is created, as by the
-        first call of a layer or optimizer.  A warning lists such values.
+        first call of a layer or optimizer.  A warning lists such values.  It raises
+        `tf.errors.NotFoundError` without a checkpoint there, and
+        `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
         Parameters
         ----------
         save_path
             The prefix of a checkpoint, or None for no checkpoint, as
             ``manager.latest_checkpoint`` is at first.
-
-        Raises
-        ------
-        tpuref.errors.NotFoundError
-            If there is no such checkpoint.
-        tpuref.errors.InvalidArgumentError
-            If a shape or dtype differs.
         """
         reader = None if save_path is None else CheckpointReader(save_path)
         if reader is not None:

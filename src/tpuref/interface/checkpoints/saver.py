@@ -169,7 +169,9 @@ class Saver:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
         Return the prefix of the checkpoint, for `restore`; None if there are no
-        variables (`allow_empty`).
+        variables (`allow_empty`).  It raises `tf.errors.FailedPreconditionError` if a
+        variable is not initialized, and ValueError if `latest_filename` is the name of
+        the checkpoint.
 
         Parameters
         ----------
@@ -183,13 +185,6 @@ class Saver:
             The name of the state file, by default ``checkpoint``.
         meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info
             Accepted for compatibility; no graph is written.
-
-        Raises
-        ------
-        tpuref.errors.FailedPreconditionError
-            If a variable is not initialized.
-        ValueError
-            If `latest_filename` is the name of the checkpoint.
         """
         return self.begin_save(
             sess, save_path, global_step, latest_filename, write_state

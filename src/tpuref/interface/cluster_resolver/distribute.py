@@ -139,7 +139,9 @@ class TPUClusterResolver(CloudTPUs):
         """Return the address for a session.
 
         It is the address of the task, as ``grpc://host:port``; or, regardless of the
-        arguments, the string passed instead of a name.
+        arguments, the string passed instead of a name.  It raises ValueError if the
+        TPU, job or task does not exist or the API answers with a lasting error, and
+        RuntimeError if the TPU is not healthy or not ready, or there is no answer.
 
         Parameters
         ----------
@@ -149,14 +151,6 @@ class TPUClusterResolver(CloudTPUs):
             The index of the task, by default the attribute `task_id`.
         rpc_layer
             The protocol of the connection, by default the attribute `rpc_layer`.
-
-        Raises
-        ------
-        ValueError
-            If the TPU, job or task does not exist, or the API answers with a lasting
-            error.
-        RuntimeError
-            If the TPU is not healthy or not ready, or there is no answer.
         """
         return self._target(
             self.task_type if task_type is None else task_type,

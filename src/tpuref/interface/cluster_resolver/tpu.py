@@ -113,14 +113,9 @@ class CloudTPUs(ClusterResolver):
         """Return the current jobs and addresses; each call requests them anew.
 
         It has the jobs of the TPUs and of the coordinator, if any; it is None if the
-        TPU was given as a session's master.
-
-        Raises
-        ------
-        RuntimeError
-            If a TPU is not healthy or not ready, or there is no answer.
-        ValueError
-            If the TPU does not exist, or the API answers with a lasting error.
+        TPU was given as a session's master.  It raises RuntimeError if a TPU is not
+        healthy or not ready, or there is no answer, and ValueError if the TPU does not
+        exist or the API answers with a lasting error.
         """
         if isinstance(self._source, Master):
             return None
@@ -175,18 +170,15 @@ class CloudTPUs(ClusterResolver):
     ) -> int:
         """Return the number of TPU cores of each worker.
 
+        It raises RuntimeError if the master does not answer after several attempts, or
+        hosts have different numbers of cores.
+
         Parameters
         ----------
         task_type, task_id
             Have no effect.
         config_proto
             A `tf.ConfigProto` for the connection to the master.
-
-        Raises
-        ------
-        RuntimeError
-            If the master does not answer after several attempts, or its hosts have
-            different numbers of cores.
 
         Examples
         --------

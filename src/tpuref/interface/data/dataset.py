@@ -119,6 +119,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the values from a Python function's iterable.
 
+        At evaluation, a value that does not match raises
+        `tf.errors.InvalidArgumentError`, and so does a ValueError of the generator.
+
         Parameters
         ----------
         generator
@@ -131,11 +134,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Tensors whose values are passed to `generator`.
         output_signature
             A `tf.TensorSpec` for each component, instead of types and shapes.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if a value does not match, or it raises ValueError.
 
         Examples
         --------
@@ -237,6 +235,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_any(data: Any) -> Dataset:
         """Return a dataset of the elements of any source.
 
+        Empty data raise ValueError.
+
         Parameters
         ----------
         data
@@ -244,11 +244,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             or a tuple or dict of arrays, whose rows are the elements; any other
             iterable or sequence, or a function that returns one.  The first element
             determines types and shapes.
-
-        Raises
-        ------
-        ValueError
-            If it is empty.
 
         Examples
         --------
@@ -346,6 +341,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of batches of elements padded to equal shapes.
 
+        At evaluation, an element larger than its padded shape raises
+        `tf.errors.InvalidArgumentError`.
+
         Parameters
         ----------
         batch_size, drop_remainder
@@ -355,11 +353,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             batch.  By default the static shapes.
         padding_values
             The padding value of each component, by default 0, False or an empty string.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if an element is larger than its padded shape.
 
         Examples
         --------

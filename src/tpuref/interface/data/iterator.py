@@ -139,14 +139,9 @@ class Iterator(ElementDescription):
         """Return the next element.
 
         Each evaluation consumes one element; the tensors of one call belong to the same
-        element.
-
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the dataset has no more elements.
-        tpuref.errors.FailedPreconditionError
-            At evaluation, if the iterator was not initialized.
+        element.  At evaluation it raises `tf.errors.OutOfRangeError` if the dataset has
+        no more elements, and `tf.errors.FailedPreconditionError` if the iterator was
+        not initialized.
         """
         specs = specs_of(self.element)
         tensors = apply_all(
@@ -172,15 +167,13 @@ class Iterator(ElementDescription):
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Return the operation that starts the iterator on `dataset`.
 
+        It raises TypeError if the elements of `dataset` have a different structure,
+        type or shape.
+
         Parameters
         ----------
         dataset
             A dataset with elements of the iterator's types and shapes.
-
-        Raises
-        ------
-        TypeError
-            If its elements have a different structure, type or shape.
         """
         stage: Any = getattr(dataset, "stage", None)
         if not isinstance(stage, Stage):

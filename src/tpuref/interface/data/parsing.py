@@ -87,6 +87,9 @@ def parse_single_example(
     """Return the features of one serialized `tf.train.Example`.
 
     The result has a tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
+    It raises ValueError if `features` is empty or has a dtype that examples do not
+    support, and at evaluation `tf.errors.InvalidArgumentError` if a feature is missing
+    or has another type or number of values.
 
     Parameters
     ----------
@@ -95,14 +98,6 @@ def parse_single_example(
     features
         For each name a `FixedLenFeature`, `VarLenFeature` or
         `FixedLenSequenceFeature`.
-
-    Raises
-    ------
-    ValueError
-        If `features` is empty, or has a dtype that examples do not support.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the example lacks a feature, or it has another type or another
-        number of values.
 
     Examples
     --------

@@ -149,6 +149,9 @@ class FixedLengthRecord(FileStage):
 class TFRecordDataset(Dataset):
     """Reads the records of TFRecord files, as texts.
 
+    At evaluation, a damaged file, or one of another compression or format, raises
+    `tf.errors.DataLossError`.
+
     Parameters
     ----------
     filenames
@@ -157,11 +160,6 @@ class TFRecordDataset(Dataset):
         ``""``, ``"ZLIB"`` or ``"GZIP"``.
     buffer_size, num_parallel_reads, name
         Accepted for compatibility; the files are read one after the other.
-
-    Raises
-    ------
-    tpuref.errors.DataLossError
-        At evaluation, if a file is damaged, or its compression or format differs.
 
     Examples
     --------

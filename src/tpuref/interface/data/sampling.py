@@ -121,7 +121,9 @@ def sample_from_datasets(
 ) -> Dataset:
     """Return a dataset whose elements are drawn from several datasets at random.
 
-    An exhausted dataset is ignored.
+    An exhausted dataset is ignored.  It raises ValueError if the number of weights is
+    wrong, a weight is negative, or all are 0, and TypeError if the types of elements
+    differ.
 
     Parameters
     ----------
@@ -134,13 +136,6 @@ def sample_from_datasets(
         order for the same seed.
     stop_on_empty_dataset
         Whether to end at the first choice of an exhausted dataset.
-
-    Raises
-    ------
-    ValueError
-        If the number of weights is wrong, one is negative, or all are 0.
-    TypeError
-        If the types of elements differ.
 
     Examples
     --------

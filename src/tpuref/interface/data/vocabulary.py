@@ -93,17 +93,13 @@ class IndexTable:
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """Return the numbers of words, int64.
 
+        It raises TypeError if the dtype of the words is not that of the vocabulary, and
+        at run time `tf.errors.FailedPreconditionError` if the table is not initialized.
+
         Parameters
         ----------
         keys
             A tensor of words.
-
-        Raises
-        ------
-        TypeError
-            If the dtype of the words is not that of the vocabulary.
-        tpuref.errors.FailedPreconditionError
-            At run time, if the table is not initialized.
         """
         words = convert_to_tensor(keys)
         if words.dtype != self.key_dtype:
@@ -157,7 +153,9 @@ def index_table_from_file(
 ) -> IndexTable:
     r"""Return a table from the words of a file, one per line, to their numbers.
 
-    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.
+    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  It raises ValueError
+    if there is no file, or a number is out of range, and NotImplementedError if there
+    is more than one bucket.
 
     Parameters
     ----------
@@ -174,13 +172,6 @@ def index_table_from_file(
     key_column_index, value_column_index, delimiter
         The columns of words and numbers, for a file with several.  -2 is the whole
         line, -1 its number.
-
-    Raises
-    ------
-    ValueError
-        If there is no file, or a number is out of range.
-    NotImplementedError
-        If there is more than one bucket.
 
     Examples
     --------

@@ -155,7 +155,8 @@ class StrategyCore:
 
         Values of one dtype and of static shape are concatenated and summed together, so
         that the towers synchronize less often.  The attribute ``collectives`` of the
-        result counts the sums over the towers.
+        result counts the sums over the towers.  It raises ValueError as `reduce` does,
+        and if an item is not a pair.
 
         Parameters
         ----------
@@ -163,11 +164,6 @@ class StrategyCore:
             As for `reduce`.
         value_destination_pairs
             Pairs of value and destinations, each as for `reduce`.
-
-        Raises
-        ------
-        ValueError
-            As for `reduce`, and if an item is not a pair.
 
         Examples
         --------

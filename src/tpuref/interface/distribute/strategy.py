@@ -126,7 +126,10 @@ class DistributionStrategy(StrategyCore):
         Each call is made in a tower context (`tf.get_tower_context`).  Its operations
         run on the tower's device.  In eager mode all towers run as one program: a
         `tf.function` is traced once for all calls, another function at each call.  A
-        result is a per-device value unless all towers returned the same object.
+        result is a per-device value unless all towers returned the same object.  It
+        raises RuntimeError if the towers make different numbers of merge calls, outside
+        of the scope, and within a tower, and ValueError if the towers return different
+        structures.
 
         Parameters
         ----------
@@ -138,14 +141,6 @@ class DistributionStrategy(StrategyCore):
             values.  ``run_concurrently`` (default True) is not passed to `fn`; with
             False, eager mode runs a plain function operation by operation in this
             process, one tower after the other.
-
-        Raises
-        ------
-        RuntimeError
-            If the towers make different numbers of merge calls, or outside of the
-            scope, or within a tower.
-        ValueError
-            If the towers return different structures.
 
         Examples
         --------
@@ -234,6 +229,9 @@ class DistributionStrategy(StrategyCore):
     ) -> Mirrored:
         """Return the towers' values combined, on each of the destinations.
 
+        It raises ValueError if `aggregation` is unknown, the kind of `value` does not
+        fit, or `destinations` names no device of the strategy.
+
         Parameters
         ----------
         aggregation
@@ -244,12 +242,6 @@ class DistributionStrategy(StrategyCore):
         destinations
             The devices of the result: a mirrored variable, a per-device value, a device
             or a list of devices.  `value` itself stands for all towers.
-
-        Raises
-        ------
-        ValueError
-            If `aggregation` or the kind of `value` is not one of these, or
-            `destinations` names no device of the strategy.
 
         Notes
         -----
@@ -279,19 +271,14 @@ class DistributionStrategy(StrategyCore):
         """Report each reduction that is built in a block.
 
         Whenever a result is computed, the report has the towers' values, the operation,
-        the divisor and the result.  This method is an addition to the document.
+        the divisor and the result.  This method is an addition to the document.  It
+        raises TypeError if `report` is neither None nor callable, and RuntimeError
+        outside of the strategy's scope and within a tower.
 
         Parameters
         ----------
         report
             A function that takes an `Explanation`; None to log the reports.
-
-        Raises
-        ------
-        TypeError
-            If `report` is neither None nor callable.
-        RuntimeError
-            Outside of the strategy's scope, and within a tower.
 
         Examples
         --------
@@ -304,7 +291,7 @@ class DistributionStrategy(StrategyCore):
         ...     with strategy.explain_reductions(print):
         ...         mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
         reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by 2; \
-the result is 1.5
+        lt is 1.5
         """
         self._require_cross_tower("explain_reductions")
         return reporting(reporter(report))
@@ -344,20 +331,14 @@ the result is 1.5
         """Return a dataset whose elements go to the towers in turn.
 
         Its iterator returns per-device values for `call_for_each_tower`, without an
-        incomplete last round.
+        incomplete last round.  It raises TypeError if `dataset_fn` is not callable, and
+        ValueError if the result is not a dataset.
 
         Parameters
         ----------
         dataset_fn
             A function without parameters that returns a `tf.data.Dataset`; it is called
             once.
-
-        Raises
-        ------
-        TypeError
-            If `dataset_fn` is not callable.
-        ValueError
-            If it does not return a dataset.
         """
         return per_device_dataset(dataset_fn, self.towers.names)
 

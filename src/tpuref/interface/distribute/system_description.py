@@ -69,13 +69,6 @@ def describe_system(resolver: Any) -> SystemDescription:
     `resolver` needs ``master()`` and ``cluster_spec()``; without ``get_job_name()`` and
     ``num_accelerators()``, the master lists its devices.  It raises ValueError if there
     are no TPU cores, or hosts differ in their number.
-
-    Raises
-    ------
-    TypeError
-        If `resolver` lacks the required methods.
-    ValueError
-        If the system has no TPU cores, or hosts with different numbers of them.
     """
     for method in ("master", "cluster_spec"):
         if not callable(getattr(resolver, method, None)):

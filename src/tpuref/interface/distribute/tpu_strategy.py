@@ -22,6 +22,10 @@ __all__ = ["TPUStrategy"]
 class TPUStrategy(OneDeviceStrategy):
     """Runs one tower on each core of a TPU system.
 
+    It raises TypeError if `tpu_cluster_resolver` lacks a method or `num_cores` is not
+    an integer, and ValueError if `num_cores` is less than 1 or greater than the number
+    of cores.
+
     Parameters
     ----------
     tpu_cluster_resolver
@@ -32,13 +36,6 @@ class TPUStrategy(OneDeviceStrategy):
         Stored for programs that read it; without effect.
     num_cores
         The number of cores to use, counted from the first; None for all.
-
-    Raises
-    ------
-    TypeError
-        If `tpu_cluster_resolver` lacks these methods, or `num_cores` is not an integer.
-    ValueError
-        If `num_cores` is less than 1, or greater than the number of cores.
 
     Notes
     -----
@@ -113,14 +110,9 @@ class TPUStrategy(OneDeviceStrategy):
     def get_host_cpu_device(self, host_id: int) -> str:
         """Return the device name of the CPU of a host.
 
-        The document leaves the entry empty; here it does the same as release 1.11.
-
-        Raises
-        ------
-        TypeError
-            If `host_id` is not an integer.
-        ValueError
-            If there is no such host.
+        The document leaves the entry empty; here it does the same as release 1.11.  It
+        raises TypeError if `host_id` is not an integer, and ValueError if the host does
+        not exist.
 
         Examples
         --------

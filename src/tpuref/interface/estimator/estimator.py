@@ -184,6 +184,9 @@ class Estimator:
     ) -> Any:
         """Train the model, from the last checkpoint if there is one.
 
+        It raises ValueError if both `steps` and `max_steps` are given or not positive,
+        and NanLossDuringTrainingError if the loss is not a number.
+
         Parameters
         ----------
         input_fn
@@ -195,13 +198,6 @@ class Estimator:
             The global step to stop at, counting steps of earlier calls.
         saving_listeners
             `tf.train.CheckpointSaverListener` objects, called for each checkpoint.
-
-        Raises
-        ------
-        ValueError
-            If both `steps` and `max_steps` are given, or one is not positive.
-        tpuref.interface.training.NanLossDuringTrainingError
-            If the loss is not a number.
         """
         check_steps("train", steps=steps, max_steps=max_steps)
         if steps is not None and max_steps is not None:

@@ -38,7 +38,9 @@ _COUNTS = (
 class RunConfig:
     """Configures an `Estimator`.
 
-    It is ``tf.estimator.RunConfig`` of releases 1.11 to 1.15.
+    It is ``tf.estimator.RunConfig`` of releases 1.11 to 1.15.  It raises ValueError if
+    both checkpoint intervals are set or a number is out of range, and
+    NotImplementedError if a strategy is passed.
 
     Parameters
     ----------
@@ -62,13 +64,6 @@ class RunConfig:
         Stored without effect.
     train_distribute, eval_distribute, experimental_distribute
         Must be None: use a strategy without an Estimator, or `TPUEstimator`.
-
-    Raises
-    ------
-    ValueError
-        If both checkpoint intervals are set, or a number is out of range.
-    NotImplementedError
-        If a strategy is passed.
 
     Examples
     --------

@@ -35,7 +35,9 @@ class _Fields(NamedTuple):
 class TPUEstimatorSpec(_Fields):
     """The result of a `TPUEstimator`'s model function.
 
-    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.  It raises
+    ValueError if an argument that `mode` needs is missing, a pair is malformed, or a
+    function does not take the tensors of its pair.
 
     Parameters
     ----------
@@ -53,12 +55,6 @@ class TPUEstimatorSpec(_Fields):
     host_call
         A pair as for `eval_metrics`; the function is called for each step and returns
         an operation or a tensor.
-
-    Raises
-    ------
-    ValueError
-        If an argument that `mode` needs is missing, a pair is malformed, or a function
-        does not take its tensors.
 
     Examples
     --------

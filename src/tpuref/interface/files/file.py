@@ -15,6 +15,9 @@ MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
 class GFile:
     r"""A file that is opened by the first read or write.
 
+    It raises ValueError if `mode` is unknown; its methods raise errors of the file
+    system, such as `tf.errors.NotFoundError`.
+
     Parameters
     ----------
     name
@@ -22,14 +25,6 @@ class GFile:
     mode
         ``r``, ``w``, ``a``, ``r+``, ``w+`` or ``a+``, with a ``b`` for bytes instead
         of text in UTF-8.
-
-    Raises
-    ------
-    ValueError
-        If `mode` is unknown.
-    tpuref.errors.OpError
-        From other methods, for errors of the file system, such as
-        `tf.errors.NotFoundError`.
 
     Examples
     --------

@@ -15,19 +15,13 @@ from tpuref.engine.graph.tensor import Tensor
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.
 
-    The result has the dtype of the operands.
+    The result has the dtype of the operands.  It raises TypeError if the dtypes differ
+    or are not numeric, and ValueError if the shapes do not broadcast.
 
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-
-    Raises
-    ------
-    TypeError
-        If the dtypes differ or are not numeric.
-    ValueError
-        If the shapes do not broadcast.
 
     Examples
     --------
@@ -270,19 +264,14 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Return the sum of a list of tensors, without broadcasting.
 
-    float16 and bfloat16 are added in float32 and rounded once.
+    float16 and bfloat16 are added in float32 and rounded once.  It raises ValueError if
+    `inputs` is not a list, is empty, or holds different shapes, and TypeError if the
+    dtypes differ.
 
     Parameters
     ----------
     inputs
         A list or tuple of tensors of one shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If `inputs` is not a list, is empty, or holds different shapes.
-    TypeError
-        If the dtypes differ.
 
     Examples
     --------

@@ -152,19 +152,15 @@ def assert_rank(
 ) -> Operation | None:
     """Return an operation that fails unless `x` has the given rank.
 
+    It raises ValueError if the static rank differs; if that is unknown, running the
+    operation raises InvalidArgumentError.
+
     Parameters
     ----------
     rank
         A Python integer.
     data, summarize, message, name
         As for `assert_equal`.
-
-    Raises
-    ------
-    ValueError
-        Immediately, if the static rank differs.
-    InvalidArgumentError
-        When the operation runs, if the static rank is unknown.
 
     Examples
     --------
@@ -210,19 +206,14 @@ def assert_rank_at_least(
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
-    The result is a tensor with the values of `x`.
+    The result is a tensor with the values of `x`.  It raises ValueError if the static
+    shape of `x` contradicts `shape`, and at run time InvalidArgumentError if the value
+    has another shape.
 
     Parameters
     ----------
     shape
         Its shape, with None for sizes that may be anything.
-
-    Raises
-    ------
-    ValueError
-        If the static shape of `x` contradicts `shape`.
-    InvalidArgumentError
-        When the operation runs, if the value of `x` has another shape.
 
     Examples
     --------

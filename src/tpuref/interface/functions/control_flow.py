@@ -336,6 +336,10 @@ def cond(
 ) -> Any:
     """Return the result of `true_fn` or `false_fn`, depending on `pred` at run time.
 
+    It raises TypeError if `pred` is a Python bool, or a function is missing or given
+    twice, and ValueError if `pred` is not a scalar, a function returns None, or the
+    structures or element types differ.
+
     Parameters
     ----------
     pred
@@ -347,14 +351,6 @@ def cond(
         Whether a list or tuple with one element stays a list or tuple.
     fn1, fn2
         The former names of `true_fn` and `false_fn`.
-
-    Raises
-    ------
-    TypeError
-        If `pred` is a Python bool, or a function is missing or given twice.
-    ValueError
-        If `pred` is not a scalar, a function returns None, or the structures or element
-        types differ.
 
     Examples
     --------

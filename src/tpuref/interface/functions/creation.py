@@ -192,7 +192,8 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
     """Return `num` evenly spaced numbers from `start` to `stop`.
 
-    The result is a vector of length `num`.
+    The result is a vector of length `num`.  It raises TypeError if the bounds are not
+    floating-point numbers of one dtype, and ValueError if `num` is below 1.
 
     Parameters
     ----------
@@ -200,13 +201,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
         Floating-point scalars of one dtype: the first and the last number.
     num
         The number of elements, at least 1.
-
-    Raises
-    ------
-    TypeError
-        If the bounds are not floating-point numbers of one dtype.
-    ValueError
-        If `num` is below 1.
 
     Examples
     --------

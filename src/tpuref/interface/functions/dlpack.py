@@ -16,17 +16,13 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
     The consumer must not write to the memory: tensors do not change, and others may
     share it.  The capsule is for ``from_dlpack`` of another library; bfloat16 works
-    too.
+    too.  It raises `tf.errors.InvalidArgumentError` for symbolic tensors, strings and
+    dates.
 
     Parameters
     ----------
     tf_tensor
         An eager tensor, or an array returned by ``Session.run``.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        If it is not such a tensor, or holds strings or dates.
 
     Examples
     --------

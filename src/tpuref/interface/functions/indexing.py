@@ -161,7 +161,9 @@ def gather(
 ) -> Tensor:
     """Return the slices of a tensor at the given indices along one axis.
 
-    The result is a tensor in which the axes of `indices` replace `axis`.
+    The result is a tensor in which the axes of `indices` replace `axis`.  It raises
+    ValueError if the axis does not exist or the batch dimensions differ, and at run
+    time `tf.errors.InvalidArgumentError` if an index is out of range.
 
     Parameters
     ----------
@@ -173,13 +175,6 @@ def gather(
         The axis; by default the first after the batch dimensions.
     batch_dims
         The number of leading axes that `params` and `indices` share.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis or the batch dimensions differ.
-    tf.errors.InvalidArgumentError
-        At run time, if an index is out of range.
 
     Examples
     --------
@@ -199,8 +194,9 @@ def gather_nd(
 ) -> Tensor:
     """Return the elements or slices of a tensor at the given positions.
 
-    The result is a tensor of shape
-    ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+    The result is a tensor of shape ``indices.shape[:-1] + params.shape[batch_dims +
+    d:]``.  It raises ValueError if d exceeds the rank, and at run time
+    `tf.errors.InvalidArgumentError` if a position is out of range.
 
     Parameters
     ----------
@@ -209,13 +205,6 @@ def gather_nd(
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes after the batch dimensions.
-
-    Raises
-    ------
-    ValueError
-        If d exceeds the rank.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
 
     Examples
     --------
@@ -232,7 +221,9 @@ def scatter_nd(
 ) -> Tensor:
     """Return zeros with the updates added at the given positions.
 
-    The result is a tensor of that shape; updates at the same position add up.
+    The result is a tensor of that shape; updates at the same position add up.  It
+    raises ValueError if the shape of `updates` does not fit, and at run time
+    `tf.errors.InvalidArgumentError` if a position is out of range.
 
     Parameters
     ----------
@@ -240,13 +231,6 @@ def scatter_nd(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
 
     Examples
     --------

@@ -32,7 +32,9 @@ def matmul(
 ) -> Tensor:
     """Return the product of matrices, batched over all but the last two axes.
 
-    float16 and bfloat16 are summed in float32 and rounded once.
+    float16 and bfloat16 are summed in float32 and rounded once.  It raises ValueError
+    if a rank is less than 2, the inner dimensions differ, or both transpose and adjoint
+    are requested for a matrix, and TypeError if the dtypes differ or are not numeric.
 
     Parameters
     ----------
@@ -45,14 +47,6 @@ def matmul(
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
         Hints that do not change the result.
-
-    Raises
-    ------
-    ValueError
-        If a rank is less than 2, the inner dimensions differ, or both transpose and
-        adjoint are requested for a matrix.
-    TypeError
-        If the dtypes differ or are not numeric.
 
     Examples
     --------
@@ -159,7 +153,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Return a sum of products, written in index notation.
 
-    It sums over every label that is not in the result.
+    It sums over every label that is not in the result.  It raises ValueError if the
+    equation is malformed or does not fit the shapes, and TypeError if the dtypes
+    differ, or an unknown keyword is given.
 
     Parameters
     ----------
@@ -170,13 +166,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         once, in alphabetical order.
     *inputs
         Numbers of one dtype, one tensor for each input of the equation.
-
-    Raises
-    ------
-    ValueError
-        If the equation is malformed or does not fit the shapes.
-    TypeError
-        If the dtypes differ, or an unknown keyword is given.
 
     Examples
     --------

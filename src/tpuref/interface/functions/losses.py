@@ -90,7 +90,10 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of one true class per row and the softmax of logits.
 
-    The result is a tensor of the shape of `labels` and the dtype of `logits`.
+    The result is a tensor of the shape of `labels` and the dtype of `logits`.  It
+    raises ValueError if labels or logits are missing or not passed by name, or shapes
+    do not fit, and at run time `tf.errors.InvalidArgumentError` if a label is not a
+    class.
 
     Parameters
     ----------
@@ -100,13 +103,6 @@ def sparse_softmax_cross_entropy_with_logits(
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes do not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a label is not a class.
 
     Examples
     --------

@@ -93,6 +93,8 @@ def foldl(
 ) -> Any:
     """Combine the elements along the first axis, from the first to the last.
 
+    It raises the errors of `map_fn`.
+
     Parameters
     ----------
     fn
@@ -103,11 +105,6 @@ def foldl(
         The value to start with, by default the first element.
     parallel_iterations, back_prop, swap_memory
         Accepted for compatibility; elements are taken one after the other.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `map_fn` does.
 
     Examples
     --------
@@ -155,6 +152,8 @@ def scan(
 ) -> Any:
     """Combine the elements along the first axis, and stack the partial results.
 
+    It raises the errors of `map_fn`.
+
     Parameters
     ----------
     fn, elems, initializer, parallel_iterations, back_prop, swap_memory
@@ -163,11 +162,6 @@ def scan(
         Accepted for compatibility.
     reverse
         Whether to start with the last element.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `map_fn` does.
 
     Examples
     --------

@@ -394,7 +394,9 @@ def dropout(
 ) -> Tensor:
     """Return a tensor with random elements set to 0 and the others scaled up.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if both or neither of
+    `rate` and `keep_prob` are given, the value is out of range, or `x` is not floating
+    point.
 
     Parameters
     ----------
@@ -407,12 +409,6 @@ def dropout(
         or dropped together.
     rate
         The probability of dropping an element, ``0 <= rate < 1``.
-
-    Raises
-    ------
-    ValueError
-        If both or neither of `rate` and `keep_prob` are given, one is out of range, or
-        `x` is not floating point.
 
     Examples
     --------

@@ -121,6 +121,8 @@ def _filler(constant_values: Any, value: Tensor) -> Tensor:
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Return the coordinates of a grid, one tensor per axis.
 
+    It raises ValueError if ``indexing`` is unknown, and TypeError for another keyword.
+
     Parameters
     ----------
     args
@@ -128,13 +130,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     kwargs
         ``indexing``: with ``"xy"``, the default, the second vector runs along axis 0,
         with ``"ij"`` the first.  ``name`` is accepted too.
-
-    Raises
-    ------
-    ValueError
-        If ``indexing`` is neither.
-    TypeError
-        If there is another keyword.
 
     Examples
     --------

@@ -64,7 +64,9 @@ def unsorted_segment_sum(
 ) -> Tensor:
     """Return the sum of the rows of each segment.
 
-    Segments without a row are zeros.
+    Segments without a row are zeros.  It raises ValueError if the shapes do not go
+    together, and at run time `tf.errors.InvalidArgumentError` if a segment is not below
+    `num_segments`.
 
     Parameters
     ----------
@@ -73,13 +75,6 @@ def unsorted_segment_sum(
     segment_ids
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together.
-    tf.errors.InvalidArgumentError
-        At run time, if a segment is not below `num_segments`.
 
     Examples
     --------

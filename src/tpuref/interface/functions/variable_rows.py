@@ -24,7 +24,9 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
-    The result is the new value of the whole variable.
+    The result is the new value of the whole variable.  It raises ValueError if the
+    shapes do not go together, and at run time `tf.errors.InvalidArgumentError` if a row
+    does not exist.
 
     Parameters
     ----------
@@ -33,13 +35,6 @@ def scatter_update(
     updates
         Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
         given twice, the last of them.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together.
-    tf.errors.InvalidArgumentError
-        At run time, if there is no such row.
 
     Examples
     --------

@@ -286,7 +286,9 @@ def get_variable(
     """Return the variable of that name in the current scope, creating it if needed.
 
     A custom getter may return something else.  See 000_04abb9e9288042d8.txt:
-    bfloat16_scope changes how it reads variables.
+    bfloat16_scope changes how it reads variables.  It raises ValueError if a variable
+    that must be new exists, or a shared one does not exist or differs in shape or
+    dtype, or the shape is unknown.
 
     Parameters
     ----------
@@ -305,12 +307,6 @@ def get_variable(
         Must be None: variables are not split into parts.
     custom_getter
         Called instead of creating the variable; see `variable_scope`.
-
-    Raises
-    ------
-    ValueError
-        If the variable exists and must not be shared, or must be shared and does not
-        exist or differs in shape or dtype, or if its shape is unknown.
 
     Examples
     --------

@@ -160,7 +160,8 @@ class GradientTape:
         """Return the derivatives of the sum of a target by each of the sources.
 
         The result has the structure of `sources`, with a tensor, `tf.IndexedSlices` or
-        None for each.
+        None for each.  It raises RuntimeError if a tape that is not persistent is used
+        again, and the errors of `tf.gradients`.
 
         Parameters
         ----------
@@ -172,13 +173,6 @@ class GradientTape:
             The initial gradient of each target; None for ones.
         unconnected_gradients
             The result for a source on which no target depends: None, or zeros.
-
-        Raises
-        ------
-        RuntimeError
-            If a tape that is not persistent is used again.
-        LookupError, TypeError, ValueError
-            As for `tf.gradients`.
         """
         self._use("gradient")
         flat = nest.flatten(sources)

@@ -28,11 +28,13 @@ from tpuref.interface.layers.training import chosen, known_training
 class BatchNormalization(Layer):
     """Inputs with mean 0 and deviation 1 over a batch, then scaled and shifted.
 
-    While training, the moments are those of the batch, and operations in the
-    collection ``UPDATE_OPS`` keep moving averages of them; a program runs these beside
-    its training step.  Otherwise the moments are the moving averages.  Each replica
-    uses the moments of its own part of a batch; a subclass changes that with its own
-    ``_moments(inputs, axes, keep_dims)``, which returns mean and variance.
+    While training, the moments are those of the batch, and operations in the collection
+    ``UPDATE_OPS`` keep moving averages of them; a program runs these beside its
+    training step.  Otherwise the moments are the moving averages.  Each replica uses
+    the moments of its own part of a batch; a subclass changes that with its own
+    ``_moments(inputs, axes, keep_dims)``, which returns mean and variance.  It raises
+    ValueError if an axis does not exist or has no static size, an argument is not
+    supported, or `fused` is true and the input is no batch of images.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class BatchNormalization(Layer):
     center, scale
         Whether there is an offset ``beta``, and a factor ``gamma``.
     beta_initializer, gamma_initializer, moving_mean_initializer, \
-moving_variance_initializer
+    ng_variance_initializer
         Initializers or their names.
     beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint
         As for `tf.layers.Dense`.
@@ -57,12 +59,6 @@ moving_variance_initializer
         None.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or its size is unknown, an argument is not supported,
-        or `fused` is true and the input is no batch of images.
 
     Examples
     --------

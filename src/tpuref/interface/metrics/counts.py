@@ -179,7 +179,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.
+    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
+    method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -199,11 +200,6 @@ def auc(
         for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
-
-    Raises
-    ------
-    ValueError
-        If the curve or the method is unknown, or they do not go together.
 
     Examples
     --------

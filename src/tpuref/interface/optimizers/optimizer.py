@@ -154,6 +154,9 @@ class Optimizer(ElementwiseOptimizer):
     ) -> Any:
         """Change variables by their gradients, and count the step.
 
+        It raises ValueError without a gradient, and RuntimeError in the scope of a
+        strategy outside of its replicas.
+
         Parameters
         ----------
         grads_and_vars
@@ -161,13 +164,6 @@ class Optimizer(ElementwiseOptimizer):
             it is.
         experimental_aggregate_gradients
             Whether the gradients of all replicas are summed; otherwise they were.
-
-        Raises
-        ------
-        ValueError
-            If there is no gradient.
-        RuntimeError
-            In the scope of a strategy, but in none of its replicas.
 
         Examples
         --------

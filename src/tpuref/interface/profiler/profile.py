@@ -54,18 +54,14 @@ _running: list[Profile] = []
 def start(path: Path) -> None:
     """Start to record the host and the cores.
 
+    It raises `tf.errors.AlreadyExistsError` if a profile is running, and an error such
+    as `tf.errors.NotFoundError` if the file cannot be written.
+
     Parameters
     ----------
     path
         The file for the trace, written when the profile stops, and compressed if its
         name ends in ``.gz``.
-
-    Raises
-    ------
-    tpuref.errors.AlreadyExistsError
-        If a profile is already running.
-    tpuref.errors.OpError
-        If the file cannot be written, such as NotFoundError.
 
     Examples
     --------

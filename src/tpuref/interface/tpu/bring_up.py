@@ -73,18 +73,14 @@ def experimental_connect_to_cluster(
 ) -> None:
     """Run eager operations on the cluster of a resolver from now on.
 
+    It raises TypeError for other arguments, and `tf.errors.UnavailableError` if no
+    server answers.
+
     Parameters
     ----------
     cluster_spec_or_resolver
         A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
         `tf.train.ClusterSpec`, whose first task is used.
-
-    Raises
-    ------
-    TypeError
-        If `cluster_spec_or_resolver` is neither.
-    tpuref.errors.UnavailableError
-        If no server answers.
 
     Examples
     --------

@@ -142,17 +142,14 @@ class DeviceAssignment:
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
         """Return the replicas, in order, that have a logical core on a task.
 
+        It raises ValueError if no replica has a core there.
+
         Parameters
         ----------
         task_id
             The task (host).
         logical_core
             The logical core within the replicas.
-
-        Raises
-        ------
-        ValueError
-            If no replica has one there.
 
         Examples
         --------

@@ -142,15 +142,10 @@ def outfeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors from this core to the host.
 
-    Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
-    It is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.
-
-    Raises
-    ------
-    ValueError
-        If it is empty.
-    tpuref.errors.ResourceExhaustedError
-        At evaluation, if the queue stays full until the deadline.
+    Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`. It
+    is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.  It raises
+    ValueError if the tuple is empty, and at evaluation
+    `tf.errors.ResourceExhaustedError` if the queue stays full until the deadline.
     """
     given = _list("outfeed_enqueue_tuple", "inputs", inputs)
     _check_alike("outfeed_enqueue_tuple", "inputs", given, given)

@@ -16,17 +16,13 @@ def outside_compilation(
     """Build a part of a replicated computation that runs on the host.
 
     See 000_04abb9e9288042d8.txt, outside_compilation.  Return the result of
-    `computation`; the cores can use its tensors.
+    `computation`; the cores can use its tensors.  Nested in another one, it raises
+    NotImplementedError.
 
     Parameters
     ----------
     computation
         A function that builds the part.
-
-    Raises
-    ------
-    NotImplementedError
-        If it is nested inside a replicated computation.
 
     Notes
     -----

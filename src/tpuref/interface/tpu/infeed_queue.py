@@ -131,12 +131,8 @@ class InfeedQueue:
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
         """Set the types of the elements.
 
-        Raises
-        ------
-        TypeError
-            If an entry is not a dtype.
-        ValueError
-            If the number of entries is wrong, or the frozen types differ.
+        It raises TypeError if an entry is not a dtype, and ValueError if the number of
+        entries is wrong or the frozen types differ.
         """
         self._check_length("tuple_types", tuple_types)
         try:

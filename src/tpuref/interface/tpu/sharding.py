@@ -37,7 +37,9 @@ def shard(
 
     000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
     of rank 0 are stacked to one dimension.  Without outputs, the result is a list with
-    one NoOp.
+    one NoOp.  It raises ValueError if `num_shards` is not from 1 to 65536, the number
+    of axes differs from that of inputs or outputs, or a dimension does not exist or is
+    not a multiple of `num_shards`.
 
     Parameters
     ----------
@@ -59,13 +61,6 @@ def shard(
         from one shard.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
-
-    Raises
-    ------
-    ValueError
-        If `num_shards` is less than 1 or greater than 65536, the number of axes
-        differs from that of inputs or outputs, or a dimension does not exist or is not
-        a multiple of `num_shards`.
 
     Examples
     --------

@@ -20,6 +20,8 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.
 
+    It raises ValueError if a number is outside of its range.
+
     Parameters
     ----------
     learning_rate
@@ -38,11 +40,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
     l2_shrinkage_regularization_strength
         At least 0: a penalty of the magnitude of the weights that, unlike L2, does not
         change weights without a gradient.
-
-    Raises
-    ------
-    ValueError
-        If a number is outside of its range.
 
     Notes
     -----

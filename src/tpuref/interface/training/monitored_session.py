@@ -115,15 +115,12 @@ class _HookedSession:
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Call a function that runs the session, with or without hooks.
 
+        It raises ValueError if `step_fn` has other parameters.
+
         Parameters
         ----------
         step_fn
             A function of ``step_context``, a `StepContext`.
-
-        Raises
-        ------
-        ValueError
-            If it has other parameters.
 
         Examples
         --------

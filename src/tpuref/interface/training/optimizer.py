@@ -150,6 +150,9 @@ class Optimizer:
     ) -> list[tuple[Any, Any]]:
         """Return a loss's pairs of gradient (tensor, slices or None) and variable.
 
+        It raises ValueError without variables or for an element type that cannot be
+        optimized, and in eager mode RuntimeError if the loss is not a function.
+
         Parameters
         ----------
         loss
@@ -166,13 +169,6 @@ class Optimizer:
             As for `tf.gradients`.
         grad_loss
             The gradient of the loss, by default 1.
-
-        Raises
-        ------
-        ValueError
-            If there are no variables, or an element type cannot be optimized.
-        RuntimeError
-            In eager mode, if the loss is not a function.
         """
         if callable(loss):
             return self._gradients_of_function(loss, var_list, grad_loss)

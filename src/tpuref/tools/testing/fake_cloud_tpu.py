@@ -20,6 +20,8 @@ class FakeCloudTPU:
     It serves HTTP on a port of the loopback interface, with everything that Google's
     API client requests: the description of the API, TPUs by name and as a list, a
     token, and the paths of the metadata server, which require the real one's header.
+    It raises ValueError if an address does not have the form ``host:port``, and
+    TypeError if a node has another type.
 
     Parameters
     ----------
@@ -44,13 +46,6 @@ class FakeCloudTPU:
     token
         The token that requests to the API must send; others get status 401.  None, the
         initial value, accepts all.
-
-    Raises
-    ------
-    ValueError
-        If an address does not have the form ``host:port``.
-    TypeError
-        If a node has another type.
 
     Examples
     --------

@@ -40,6 +40,9 @@ _HOST = "/job:localhost/replica:0/task:0"
 class TPUStrategy(Strategy):
     """Runs one replica on each core of a TPU system.
 
+    It raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if
+    the assignment has several cores for a replica.
+
     Parameters
     ----------
     tpu_cluster_resolver
@@ -48,13 +51,6 @@ class TPUStrategy(Strategy):
         The cores to use, one for each replica; None for all.
     experimental_spmd_xla_partitioning
         Accepted for compatibility.
-
-    Raises
-    ------
-    TypeError
-        If `tpu_cluster_resolver` is not a resolver.
-    ValueError
-        If the assignment has several cores for a replica.
 
     Examples
     --------

@@ -48,6 +48,10 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint at the beginning, periodically, and at the end.
 
+    It raises ValueError unless exactly one period is set, or if both a saver and a
+    scaffold are.  In the session, it raises RuntimeError without a global step or
+    without exactly one saver.
+
     Parameters
     ----------
     save_secs, save_steps
@@ -56,13 +60,6 @@ class CheckpointSaverHook(SessionRunHook):
         The saver; by default that of `scaffold`, or of the collection ``SAVERS``.
     listeners
         Objects with the methods of `CheckpointSaverListener`.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one period is set, or both a saver and a scaffold are.
-    RuntimeError
-        In the session, if there is no global step, or not exactly one saver.
 
     Examples
     --------

@@ -26,6 +26,8 @@ _NAME = "tf.train.LoggingTensorHook"
 class LoggingTensorHook(SessionRunHook):
     """Logs values of tensors periodically, at the level INFO.
 
+    It raises ValueError unless exactly one period is set and positive.
+
     Parameters
     ----------
     tensors
@@ -37,11 +39,6 @@ class LoggingTensorHook(SessionRunHook):
         Whether to log at the end of the session.
     formatter
         A function from the dict of labels and values to the text.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one period is set, or it is not positive.
 
     Examples
     --------
