@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 NumpyDType: TypeAlias = np.dtype[Any]
 
@@ -237,11 +236,9 @@ def as_dtype(type_value: DTypeLike) -> DType:
     """
     dtype = _find(type_value)
     if dtype is None:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"as_dtype: {type_value!r} is not an element type; expected a tf.DType, "
-            f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
-            code=codes.INVALID_ARGUMENT,
+            f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type"
         )
     return dtype
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import StructureError, coded
+from tpuref.base.errors import StructureError
 
 
 def is_nested(seq: object) -> bool:
@@ -230,11 +230,9 @@ def _parts(node: Any) -> Iterable[Any]:
 def _enter(part: Any, enclosing: dict[int, Any]) -> None:
     """Add `part` to the enclosing containers, or raise if it is one of them."""
     if id(part) in enclosing:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
-            "remove it from itself",
-            code=codes.INVALID_ARGUMENT,
+            "remove it from itself"
         )
     enclosing[id(part)] = part
 

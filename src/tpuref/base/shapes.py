@@ -10,7 +10,6 @@ from typing import Any, SupportsIndex, TypeAlias, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer
-from tpuref.base.errors import coded
 from tpuref.base.release import behavior
 
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
@@ -209,18 +208,14 @@ def _dimension_value(value: object) -> int | None:
     try:
         size = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"Dimension: expected an integer or None, got {value!r} of type "
-            f"{type(value).__name__}",
-            code=codes.INVALID_ARGUMENT,
+            f"{type(value).__name__}"
         ) from None
     if size < 0:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"Dimension: a size cannot be negative, got {size}; write None for an "
-            "unknown size",
-            code=codes.INVALID_ARGUMENT,
+            "unknown size"
         )
     return size
 
@@ -545,11 +540,9 @@ def _single_dim(value: object) -> int | None:
 
 
 def _no_shape_error(value: object) -> TypeError:
-    return coded(
-        TypeError,
+    return codes.INVALID_ARGUMENT.type_error(
         "TensorShape: expected None, an integer or a sequence of integers and None, "
-        f"got {value!r} of type {type(value).__name__}",
-        code=codes.INVALID_ARGUMENT,
+        f"got {value!r} of type {type(value).__name__}"
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.engine.differentiation.walk import RULE
 from tpuref.engine.graph.build import apply_all
 from tpuref.engine.graph.context import context
@@ -67,12 +66,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             result, gradient = _check_pair(f, f(*given, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"tf.custom_gradient: {_name(f)} reads the variables "
                 f"{[v.name for v in variables]}, so its gradient must take variables= "
-                "and return their gradients too",
-                code=codes.INVALID_ARGUMENT,
+                "and return their gradients too"
             )
         values = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
         rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
@@ -109,11 +106,9 @@ def _outer_reads() -> list[_Reads]:
 def _check_pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
     pair = isinstance(returned, (tuple, list)) and len(returned) == 2
     if not pair or not callable(returned[1]):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"tf.custom_gradient: {_name(f)} must return its result and a function "
-            f"that gives the gradients of its arguments, got {returned!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"that gives the gradients of its arguments, got {returned!r}"
         )
     return returned[0], returned[1]
 
@@ -146,12 +141,10 @@ def _rule(
         else:
             parts = _flatten(gradient(*dys[:results]))
         if len(parts) != arguments + len(variables):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"tf.custom_gradient: the gradient of {_name(f)} returns {len(parts)} "
                 f"values, expected one for each of {arguments} arguments and "
-                f"{len(variables)} variables",
-                code=codes.INVALID_ARGUMENT,
+                f"{len(variables)} variables"
             )
         tensors = [None if p is None else convert_to_tensor(p) for p in parts]
         return [*[None] * results, *tensors]

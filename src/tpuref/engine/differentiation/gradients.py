@@ -86,10 +86,8 @@ def gradients(
     array([ 3., 12.], dtype=float32)
     """
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
-            "tf.gradients is not supported in eager mode; use tf.GradientTape",
-            code=codes.WRONG_MODE,
+        raise codes.WRONG_MODE.runtime_error(
+            "tf.gradients is not supported in eager mode; use tf.GradientTape"
         )
     targets = [convert_to_tensor(y) for y in _as_list(ys)]
     sources = _as_list(xs)
@@ -122,11 +120,9 @@ def seeds_of(
 ) -> list[tuple[Tensor, Tensor]]:
     """Return each y with its initial gradient."""
     if given and len(given) != len(ys):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{function}: expected one initial gradient for each of {len(ys)} tensors, "
-            f"got {len(given)}; pass one for each, or None",
-            code=codes.INVALID_ARGUMENT,
+            f"got {len(given)}; pass one for each, or None"
         )
     wanted = list(given) or [None] * len(ys)
     return [
@@ -136,11 +132,9 @@ def seeds_of(
 
 def _initial_gradient(function: str, y: Tensor, given: Any) -> Tensor:
     if given is None and y.dtype.is_complex:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"{function}: the complex tensor {y.describe()} has no default initial "
-            "gradient; pass one, or differentiate its real part",
-            code=codes.INVALID_ARGUMENT,
+            "gradient; pass one, or differentiate its real part"
         )
     if given is None:
         ones: Tensor = apply("OnesLike", y)

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.connection import connected_devices, is_remote
 from tpuref.engine.graph.default import begin_eagerly
 
@@ -88,11 +87,9 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 def _device_names(device_type: Any, label: str) -> list[tuple[str, str]]:
     if device_type not in (None, *_TYPES):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.config: device_type must be one of {', '.join(_TYPES)}, or None, got "
-            f"{device_type!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{device_type!r}"
         )
     found = []
     for device in connected_devices():

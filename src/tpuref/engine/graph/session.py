@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.context import pop_session, push_session
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.executor import GraphExecutor
@@ -69,10 +68,8 @@ class Session:
         config: ConfigProto | None = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
-            raise coded(
-                TypeError,
-                f"tf.Session: graph must be a tf.Graph, got {graph!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"tf.Session: graph must be a tf.Graph, got {graph!r}"
             )
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
@@ -170,11 +167,9 @@ class Session:
         self._require_open()
         keys = [] if feed_list is None else feed_list
         if not isinstance(keys, (list, tuple)):
-            raise coded(
-                TypeError,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 "Session.make_callable: feed_list must be a list or tuple of keys to "
-                f"feed, got {type(feed_list).__name__}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"feed, got {type(feed_list).__name__}"
             )
         prepared = self._prepare(fetches, keys)
 
@@ -185,11 +180,9 @@ class Session:
         ) -> Any:
             self._require_open()
             if len(values) != len(keys):
-                raise coded(
-                    TypeError,
+                raise codes.CANNOT_FEED.type_error(
                     f"a function of Session.make_callable was made to take {len(keys)} "
-                    f"values (feed_list), got {len(values)}",
-                    code=codes.CANNOT_FEED,
+                    f"values (feed_list), got {len(values)}"
                 )
             begin = monotonic_ns()
             return self._run(prepared, values, options, run_metadata, begin)
@@ -198,10 +191,8 @@ class Session:
 
     def _require_open(self) -> None:
         if self._closed:
-            raise coded(
-                RuntimeError,
-                "the session is closed; make a new tf.Session to run anything",
-                code=codes.SESSION_CLOSED,
+            raise codes.SESSION_CLOSED.runtime_error(
+                "the session is closed; make a new tf.Session to run anything"
             )
 
     def _prepared_call(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:

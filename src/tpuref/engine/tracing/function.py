@@ -16,7 +16,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.context import context
@@ -185,11 +184,9 @@ class Function:
                 return {
                     key: self._convert_as(wanted[key], given[key]) for key in wanted
                 }
-        raise coded(
-            ValueError,
+        raise codes.OTHER_SIGNATURE.value_error(
             f"tf.function {self.name!r}: {given!r} has a different structure than "
-            f"{wanted!r} of input_signature",
-            code=codes.OTHER_SIGNATURE,
+            f"{wanted!r} of input_signature"
         )
 
     def _convert_leaf(self, spec: TensorSpec, value: Any) -> Any:
@@ -201,11 +198,9 @@ class Function:
             if spec.shape.is_compatible_with(tensor.shape):
                 return tensor
             fault = f"its shape is {tensor.shape}"
-        raise coded(
-            ValueError,
+        raise codes.OTHER_SIGNATURE.value_error(
             f"tf.function {self.name!r}: expected {spec.describe()} as in "
-            f"input_signature, got {value!r}: {fault}",
-            code=codes.OTHER_SIGNATURE,
+            f"input_signature, got {value!r}: {fault}"
         )
 
     # -- traces ------------------------------------------------------------------------
@@ -405,10 +400,8 @@ def function(
 
     def decorated(inner: Callable[..., Any]) -> Function:
         if not callable(inner):
-            raise coded(
-                TypeError,
-                f"tf.function: func must be callable, got {inner!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"tf.function: func must be callable, got {inner!r}"
             )
         relaxed = bool(experimental_relax_shapes or reduce_retracing)
         return Function(inner, None, input_signature, relaxed)

@@ -8,7 +8,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.definition import Array
@@ -39,10 +38,8 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
         return CheckpointReader(path)
     last = latest_checkpoint(path)
     if last is None:
-        raise coded(
-            ValueError,
-            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint",
-            code=codes.NO_CHECKPOINT,
+        raise codes.NO_CHECKPOINT.value_error(
+            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint"
         )
     return CheckpointReader(last)
 
@@ -135,7 +132,7 @@ def assign_from_checkpoint_fn(
     """
     variables = variables_by_name(var_list)
     if not variables:
-        raise coded(ValueError, f"{_ASSIGN}: var_list is empty", code=codes.CANNOT_SAVE)
+        raise codes.CANNOT_SAVE.value_error(f"{_ASSIGN}: var_list is empty")
     if ignore_missing_vars:
         reader = CheckpointReader(model_path)
         for name in [name for name in variables if not reader.has_tensor(name)]:
@@ -202,9 +199,7 @@ def _in_scope(
 
 
 def _missing_error(why: str) -> ValueError:
-    return coded(
-        ValueError,
+    return codes.NOT_IN_CHECKPOINT.value_error(
         f"tf.train.init_from_checkpoint: {why}; the keys of assignment_map name "
-        "variables of the checkpoint, the values those here",
-        code=codes.NOT_IN_CHECKPOINT,
+        "variables of the checkpoint, the values those here"
     )

@@ -289,11 +289,9 @@ class CheckpointManager:
             function, max_to_keep, keep_checkpoint_every_n_hours
         )
         if max_to_keep is not None and max_to_keep < 1:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_SAVE.value_error(
                 f"{function}: max_to_keep must be at least 1, or None, got "
-                f"{max_to_keep}",
-                code=codes.CANNOT_SAVE,
+                f"{max_to_keep}"
             )
         name = instance_of(
             str, f"{function}: checkpoint_name", "a string", checkpoint_name
@@ -406,10 +404,8 @@ def _session(given: Any) -> Any:
         return given
     current = get_default_session()
     if current is None:
-        raise coded(
-            ValueError,
+        raise codes.NO_SESSION.value_error(
             "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
-            "as sess:`, or give session=",
-            code=codes.NO_SESSION,
+            "as sess:`, or give session="
         )
     return current

@@ -7,7 +7,6 @@ import os
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec
 from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 
@@ -78,12 +77,10 @@ class TFConfigClusterResolver(ClusterResolver):
         kind = task_type or self.task_type
         number = self.task_id if task_id is None else task_id
         if kind is None or number is None:
-            raise coded(
-                ValueError,
+            raise codes.NO_SUCH_TASK.value_error(
                 "TFConfigClusterResolver.master: the cluster has several tasks, and "
                 f"task_type is {kind!r}, task_id is {number!r}; give both, or say "
-                "'task': {'type': ..., 'index': ...} in TF_CONFIG",
-                code=codes.NO_SUCH_TASK,
+                "'task': {'type': ..., 'index': ...} in TF_CONFIG"
             )
         address = spec.task_address(kind, number)
         layer = rpc_layer or self.rpc_layer
@@ -113,9 +110,7 @@ def _read_variable() -> dict[str, Any]:
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, dict):
-        raise coded(
-            ValueError,
-            f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}"
         )
     return entries

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import masked, shown_cause
 
 T = TypeVar("T")
@@ -147,12 +146,10 @@ class Budget:
         self, question: str, host: str, attempts: int, error: Exception
     ) -> RuntimeError:
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return coded(
-            RuntimeError,
+        return codes.SERVER_UNREACHABLE.runtime_error(
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
-            f"{type(error).__name__}: {masked(str(error))}",
-            code=codes.SERVER_UNREACHABLE,
+            f"{type(error).__name__}: {masked(str(error))}"
         )
 
 

@@ -6,7 +6,6 @@ import os
 from typing import Any, ClassVar, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver import devices, metadata
 from tpuref.interface.cluster_resolver.addresses import GRPC
 from tpuref.interface.cluster_resolver.cloud_api import CloudAPI
@@ -102,11 +101,9 @@ class CloudTPUs(ClusterResolver):
 
     def _check_job_names(self, job: str, coordinator: str) -> None:
         if job == coordinator:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{job!r}; the coordinator would replace the TPUs",
-                code=codes.INVALID_CLUSTER,
+                f"{job!r}; the coordinator would replace the TPUs"
             )
 
     def cluster_spec(self) -> ClusterSpec | None:

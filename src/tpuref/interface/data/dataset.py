@@ -10,7 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import as_dtype, int64
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -537,10 +537,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """Return the dataset itself: a `tf.data.Options` has no effect."""
         if not isinstance(options, Options):
-            raise coded(
-                TypeError,
-                f"Dataset.with_options: expected tf.data.Options, got {options!r}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.type_error(
+                f"Dataset.with_options: expected tf.data.Options, got {options!r}"
             )
         return self
 
@@ -578,11 +576,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         0
         """
         if executing_eagerly():
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 "Dataset.make_initializable_iterator is not available in eager mode; "
-                "iterate over the dataset with a for loop",
-                code=codes.WRONG_MODE,
+                "iterate over the dataset with a for loop"
             )
         return initializable(get_default_graph(), self.stage)
 
@@ -593,11 +589,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         dataset depends on tensors or variables, whose values need a session.
         """
         if self.stage.captured or self.stage.variables:
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 "Dataset.as_numpy_iterator: the dataset depends on tensors or "
-                "variables of a graph; use an initializable iterator and a session",
-                code=codes.WRONG_MODE,
+                "variables of a graph; use an initializable iterator and a session"
             )
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _as_numpy(item)) for item in items)
@@ -610,10 +604,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                     "call the function for each element, or give it iter(dataset) and "
                     "take elements with next(iterator), in `for _ in tf.range(steps):`"
                 )
-            raise coded(
-                RuntimeError,
-                f"a dataset is iterable only in eager mode; {way}",
-                code=codes.WRONG_MODE,
+            raise codes.WRONG_MODE.runtime_error(
+                f"a dataset is iterable only in eager mode; {way}"
             )
         return EagerIterator(self.stage)
 
@@ -623,41 +615,33 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def _like(self, argument: str, value: Any) -> list[Any]:
         """Return the parts of an argument for the components of an element."""
         if len(components_of(self.element)) < len(specs_of(self.element)):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_PADDING.type_error(
                 "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
-                "tf.sparse.to_dense first",
-                code=codes.INVALID_PADDING,
+                "tf.sparse.to_dense first"
             )
         try:
             return flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_PADDING.type_error(
                 f"Dataset.padded_batch: {argument} must have the structure of the "
-                f"elements, {self.output_shapes}, got {value!r}",
-                code=codes.INVALID_PADDING,
+                f"elements, {self.output_shapes}, got {value!r}"
             ) from None
 
 
 def _zip_stage(value: Any) -> Stage:
     if not isinstance(value, Dataset):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "Dataset.zip: expected a nested tuple or dict of datasets, got "
-            f"{value!r}; write a list of datasets as a tuple",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{value!r}; write a list of datasets as a tuple"
         )
     return value.stage
 
 
 def _padded_shape(shape: Any) -> TensorShape:
     if not isinstance(shape, (TensorShape, list, tuple)):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             "Dataset.padded_batch: padded_shapes must have a shape for each component, "
-            f"such as [None], got {shape!r}",
-            code=codes.INVALID_PADDING,
+            f"such as [None], got {shape!r}"
         )
     sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
     return as_shape([None if size == -1 else size for size in sizes])

@@ -92,10 +92,8 @@ class Function(Transformation):
 def check_callable(caller: str, function: Any) -> None:
     """Raise an error unless an argument is callable."""
     if not callable(function):
-        raise coded(
-            TypeError,
-            f"{caller}: expected a function, got {function!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.type_error(
+            f"{caller}: expected a function, got {function!r}"
         )
 
 
@@ -125,11 +123,9 @@ def _trace(
 
 def _component(caller: str, value: Any) -> Tensor:
     if value is None or isinstance(value, Operation):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"{caller}: the function returned {value!r}, expected tensors, or tuples "
-            "and dicts of tensors",
-            code=codes.INVALID_ARGUMENT,
+            "and dicts of tensors"
         )
     return convert_to_tensor(value)
 

@@ -10,7 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import check_name, instance_of, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -154,10 +154,8 @@ def _parse(
         raise wrong_type(argument, "a dict from names", features)
     check_name(function, name)
     if not features:
-        raise coded(
-            ValueError,
-            f"{function}: features must name at least one feature",
-            code=codes.INVALID_FEATURE,
+        raise codes.INVALID_FEATURE.value_error(
+            f"{function}: features must name at least one feature"
         )
     keys = sorted(
         instance_of(str, f"{argument}: a name", "a string", key) for key in features
@@ -191,21 +189,17 @@ def _kind(function: str, key: str, feature: Any) -> int:
     if not isinstance(
         feature, FixedLenFeature | VarLenFeature | FixedLenSequenceFeature
     ):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
-            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
-            code=codes.INVALID_FEATURE,
+            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}"
         )
     dtype = feature.dtype
     found = _KINDS.get(as_dtype(dtype))
     if found is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} has dtype {as_dtype(dtype).name}, "
             "examples hold float32, int64 and string; parse one of those and use "
-            "tf.cast or tf.decode_raw",
-            code=codes.INVALID_FEATURE,
+            "tf.cast or tf.decode_raw"
         )
     return found
 
@@ -309,20 +303,16 @@ def _sequence_reader(
     function: str, key: str, feature: FixedLenSequenceFeature, single: bool
 ) -> _FeatureReader:
     if not feature.allow_missing:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} is a tf.FixedLenSequenceFeature, which "
-            "needs allow_missing=True",
-            code=codes.INVALID_FEATURE,
+            "needs allow_missing=True"
         )
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     width = int(np.prod(shape))
     if not width:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r}: the shape of a row must hold a value, "
-            f"got {shape}",
-            code=codes.INVALID_FEATURE,
+            f"got {shape}"
         )
     filling: Any = b"" if dtype == string else 0
     if feature.default_value is not None:
@@ -361,22 +351,18 @@ def _default(
             raise TypeError("not a string")
         return np.broadcast_to(array, shape)
     except (TypeError, ValueError, OverflowError):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r}: default_value must be {dtype.name} of "
-            f"shape {list(shape)}, got {given!r}",
-            code=codes.INVALID_FEATURE,
+            f"shape {list(shape)}, got {given!r}"
         ) from None
 
 
 def _sizes(function: str, key: str, feature: Any) -> list[int]:
     shape = as_shape(feature.shape)
     if not shape.is_fully_defined():
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the shape of the feature {key!r} must be fully known, got "
-            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature",
-            code=codes.INVALID_FEATURE,
+            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature"
         )
     return [int(size or 0) for size in shape.as_list()]
 

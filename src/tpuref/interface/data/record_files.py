@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.data.element import Item, component, spec_of
@@ -38,10 +38,8 @@ class FileStage(Stage):
             spec = spec_of(self._paths)
             super().__init__(TensorSpec([], string), uses=[self._paths, *uses])
         if spec.dtype != string:
-            raise coded(
-                TypeError,
-                f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.type_error(
+                f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}"
             )
 
     def items(self, current: Pass) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.data.dataset import Dataset
@@ -103,11 +103,9 @@ def _merge_specs(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
     shape = specs[0].shape
     for spec in specs[1:]:
         if spec.dtype != specs[0].dtype:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"{function}: the datasets must have elements of the same types, got "
-                f"{specs[0].describe()} and {spec.describe()}",
-                code=codes.INVALID_ARGUMENT,
+                f"{specs[0].describe()} and {spec.describe()}"
             )
         shape = shape.most_specific_compatible_shape(spec.shape)
     return TensorSpec(shape, specs[0].dtype)
@@ -147,11 +145,9 @@ def sample_from_datasets(
     stages = _stages(_SAMPLE, datasets)
     given = [1.0] * len(stages) if weights is None else list(weights)
     if len(given) != len(stages) or min(given, default=0) < 0 or not any(given):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{_SAMPLE}: weights must be a positive number for each of the "
-            f"{len(stages)} datasets, got {given}",
-            code=codes.INVALID_ARGUMENT,
+            f"{len(stages)} datasets, got {given}"
         )
     return Dataset(Sample(stages, given, seed, stop_on_empty_dataset))
 

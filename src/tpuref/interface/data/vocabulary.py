@@ -10,7 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, int32, int64, string
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -215,8 +215,6 @@ def _constant(given: Any) -> Any:
 
 
 def _argument_error(argument: str, expected: str, got: Any) -> Exception:
-    return coded(
-        ValueError,
-        f"{_FUNCTION}: {argument}: expected {expected}, got {got!r}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+    return codes.WRONG_ARGUMENT_TYPE.value_error(
+        f"{_FUNCTION}: {argument}: expected {expected}, got {got!r}"
     )

@@ -15,7 +15,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import executing_eagerly
@@ -103,11 +102,9 @@ class StrategyCore:
     def _check_nesting(self) -> None:
         around = current_place().strategy
         if around is not self:
-            raise coded(
-                RuntimeError,
+            raise codes.NESTED_COMPUTATION.runtime_error(
                 f"{self!r}: scope() was entered within the scope of {around!r}; "
-                "scopes of two strategies cannot be nested: leave the other one first",
-                code=codes.NESTED_COMPUTATION,
+                "scopes of two strategies cannot be nested: leave the other one first"
             )
         self._require_cross_tower("scope")
 
@@ -182,11 +179,9 @@ class StrategyCore:
         pairs = list(value_destination_pairs)
         for pair in pairs:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise coded(
-                    ValueError,
+                raise codes.UNKNOWN_DEVICE.value_error(
                     "batch_reduce: value_destination_pairs must be pairs "
-                    f"(value, destinations), got {pair!r}",
-                    code=codes.UNKNOWN_DEVICE,
+                    f"(value, destinations), got {pair!r}"
                 )
         return reduced("batch_reduce", aggregation, pairs, self.towers)
 
@@ -375,11 +370,9 @@ class StrategyCore:
     def _require_scope(self, method: str) -> None:
         """Raise an error for a call of a method outside of the strategy's scope."""
         if not self._is_current():
-            raise coded(
-                RuntimeError,
+            raise codes.OUTSIDE_SCOPE.runtime_error(
                 f"{type(self).__name__}.{method} must be used inside of `with "
-                "strategy.scope():` of the same strategy",
-                code=codes.OUTSIDE_SCOPE,
+                "strategy.scope():` of the same strategy"
             )
 
     def _is_current(self) -> bool:
@@ -391,11 +384,9 @@ class StrategyCore:
         self._require_scope(method)
         tower = current_place().tower
         if tower is not None and not self.is_default:
-            raise coded(
-                RuntimeError,
+            raise codes.IN_TOWER_CONTEXT.runtime_error(
                 f"{type(self).__name__}.{method} must be used in cross-tower context, "
                 f"but was called within tower {tower.number}; use "
                 "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
-                "merge_fn(strategy, value)",
-                code=codes.IN_TOWER_CONTEXT,
+                "merge_fn(strategy, value)"
             )

@@ -7,7 +7,6 @@ from collections.abc import Iterator as Values
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.data.dataset import Dataset
@@ -28,19 +27,15 @@ def per_device_dataset(
 ) -> PerDeviceDataset:
     """Return the dataset of `dataset_fn`, for the towers on `devices`."""
     if not callable(dataset_fn):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "distribute_dataset: dataset_fn must be a function that returns a "
-            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset"
         )
     dataset = dataset_fn()
     if not isinstance(dataset, Dataset):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
-            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable"
         )
     return PerDeviceDataset(dataset, devices)
 
@@ -132,11 +127,9 @@ class PerDeviceIterator(_OfDevices):
     def initializer(self) -> Operation:
         """The operation that starts the iterator from the first element."""
         if isinstance(self.rounds, EagerIterator):
-            raise coded(
-                ValueError,
+            raise codes.WRONG_MODE.value_error(
                 "PerDeviceIterator.initializer: in eager mode an iterator starts by "
-                "itself",
-                code=codes.WRONG_MODE,
+                "itself"
             )
         return self.rounds.initializer
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
@@ -49,11 +48,9 @@ def reporter(report: Any) -> Report:
     if report is None:
         return lambda explanation: _log.info("%s", explanation)
     if not callable(report):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "explain_reductions: report must be a function that takes an Explanation, "
-            f"or None to log, got {report!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"or None to log, got {report!r}"
         )
     given: Report = report
     return given

@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.values import (
     DistributedValues,
     MapOutput,
@@ -63,12 +62,10 @@ def _check_structures(results: Sequence[Any], who: str) -> None:
         try:
             nest.assert_same_structure(results[0], result)
         except (ValueError, TypeError) as error:
-            raise coded(
-                ValueError,
+            raise codes.STRUCTURES_DIFFER.value_error(
                 f"{who} 0 and {who} {k} returned different structures, which cannot be "
                 f"merged: {results[0]!r} and {result!r}; return the same structure "
-                f"everywhere ({error})",
-                code=codes.STRUCTURES_DIFFER,
+                f"everywhere ({error})"
             ) from None
 
 
@@ -85,13 +82,11 @@ def selected_mirrored(device: str, structure: Any, function: str) -> Any:
 
     def own(leaf: Any) -> Any:
         if isinstance(leaf, PerDevice):
-            raise coded(
-                TypeError,
+            raise codes.NO_AGGREGATION.type_error(
                 f"{function}: {leaf!r} differs from tower to tower, so an update "
                 "would make the copies of the variable differ; combine it first with "
                 "strategy.reduce(aggregation, value, destinations=var), or mirror one "
-                "value with strategy.broadcast",
-                code=codes.NO_AGGREGATION,
+                "value with strategy.broadcast"
             )
         return leaf.get(device) if isinstance(leaf, DistributedValues) else leaf
 

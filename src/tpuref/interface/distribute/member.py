@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.shared_variables import SharedVariables
 
@@ -63,12 +62,10 @@ class Member:
             This tower's arguments.
         """
         if not self._is_current():
-            raise coded(
-                RuntimeError,
+            raise codes.REPLICAS_MISSING.runtime_error(
                 f"merge_call of tower {self.number} was called outside of the "
                 "tower's own function; get the context with tf.get_tower_context() "
-                "where it is used",
-                code=codes.REPLICAS_MISSING,
+                "where it is used"
             )
         function = functools.partial(merge_fn, self.strategy)
         return current_place().merge(function, args, kwargs)

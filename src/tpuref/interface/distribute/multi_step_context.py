@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.distribute.batching import combined_value
@@ -82,11 +81,9 @@ class MultiStepContext:
             As for ``strategy.reduce``; by default the values are not combined.
         """
         if not isinstance(aggregation, VariableAggregation):
-            raise coded(
-                ValueError,
+            raise codes.NO_AGGREGATION.value_error(
                 "set_last_step_output: aggregation must be one of "
-                f"tf.VariableAggregation, got {aggregation!r}",
-                code=codes.NO_AGGREGATION,
+                f"tf.VariableAggregation, got {aggregation!r}"
             )
 
         def combined(leaf: Any) -> Any:

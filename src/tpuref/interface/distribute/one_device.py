@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.names.members import explain_missing_members
 
@@ -30,9 +29,7 @@ class OneDeviceStrategy(DistributionStrategy):
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):
-            raise coded(
-                TypeError,
-                f"OneDeviceStrategy: device must be a name, got {device!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"OneDeviceStrategy: device must be a name, got {device!r}"
             )
         super().__init__([device])

@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.interface.distribute.one_device import OneDeviceStrategy
@@ -72,12 +71,10 @@ class TPUStrategy(OneDeviceStrategy):
             self._system.cores if num_cores is None else _check_num_cores(num_cores)
         )
         if towers > self._system.cores:
-            raise coded(
-                ValueError,
+            raise codes.REPLICAS_UNLIKE_CORES.value_error(
                 f"TPUStrategy: num_cores is {towers}, but the TPU system has "
                 f"{self._system.cores} cores; use at most that many, or a larger "
-                f"system (TPUREF_CORES={towers})",
-                code=codes.REPLICAS_UNLIKE_CORES,
+                f"system (TPUREF_CORES={towers})"
             )
         devices = [self._system.core_device(k) for k in range(towers)]
         # Skips OneDeviceStrategy.__init__, which takes one device and no cores.
@@ -98,12 +95,10 @@ class TPUStrategy(OneDeviceStrategy):
         """
         full, rest = divmod(self.num_towers, self._system.cores_per_host)
         if full and rest:
-            raise coded(
-                ValueError,
+            raise codes.REPLICAS_UNLIKE_CORES.value_error(
                 f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
                 f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
-                "choose num_cores as a multiple of that",
-                code=codes.REPLICAS_UNLIKE_CORES,
+                "choose num_cores as a multiple of that"
             )
         return self._system.cores_per_host if full else rest
 
@@ -123,17 +118,13 @@ class TPUStrategy(OneDeviceStrategy):
         '/replica:0/task:0/device:CPU:0'
         """
         if not isinstance(host_id, int) or isinstance(host_id, bool):
-            raise coded(
-                TypeError,
-                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}"
             )
         if not 0 <= host_id < self.num_hosts:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_DEVICE.value_error(
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
-                f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}",
-                code=codes.UNKNOWN_DEVICE,
+                f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}"
             )
         return self._system.cpu_device(host_id)
 
@@ -213,17 +204,13 @@ class TPUStrategy(OneDeviceStrategy):
 
 def _check_num_cores(num_cores: Any) -> int:
     if not isinstance(num_cores, int) or isinstance(num_cores, bool):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "TPUStrategy: num_cores must be a whole number or None, got "
-            f"{type(num_cores).__name__} {num_cores!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(num_cores).__name__} {num_cores!r}"
         )
     if num_cores < 1:
-        raise coded(
-            ValueError,
+        raise codes.REPLICAS_UNLIKE_CORES.value_error(
             f"TPUStrategy: num_cores must be at least 1, got {num_cores}; omit it "
-            "to use all cores",
-            code=codes.REPLICAS_UNLIKE_CORES,
+            "to use all cores"
         )
     return num_cores

@@ -75,11 +75,9 @@ class DistributedValues:
             return place.trace.own(self.components)
         wanted = place.device if device is None else device
         if wanted not in self.index:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_DEVICE.value_error(
                 f"{self!r} has no component for the device {wanted!r}; it has those "
-                f"of {', '.join(self.index)}",
-                code=codes.UNKNOWN_DEVICE,
+                f"of {', '.join(self.index)}"
             )
         return self.index[wanted]
 
@@ -92,11 +90,9 @@ class DistributedValues:
         return len(self.index)
 
     def __iter__(self) -> Iterator[Any]:
-        raise coded(
-            TypeError,
+        raise codes.PER_DEVICE_AS_TENSOR.type_error(
             f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
-            "of its components",
-            code=codes.PER_DEVICE_AS_TENSOR,
+            "of its components"
         )
 
     def _repr_html_(self) -> str:
@@ -133,13 +129,11 @@ class PerDevice(DistributedValues):
         return type(self)(dict(zip(self.index, parts, strict=True)))
 
     def _as_tensor(self) -> Tensor:
-        raise coded(
-            TypeError,
+        raise codes.PER_DEVICE_AS_TENSOR.type_error(
             f"{self!r} differs from tower to tower and has no single value; use "
             "strategy.reduce(aggregation, value, destinations) to combine it, "
             "strategy.unwrap(value) for the list of its components, or pass it to "
-            "strategy.call_for_each_tower(fn, value), which gives each tower its part",
-            code=codes.PER_DEVICE_AS_TENSOR,
+            "strategy.call_for_each_tower(fn, value), which gives each tower its part"
         )
 
     def __dlpack__(self, **wanted: Any) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -59,22 +58,18 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
     when = arguments.get("synchronization", VariableSynchronization.AUTO)
     how = arguments.get("aggregation", VariableAggregation.NONE)
     if not isinstance(how, VariableAggregation):
-        raise coded(
-            ValueError,
+        raise codes.NO_AGGREGATION.value_error(
             "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
-            f"{how!r}",
-            code=codes.NO_AGGREGATION,
+            f"{how!r}"
         )
     if when is VariableSynchronization.ON_READ:
         return TowerLocalVariable
     if when in (VariableSynchronization.AUTO, VariableSynchronization.ON_WRITE):
         return MirroredVariable
-    raise coded(
-        ValueError,
+    raise codes.NO_AGGREGATION.value_error(
         f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
         "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
-        "the variable outside of the scope",
-        code=codes.NO_AGGREGATION,
+        "the variable outside of the scope"
     )
 
 

@@ -171,6 +171,4 @@ def _value_or_none(value: Any) -> Any:
 
 
 def _invalid(why: str) -> Exception:
-    return coded(
-        ValueError, f"tf.estimator.RunConfig: {why}", code=codes.INVALID_ARGUMENT
-    )
+    return codes.INVALID_ARGUMENT.value_error(f"tf.estimator.RunConfig: {why}")

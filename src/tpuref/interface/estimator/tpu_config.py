@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, integer, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.interface.estimator.run_config import RunConfig as _RunConfig
 
@@ -192,4 +191,4 @@ def check_count(argument: str, value: Any) -> None:
 
 def invalid(why: str) -> Exception:
     """Return an error for a wrong configuration."""
-    return coded(ValueError, f"tf.contrib.tpu.{why}", code=codes.INVALID_ARGUMENT)
+    return codes.INVALID_ARGUMENT.value_error(f"tf.contrib.tpu.{why}")

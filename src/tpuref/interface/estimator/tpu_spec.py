@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.estimator.spec import EstimatorSpec, check_needed, single_loss
@@ -153,10 +152,8 @@ def _checked_call(argument: str, given: Any) -> Any:
 
 def invalid_host_call(argument: str, why: str) -> Exception:
     """Return an error for a host call, metrics or predictions."""
-    return coded(
-        ValueError,
-        f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}",
-        code=codes.INVALID_MODEL_FUNCTION,
+    return codes.INVALID_MODEL_FUNCTION.value_error(
+        f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}"
     )
 
 

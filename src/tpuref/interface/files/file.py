@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.files.filesystem import PathLike, failures, files_at
 
 MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
@@ -38,10 +37,8 @@ class GFile:
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:
         if mode not in MODES:
-            raise coded(
-                ValueError,
-                f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}",
-                code=codes.FILE_FAULT,
+            raise codes.FILE_FAULT.value_error(
+                f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}"
             )
         self._given, self._mode = name, mode
         self._files, self._path = files_at(name, "tf.gfile.GFile", "name")

@@ -634,19 +634,15 @@ def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Te
     tensors = [tensor_of(leaf) for leaf in nest.flatten(list(result))]
     for tensor, spec in zip(tensors, specs, strict=True):
         if tensor.dtype != spec.dtype:
-            raise coded(
-                TypeError,
+            raise codes.LOOP_VARIABLE_CHANGES.type_error(
                 f"tf.while_loop: a loop variable is {spec.describe()}, but body "
-                f"returns {tensor.describe()}; the element type cannot change",
-                code=codes.LOOP_VARIABLE_CHANGES,
+                f"returns {tensor.describe()}; the element type cannot change"
             )
         if not _holds(spec.shape, tensor.shape):
-            raise coded(
-                ValueError,
+            raise codes.LOOP_VARIABLE_CHANGES.value_error(
                 f"tf.while_loop: a loop variable is {spec.describe()}, but body "
                 f"returns {tensor.describe()}; give shape_invariants with None for the "
-                "dimensions that change",
-                code=codes.LOOP_VARIABLE_CHANGES,
+                "dimensions that change"
             )
     return tensors
 

@@ -6,7 +6,6 @@ import builtins
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.slicing import get_item
@@ -378,9 +377,7 @@ def tensor_scatter_nd_sub_v2(
 def _check_policy(function: str, policy: str) -> None:
     """Refuse policies for bad indices that are not errors."""
     if policy not in ("", "DEFAULT", "ERROR"):
-        raise coded(
-            ValueError,
+        raise codes.INDEX_OUT_OF_RANGE.value_error(
             f"{function}: bad_indices_policy: expected '', 'DEFAULT' or 'ERROR', got "
-            f"{policy!r}; remove bad indices before, with tf.boolean_mask",
-            code=codes.INDEX_OUT_OF_RANGE,
+            f"{policy!r}; remove bad indices before, with tf.boolean_mask"
         )

@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -33,11 +32,9 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     [2.0, 3.0]
     """
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_MODE.runtime_error(
             "tf.placeholder: eager mode cannot feed values; pass the value itself, or "
-            "build in tf.Graph().as_default()",
-            code=codes.WRONG_MODE,
+            "build in tf.Graph().as_default()"
         )
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()

@@ -11,7 +11,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import DType, as_dtype, int32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -99,7 +98,7 @@ class TensorArray:
 
     @staticmethod
     def _error(fault: str) -> ValueError:
-        return coded(ValueError, f"tf.TensorArray: {fault}", code=codes.SHAPES_DIFFER)
+        return codes.SHAPES_DIFFER.value_error(f"tf.TensorArray: {fault}")
 
     @property
     def dtype(self) -> DType:

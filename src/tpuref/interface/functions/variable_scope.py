@@ -13,7 +13,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
-from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.errors import InaccessibleTensorError
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import to_array
@@ -352,11 +352,9 @@ def get_variable(
 
 def _check_partitioner(function: str, partitioner: Any) -> None:
     if partitioner is not None:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"{function}: partitioner must be None, got {partitioner!r}: variables are "
-            "not split into parts here; leave it out",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "not split into parts here; leave it out"
         )
 
 
@@ -426,11 +424,9 @@ def _true_getter(
     if name in known:
         return _share(known[name], name, shape, dtype, reuse)
     if reuse is True:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
-            "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_REUSE,
+            "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE"
         )
     with get_default_graph().name_scope(None):
         variable = Variable(
@@ -454,26 +450,20 @@ def _share(
     variable: Variable, name: str, shape: Any, dtype: DType, reuse: bool | _ReuseMode
 ) -> Variable:
     if reuse is False:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             f"tf.get_variable: the variable {name!r} already exists, created at "
             f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
-            "reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_REUSE,
+            "reuse=tf.AUTO_REUSE"
         )
     if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_MISMATCH.value_error(
             f"tf.get_variable: the variable {name!r} has shape {variable.shape}, "
-            f"expected {as_shape(shape)}",
-            code=codes.VARIABLE_MISMATCH,
+            f"expected {as_shape(shape)}"
         )
     if dtype != variable.dtype:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_MISMATCH.value_error(
             f"tf.get_variable: the variable {name!r} has dtype {variable.dtype.name}, "
-            f"expected {dtype.name}",
-            code=codes.VARIABLE_MISMATCH,
+            f"expected {dtype.name}"
         )
     return variable
 
@@ -495,19 +485,15 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
         initializer = initializer()
     if shape is None:
         if initializer is None:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
-                "initializer with one",
-                code=codes.UNKNOWN_SHAPE,
+                "initializer with one"
             )
         return initializer
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}",
-            code=codes.UNKNOWN_SHAPE,
+        raise codes.UNKNOWN_SHAPE.value_error(
+            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}"
         )
     chosen = (
         initializer if initializer is not None else _default_initializer(name, dtype)

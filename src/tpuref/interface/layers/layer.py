@@ -14,7 +14,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import check_name, wrong_type
 from tpuref.base.dtypes import as_dtype, float32
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -241,10 +240,8 @@ class Layer:
         It raises ValueError if the layer was not called yet, which chooses the scope.
         """
         if self._scope is None:
-            raise coded(
-                ValueError,
-                f"the layer {self.name!r} has no scope until it is called; call it",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
+                f"the layer {self.name!r} has no scope until it is called; call it"
             )
         return self._scope.name
 

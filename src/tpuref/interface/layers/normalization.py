@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bfloat16, float16, float32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.default import executing_eagerly
@@ -117,10 +116,8 @@ class BatchNormalization(Layer):
             raise self._wrong(f"{argument}: expected {only}, the only value supported")
 
     def _wrong(self, message: str) -> Exception:
-        return coded(
-            ValueError,
-            f"tf.layers.batch_normalization: {self.name}: {message}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        return codes.WRONG_ARGUMENT_TYPE.value_error(
+            f"tf.layers.batch_normalization: {self.name}: {message}"
         )
 
     def build(self, input_shape: Any) -> None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.activations import sigmoid
@@ -134,11 +133,9 @@ class BasicLSTMCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Create kernel and bias."""
         if input_shape.rank != 2 or input_shape.as_list()[-1] is None:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.nn.rnn_cell: {self.name}: inputs: expected rank 2 and a known "
-                f"last size, got shape {input_shape}; give it with set_shape",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"last size, got shape {input_shape}; give it with set_shape"
             )
         rows = input_shape.as_list()[-1] + self._units
         self.kernel = self.add_weight("kernel", [rows, 4 * self._units])
@@ -235,11 +232,9 @@ def dynamic_rnn(
 def _time_first(inputs: Any, time_major: bool) -> Tensor:
     given = convert_to_tensor(inputs)
     if given.shape.rank is None or given.shape.rank < 3:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.nn.dynamic_rnn: inputs {given.describe()}: expected rank 3 or more; "
-            "give it with set_shape",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "give it with set_shape"
         )
     return given if time_major else _exchange_axes(given)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import abs as absolute
 from tpuref.interface.functions.arithmetic import multiply
@@ -56,11 +55,9 @@ def _regularizer(
     name: str, scale: float, scope: str | None, size: Callable[[Any], Tensor]
 ) -> Regularizer:
     if not isinstance(scale, (int, float)) or scale < 0 or isinstance(scale, bool):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.contrib.layers.{name}: scale: expected a number, 0 or more, got "
-            f"{scale!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{scale!r}"
         )
 
     def regularizer(weights: Any) -> Tensor | None:

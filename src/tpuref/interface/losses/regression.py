@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of
@@ -139,10 +138,8 @@ def cosine_distance(
     """
     along = one_of("tf.losses.cosine_distance", axis=axis, dim=dim)
     if along is None:
-        raise coded(
-            ValueError,
-            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
+            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors"
         )
     with name_scope(scope, "cosine_distance_loss") as own:
         truth, found = as_floats("cosine_distance", labels, predictions)

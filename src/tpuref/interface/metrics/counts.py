@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer, listed
 from tpuref.base.dtypes import bool_, float32, float64, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import constant
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
@@ -215,11 +214,9 @@ def auc(
         or not isinstance(summation_method, str)
         or summation_method not in methods
     ):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.metrics.auc: expected curve 'ROC' or 'PR', got {curve!r}, and a "
-            f"summation_method of {sorted(methods)}, got {summation_method!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"summation_method of {sorted(methods)}, got {summation_method!r}"
         )
     if thresholds is None:
         steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1

@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import DType, float32, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import begin_eagerly, init_scope
@@ -133,12 +132,10 @@ class Optimizer(ElementwiseOptimizer):
             with recorded:
                 loss = loss()
         elif tape is None:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"{type(self).__name__}.minimize: the loss is a value; give tape=, the "
                 "tf.GradientTape within which it was computed, or a function without "
-                "parameters",
-                code=codes.INVALID_ARGUMENT,
+                "parameters"
             )
         variables = nest.flatten(var_list() if callable(var_list) else var_list)
         given = None if grad_loss is None else [grad_loss]

@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, name_or
 from tpuref.base.dtypes import string
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -130,11 +129,9 @@ def text(
     """
     given = convert_to_tensor(tensor)
     if given.dtype != string:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.summary.text: {name!r} takes strings, got {given.describe()}; use "
-            "tf.as_string or tf.summary.scalar",
-            code=codes.INVALID_ARGUMENT,
+            "tf.as_string or tf.summary.scalar"
         )
     if step is not None:
         return steps.text(name, given, step)
@@ -150,11 +147,9 @@ def _summary(
     family: str | None,
 ) -> Tensor:
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_MODE.runtime_error(
             f"{function}: in eager mode there is no graph to join; write with a step: "
-            f"{function}(name, data, step=step) with tf.summary.create_file_writer",
-            code=codes.WRONG_MODE,
+            f"{function}(name, data, step=step) with tf.summary.create_file_writer"
         )
     given = convert_to_tensor(tensor)
     label = steps.clean_name(instance_of(str, f"{function}: name", "a string", name))

@@ -17,7 +17,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
@@ -257,11 +256,9 @@ def _write(
         return False if executing_eagerly() else no_op()
     step = _settings.step if step is None else step
     if step is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.summary.{kind}: {name!r} has no step; give step=, or set it with "
-            "writer.as_default(step=...)",
-            code=codes.INVALID_ARGUMENT,
+            "writer.as_default(step=...)"
         )
     condition = _settings.conditions[-1]
     condition = condition() if callable(condition) else condition

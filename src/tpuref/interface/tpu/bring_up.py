@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.connection import connect_eager_mode
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.graph import Graph
@@ -112,11 +111,9 @@ def experimental_connect_to_host(
     begin_eagerly()
     several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]
     if not several or not isinstance(several[0], str) or not several[0]:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_CLUSTER.value_error(
             "tf.config.experimental_connect_to_host: remote_host must be an address "
-            f"such as 'localhost:8470', got {remote_host!r}",
-            code=codes.INVALID_CLUSTER,
+            f"such as 'localhost:8470', got {remote_host!r}"
         )
     address = several[0].removeprefix("grpc://")
     connect_eager_mode(f"grpc://{address}", "tf.config.experimental_connect_to_host")

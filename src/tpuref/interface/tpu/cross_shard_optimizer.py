@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.engine.runtime.log import advice
 from tpuref.interface.losses.reduction import Reduction
 from tpuref.interface.tpu.collectives import cross_replica_sum
@@ -64,18 +63,14 @@ class CrossShardOptimizer(Optimizer):
         group_assignment: list[list[int]] | None = None,
     ) -> None:
         if reduction not in (Reduction.SUM, Reduction.MEAN):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.tpu.CrossShardOptimizer: reduction must be "
-                f"tf.losses.Reduction.MEAN or SUM, got {reduction!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"tf.losses.Reduction.MEAN or SUM, got {reduction!r}"
             )
         if not isinstance(opt, Optimizer):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 "tf.tpu.CrossShardOptimizer: opt must be a tf.train.Optimizer, got "
-                f"{opt!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"{opt!r}"
             )
         super().__init__(False, name)
         self._opt = opt
@@ -112,11 +107,9 @@ class CrossShardOptimizer(Optimizer):
         return len(groups[0])
 
     def _invalid(self, rule: str) -> ValueError:
-        return coded(
-            ValueError,
+        return codes.INVALID_ARGUMENT.value_error(
             f"tf.tpu.CrossShardOptimizer: group_assignment {rule}, got "
-            f"{self._group_assignment!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{self._group_assignment!r}"
         )
 
     def apply_gradients(

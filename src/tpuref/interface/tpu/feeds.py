@@ -23,7 +23,6 @@ from tpuref.base.dtypes import (
     int64,
     uint32,
 )
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply_all, perform
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -217,11 +216,9 @@ def _dequeue_infeed(
     attrs = _elements(function, dtypes, shapes)
     for dtype in map(as_dtype, attrs["dtypes"]):
         if dtype not in _INFEED_TYPES:
-            raise coded(
-                TypeError,
+            raise codes.FEED_MISMATCH.type_error(
                 f"tf.contrib.tpu.{function}: no infeed of {dtype.name}; cast it to "
-                f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}",
-                code=codes.FEED_MISMATCH,
+                f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}"
             )
     label = name_or(name, _type(function))
     return apply_all("CoreInfeedDequeue", name=label, queue=_INFEED, **attrs)
@@ -260,11 +257,9 @@ def _check_alike(
     function: str, argument: str, values: Sequence[Any], shapes: Sequence[Any]
 ) -> None:
     if not values or len(values) != len(shapes):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_COUNT.value_error(
             f"tf.contrib.tpu.{function}: {argument} has {len(values)} entries and "
-            f"shapes has {len(shapes)}; pass one or more, and a shape for each",
-            code=codes.WRONG_COUNT,
+            f"shapes has {len(shapes)}; pass one or more, and a shape for each"
         )
 
 

@@ -38,11 +38,9 @@ def outside_compilation(
     [8.0]
     """
     if not callable(computation):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.outside_compilation: computation must be callable, got "
-            f"{computation!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{computation!r}"
         )
     graph = get_default_graph()
     replicated = None if graph.region is None else graph.region.replicated

@@ -10,7 +10,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
-from tpuref.base.errors import coded
 from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply_all, perform
@@ -237,19 +236,15 @@ class InfeedQueue:
         shape cannot be split.
         """
         if self._types is None:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 "InfeedQueue.freeze: the types of the elements are not set; pass "
-                "tuple_types, or call set_tuple_types",
-                code=codes.UNKNOWN_SHAPE,
+                "tuple_types, or call set_tuple_types"
             )
         if self._shapes is None or any(shape.rank is None for shape in self._shapes):
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
                 "of known rank for every element; give tuple_shapes, or call "
-                "set_tuple_shapes",
-                code=codes.UNKNOWN_SHAPE,
+                "set_tuple_shapes"
             )
         self._fill_in_sharding()
         self._check_divisible()
@@ -420,19 +415,15 @@ class InfeedQueue:
 
     def _check_length(self, argument: str, values: Sequence[Any]) -> None:
         if _length(argument, values) != self._number_of_elements:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_COUNT.value_error(
                 f"InfeedQueue: {argument} is {values!r}, expected a list of length "
-                f"{self._number_of_elements}, the number of tuple elements",
-                code=codes.WRONG_COUNT,
+                f"{self._number_of_elements}, the number of tuple elements"
             )
 
     def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
-        return coded(
-            ValueError,
+        return codes.FROZEN.value_error(
             f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
-            "the queue before operations or tf.tpu.replicate use it",
-            code=codes.FROZEN,
+            "the queue before operations or tf.tpu.replicate use it"
         )
 
     def _fill_in_sharding(self) -> None:
@@ -485,11 +476,9 @@ class InfeedQueue:
         self.set_tuple_shapes(shapes)
         types = [[tensor.dtype for tensor in tensors] for tensors in shards]
         if any(own != types[0] for own in types):
-            raise coded(
-                TypeError,
+            raise codes.NO_SHARD_DIMENSION.type_error(
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
-                "expected the same types in every shard",
-                code=codes.NO_SHARD_DIMENSION,
+                "expected the same types in every shard"
             )
         self.set_tuple_types(types[0])
         return shards
@@ -513,12 +502,10 @@ class InfeedQueue:
     def _check_first(self, method: str, op: str, key: str) -> None:
         for operation in get_default_graph().get_operations():
             if operation.type == op and operation.attrs["queue"] == key:
-                raise coded(
-                    ValueError,
+                raise codes.FROZEN.value_error(
                     f"InfeedQueue.{method}: the graph already has an {op} of queue "
                     f"{key.partition('@')[0]!r}, built at {operation.site}; run that "
-                    "one again, or create another queue",
-                    code=codes.FROZEN,
+                    "one again, or create another queue"
                 )
 
     def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -586,11 +573,9 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
     for name, values in zip(names, lists, strict=True):
         if values is not None:
             return _positive("number_of_tuple_elements", _length(name, values))
-    raise coded(
-        ValueError,
+    raise codes.UNKNOWN_SHAPE.value_error(
         "InfeedQueue: the number of tuple elements is unknown; pass "
-        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
-        code=codes.UNKNOWN_SHAPE,
+        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions"
     )
 
 
@@ -598,10 +583,8 @@ def _length(argument: str, values: Sequence[Any]) -> int:
     try:
         return len(values)
     except TypeError:
-        raise coded(
-            TypeError,
-            f"InfeedQueue: {argument} must be a list, got {values!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"InfeedQueue: {argument} must be a list, got {values!r}"
         ) from None
 
 
@@ -610,17 +593,13 @@ def _positive(argument: str, value: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"InfeedQueue: {argument} must be an integer, got {value!r} of type "
-            f"{type(value).__name__}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(value).__name__}"
         ) from None
     if not 1 <= number <= MAX_REPLICAS:
         bound = "1 or more" if number < 1 else f"{MAX_REPLICAS} or less"
-        raise coded(
-            ValueError,
-            f"InfeedQueue: {argument} must be {bound}, got {number}",
-            code=codes.NO_SHARD_DIMENSION,
+        raise codes.NO_SHARD_DIMENSION.value_error(
+            f"InfeedQueue: {argument} must be {bound}, got {number}"
         )
     return number

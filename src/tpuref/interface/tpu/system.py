@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import add_operation, apply, apply_all
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.device import DeviceName
@@ -88,11 +87,9 @@ def _serialize(embedding_config: Any) -> bytes:
         return b""
     serialize = getattr(embedding_config, "SerializeToString", None)
     if not callable(serialize):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.initialize_system: embedding_config must be None or a "
             "TPUEmbeddingConfiguration message (with SerializeToString), got "
-            f"{type(embedding_config).__name__} {embedding_config!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(embedding_config).__name__} {embedding_config!r}"
         )
     return bytes(serialize())

@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions import control_flow
@@ -155,12 +154,10 @@ def _build_loop(
 def _dequeue(loop: str, queue: InfeedQueue) -> list[Tensor]:
     shards = get_tpu_context().number_of_shards
     if shards is None:
-        raise coded(
-            ValueError,
+        raise codes.FEED_MISPLACED.value_error(
             f"{loop}: a loop with an infeed_queue must be in a computation of "
             "tf.tpu.replicate, shard, batch_parallel or rewrite, or within "
-            "tpu_function.tpu_shard_context",
-            code=codes.FEED_MISPLACED,
+            "tpu_function.tpu_shard_context"
         )
     queue.set_number_of_shards(shards)
     return queue.generate_dequeue_op()
@@ -171,11 +168,9 @@ def _separate_operations(
 ) -> tuple[list[Tensor], list[Operation]]:
     """Return the tensors and the operations of the body's result."""
     if any(leaf is None for leaf in _value_list(returned)):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_RESULT.value_error(
             f"{loop}: body returns None; return an operation such as tf.no_op(), or "
-            "tensors followed by operations",
-            code=codes.INVALID_RESULT,
+            "tensors followed by operations"
         )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
@@ -184,10 +179,8 @@ def _separate_operations(
     tensors = [leaf for leaf in leaves if not isinstance(leaf, Operation)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
     if any(a is not b for a, b in zip(leaves, [*tensors, *operations], strict=True)):
-        raise coded(
-            ValueError,
-            f"{loop}: body returns {leaves}, expected tensors followed by operations",
-            code=codes.INVALID_RESULT,
+        raise codes.INVALID_RESULT.value_error(
+            f"{loop}: body returns {leaves}, expected tensors followed by operations"
         )
     return tensors, operations
 
@@ -197,9 +190,7 @@ def _check_types(
 ) -> None:
     before, after = ([t.dtype.name for t in tensors] for tensors in (given, returned))
     if before != after:
-        raise coded(
-            TypeError,
+        raise codes.LOOP_VARIABLE_CHANGES.type_error(
             f"{loop}: the loop variables are {before}, but body returns {after}; "
-            "return one value of the same type for each",
-            code=codes.LOOP_VARIABLE_CHANGES,
+            "return one value of the same type for each"
         )

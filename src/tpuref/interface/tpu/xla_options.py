@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 
 class XLAOptions(NamedTuple):
@@ -33,10 +32,8 @@ def checked_options(xla_options: Any) -> XLAOptions:
     if xla_options is None:
         return XLAOptions()
     if not isinstance(xla_options, XLAOptions):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.replicate: xla_options must be a tf.tpu.XLAOptions or None, got "
-            f"{type(xla_options).__name__} {xla_options!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(xla_options).__name__} {xla_options!r}"
         )
     return xla_options

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import square
@@ -53,10 +52,8 @@ class AdagradOptimizer(ElementwiseOptimizer):
     ) -> None:
         argument = "tf.train.AdagradOptimizer: initial_accumulator_value"
         if static_number(initial_accumulator_value, argument) <= 0.0:
-            raise coded(
-                ValueError,
-                f"{argument} must be positive, got {initial_accumulator_value}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.value_error(
+                f"{argument} must be positive, got {initial_accumulator_value}"
             )
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate

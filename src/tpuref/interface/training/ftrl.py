@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import abs, multiply, pow, sign, square
@@ -85,10 +84,8 @@ class FtrlOptimizer(ElementwiseOptimizer):
             ("-learning_rate_power", -power),
         ):
             if static_number(value, f"{function}: {argument}") < 0.0:
-                raise coded(
-                    ValueError,
-                    f"{function}: {argument} must not be negative, got {value}",
-                    code=codes.INVALID_ARGUMENT,
+                raise codes.INVALID_ARGUMENT.value_error(
+                    f"{function}: {argument} must not be negative, got {value}"
                 )
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power

@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
@@ -42,11 +41,9 @@ def _in_dtype_of_rate(
 ) -> tuple[Tensor, ...]:
     """Return a learning rate, and the step and other numbers in its dtype."""
     if global_step is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.train.{decay}: global_step must not be None; "
-            "tf.train.get_or_create_global_step() returns it",
-            code=codes.INVALID_ARGUMENT,
+            "tf.train.get_or_create_global_step() returns it"
         )
     first = convert_to_tensor(rate, name="learning_rate")
     numbers = (convert_to_tensor(number) for number in (global_step, *others))
@@ -228,21 +225,17 @@ def piecewise_constant(
     boundaries = listed("tf.train.piecewise_constant: boundaries", boundaries)
     values = listed("tf.train.piecewise_constant: values", values)
     if len(boundaries) != len(values) - 1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.train.piecewise_constant: there must be one value more than "
-            f"boundaries, got {len(values)} values and {len(boundaries)} boundaries",
-            code=codes.INVALID_ARGUMENT,
+            f"boundaries, got {len(values)} values and {len(boundaries)} boundaries"
         )
     with name_scope(name, "PiecewiseConstant"):
         step = convert_to_tensor(x)
         options = [convert_to_tensor(value) for value in values]
         if len({option.dtype for option in options}) > 1:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.piecewise_constant: the values must have one element type, "
-                f"got {', '.join(option.describe() for option in options)}",
-                code=codes.INVALID_ARGUMENT,
+                f"got {', '.join(option.describe() for option in options)}"
             )
         result = options[-1]
         for boundary, option in zip(

@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import hashable, listed, wrong_type
 from tpuref.base.dtypes import bfloat16, float16, float32, float64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -187,11 +186,9 @@ class ExponentialMovingAverage:
     def _make(self, averaged: Any) -> None:
         key = self._key("apply", averaged)
         if averaged.dtype not in (float16, bfloat16, float32, float64):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"ExponentialMovingAverage.apply: {averaged!r} must contain "
-                f"floating-point numbers, got {averaged.dtype.name}",
-                code=codes.INVALID_ARGUMENT,
+                f"floating-point numbers, got {averaged.dtype.name}"
             )
         if key in self._averages:
             return

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation
@@ -189,12 +188,10 @@ class Scaffold:
         graph = get_default_graph()
         known = graph.get_collection(collection_key)
         if len(known) > 1:
-            raise coded(
-                RuntimeError,
+            raise codes.INVALID_ARGUMENT.runtime_error(
                 f"tf.train.Scaffold: the collection {collection_key!r} has "
                 f"{len(known)} elements; choose one with "
-                f"tf.train.Scaffold({arg_name}=...)",
-                code=codes.INVALID_ARGUMENT,
+                f"tf.train.Scaffold({arg_name}=...)"
             )
         if known:
             return known[0]

@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tower_placement import TowerSystem
@@ -236,8 +235,6 @@ _named = reduce_op
 
 def refuse(function: str, argument: str, wanted: str, got: Any) -> ValueError:
     """Return an error for an argument of a strategy."""
-    return coded(
-        ValueError,
-        f"{function}: {argument} must be {wanted}, got {got!r}",
-        code=codes.INVALID_ARGUMENT,
+    return codes.INVALID_ARGUMENT.value_error(
+        f"{function}: {argument} must be {wanted}, got {got!r}"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 
 class SecondOrStepTimer:
@@ -29,11 +28,9 @@ class SecondOrStepTimer:
         self, every_secs: float | None = None, every_steps: int | None = None
     ) -> None:
         if (every_secs is None) == (every_steps is None):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.SecondOrStepTimer: exactly one of every_secs and "
-                f"every_steps must be set, got {every_secs!r} and {every_steps!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"every_steps must be set, got {every_secs!r} and {every_steps!r}"
             )
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()

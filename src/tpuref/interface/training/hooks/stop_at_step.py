@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.training.coordinator import Coordinator
 from tpuref.interface.training.global_step import required_global_step
 from tpuref.interface.training.hooks.session_run_hook import (
@@ -34,11 +33,9 @@ class StopAtStepHook(SessionRunHook):
         self, num_steps: int | None = None, last_step: int | None = None
     ) -> None:
         if (num_steps is None) == (last_step is None):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.StopAtStepHook: exactly one of num_steps and last_step must "
-                f"be set, got {num_steps!r} and {last_step!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"be set, got {num_steps!r} and {last_step!r}"
             )
         self._num_steps, self._last_step = num_steps, last_step
 
