@@ -70,9 +70,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """Return the devices under the names of physical ones.
-
-    Parameters are those of `list_logical_devices`.
+    """Return the devices under the names of physical ones; see `list_logical_devices`.
 
     Examples
     --------

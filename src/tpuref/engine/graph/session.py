@@ -316,9 +316,7 @@ class Session:
 
 
 class InteractiveSession(Session):
-    """A session that is the current one until it is closed.
-
-    Parameters are those of `Session`.
+    """A session that is the current one until it is closed; see `Session`.
 
     Examples
     --------

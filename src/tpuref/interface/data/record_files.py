@@ -183,10 +183,7 @@ class TFRecordDataset(Dataset):
 
 
 class TextLineDataset(Dataset):
-    """Reads the lines of text files, without their line ends.
-
-    The parameters are those of `TFRecordDataset`.
-    """
+    """Reads the lines of text files, without their line ends; see `TFRecordDataset`."""
 
     def __init__(
         self,

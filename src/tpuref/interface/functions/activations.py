@@ -15,9 +15,7 @@ from tpuref.interface.functions.joining import concat
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
-    """Return ``max(features, 0)``.
-
-    The result has the same shape and dtype.
+    """Return ``max(features, 0)``; the result has the same shape and dtype.
 
     Parameters
     ----------
@@ -33,9 +31,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
-    """Return ``min(max(features, 0), 6)``.
-
-    Parameters and result are those of `relu`.
+    """Return ``min(max(features, 0), 6)``; see `relu`.
 
     Examples
     --------
@@ -83,9 +79,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
-    """Return the scaled exponential linear unit of Klambauer et al. (2017).
-
-    Parameters and result are those of `elu`.
+    """Return the scaled exponential linear unit of Klambauer et al. (2017); see `elu`.
 
     Examples
     --------
@@ -96,9 +90,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 / (1 + exp(-x))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``1 / (1 + exp(-x))``; see `elu`.
 
     Examples
     --------
@@ -109,9 +101,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 def swish(features: Any) -> Tensor:
-    """Return ``features * sigmoid(features)``.
-
-    Parameters and result are those of `elu`.
+    """Return ``features * sigmoid(features)``; see `elu`.
 
     Examples
     --------
@@ -146,9 +136,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
-    """Return ``log(1 + exp(features))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``log(1 + exp(features))``; see `elu`.
 
     Examples
     --------
@@ -159,9 +147,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
-    """Return ``features / (1 + abs(features))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``features / (1 + abs(features))``; see `elu`.
 
     Examples
     --------

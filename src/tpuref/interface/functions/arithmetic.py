@@ -33,9 +33,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x - y``, element by element.
-
-    Parameters and result are those of `add`.
+    """Return ``x - y``, element by element; see `add`.
 
     Examples
     --------
@@ -46,9 +44,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x * y``, element by element.
-
-    Parameters and result are those of `add`.
+    """Return ``x * y``, element by element; see `add`.
 
     Examples
     --------
@@ -119,9 +115,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y`` by the rules of Python 3, the same as `truediv`.
-
-    Parameters and result are those of `truediv`.
+    """Return ``x / y`` by the rules of Python 3: the same as `truediv`.
 
     Examples
     --------
@@ -132,9 +126,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as in Python 2: integers give the floor.
-
-    Parameters, result and errors are those of `realdiv`.
+    """Return the quotient as in Python 2: integers give the floor; see `realdiv`.
 
     Examples
     --------
@@ -164,9 +156,7 @@ divide_no_nan = div_no_nan
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x // y``, the floor of the quotient.
-
-    Parameters, result and errors are those of `realdiv`.
+    """Return ``x // y``, the floor of the quotient; see `realdiv`.
 
     Examples
     --------
@@ -314,9 +304,7 @@ def accumulate_n(
 
 
 def negative(x: Any, name: str | None = None) -> Tensor:
-    """Return ``-x``.
-
-    The result has the shape and dtype of `x`.
+    """Return ``-x``; the result has the shape and dtype of `x`.
 
     Parameters
     ----------

@@ -9,9 +9,7 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in both.
-
-    The result has the dtype of the operands.
+    """Return the bits that are set in both; the result has the dtype of the operands.
 
     Parameters
     ----------
@@ -27,9 +25,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in either.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return the bits that are set in either; see `bitwise_and`.
 
     Examples
     --------
@@ -40,9 +36,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that differ.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return the bits that differ; see `bitwise_and`.
 
     Examples
     --------
@@ -85,9 +79,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return `x` shifted right by `y` bits, keeping the sign.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return `x` shifted right by `y` bits, keeping the sign; see `bitwise_and`.
 
     Examples
     --------

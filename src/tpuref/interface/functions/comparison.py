@@ -9,9 +9,7 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether the elements are equal.
-
-    The result is boolean.
+    """Return whether the elements are equal; the result is boolean.
 
     Parameters
     ----------
@@ -27,9 +25,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether the elements differ.
-
-    Parameters and result are those of `equal`.
+    """Return whether the elements differ; see `equal`.
 
     Examples
     --------
@@ -92,9 +88,7 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def is_nan(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is nan.
-
-    The result is boolean, with the shape of `x`.
+    """Return whether each element is nan; the result is boolean, with the shape of `x`.
 
     Parameters
     ----------
@@ -110,9 +104,7 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_inf(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is infinite.
-
-    Parameters and result are those of `is_nan`.
+    """Return whether each element is infinite; see `is_nan`.
 
     Examples
     --------
@@ -123,9 +115,7 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_finite(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is neither infinite nor nan.
-
-    Parameters and result are those of `is_nan`.
+    """Return whether each element is neither infinite nor nan; see `is_nan`.
 
     Examples
     --------

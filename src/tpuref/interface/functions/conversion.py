@@ -36,9 +36,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
-    """Convert the values to float32.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to float32; see `cast`.
 
     Examples
     --------
@@ -49,9 +47,7 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 
 
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
-    """Convert the values to float64.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to float64; see `cast`.
 
     Examples
     --------
@@ -62,9 +58,7 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 
 
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
-    """Convert the values to int32, dropping fractions.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to int32, dropping fractions; see `cast`.
 
     Examples
     --------
@@ -75,9 +69,7 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 
 
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
-    """Convert the values to int64, dropping fractions.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to int64, dropping fractions; see `cast`.
 
     Examples
     --------
@@ -88,9 +80,7 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 
 
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
-    """Convert the values to bfloat16, rounding to 8 significant bits.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to bfloat16, rounding to 8 significant bits; see `cast`.
 
     Examples
     --------

@@ -116,9 +116,7 @@ def zeros_like(
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return ones with the shape of a tensor.
-
-    Parameters and result are those of `zeros_like`.
+    """Return ones with the shape of a tensor; see `zeros_like`.
 
     Examples
     --------

@@ -28,9 +28,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """Return the number of elements of a tensor.
-
-    Parameters are those of `shape`.
+    """Return the number of elements of a tensor; see `shape`.
 
     Examples
     --------
@@ -41,9 +39,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Return the number of axes of a tensor.
-
-    The result is an int32 scalar.
+    """Return the number of axes of a tensor; the result is an int32 scalar.
 
     Examples
     --------

@@ -25,9 +25,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Return the value of `input`, which gradients treat as a constant.
-
-    Parameters and result are those of `identity`.
+    """Return the value of `input`, which gradients treat as a constant; see `identity`.
 
     Examples
     --------

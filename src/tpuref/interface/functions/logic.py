@@ -9,9 +9,7 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether both elements are true.
-
-    The result is boolean.
+    """Return whether both elements are true; the result is boolean.
 
     Parameters
     ----------
@@ -27,9 +25,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether either element is true.
-
-    Parameters and result are those of `logical_and`.
+    """Return whether either element is true; see `logical_and`.
 
     Examples
     --------
@@ -40,9 +36,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Return whether exactly one element is true.
-
-    Parameters and result are those of `logical_and`.
+    """Return whether exactly one element is true; see `logical_and`.
 
     Examples
     --------

@@ -82,9 +82,7 @@ def reduce_prod(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return the product along the axes.
-
-    Parameters, result and errors are those of `reduce_sum`.
+    """Return the product along the axes; see `reduce_sum`.
 
     Examples
     --------
@@ -171,9 +169,7 @@ def reduce_all(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return whether all elements along the axes are true.
-
-    Parameters, result and errors are those of `reduce_any`.
+    """Return whether all elements along the axes are true; see `reduce_any`.
 
     Examples
     --------
@@ -245,9 +241,7 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return the square root of the variance along the axes.
-
-    Parameters, result and errors are those of `reduce_variance`.
+    """Return the square root of the variance along the axes; see `reduce_variance`.
 
     Examples
     --------

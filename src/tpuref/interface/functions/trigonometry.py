@@ -27,9 +27,7 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 
 
 def cos(x: Any, name: str | None = None) -> Tensor:
-    """Return the cosine of an angle in radians.
-
-    Parameters and result are those of `sin`.
+    """Return the cosine of an angle in radians; see `sin`.
 
     Examples
     --------
@@ -40,9 +38,7 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 
 
 def tan(x: Any, name: str | None = None) -> Tensor:
-    """Return the tangent of an angle in radians.
-
-    Parameters and result are those of `sin`.
+    """Return the tangent of an angle in radians; see `sin`.
 
     Examples
     --------
@@ -53,9 +49,7 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose sine is `x`; nan outside -1 to 1; see `sin`.
 
     Examples
     --------
@@ -66,9 +60,7 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1; see `sin`.
 
     Examples
     --------
@@ -79,9 +71,7 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose tangent is `x`.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose tangent is `x`; see `sin`.
 
     Examples
     --------
@@ -110,9 +100,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def sinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic sine.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic sine; see `sin`.
 
     Examples
     --------
@@ -123,9 +111,7 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def cosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic cosine.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic cosine; see `sin`.
 
     Examples
     --------
@@ -136,9 +122,7 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic tangent.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic tangent; see `sin`.
 
     Examples
     --------
@@ -149,9 +133,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic sine.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic sine; see `sin`.
 
     Examples
     --------
@@ -162,9 +144,7 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic cosine; nan below 1.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic cosine; nan below 1; see `sin`.
 
     Examples
     --------
@@ -175,9 +155,7 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic tangent; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1; see `sin`.
 
     Examples
     --------

@@ -55,9 +55,7 @@ def scatter_add(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Add to rows of a variable; rows with the same index add up.
-
-    Parameters and result are those of `scatter_update`.
+    """Add to rows of a variable; rows with the same index add up; see `scatter_update`.
 
     Examples
     --------

@@ -32,9 +32,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return the mean of values over batches.
-
-    It raises RuntimeError in eager mode.
+    """Return the mean of values over batches; it raises RuntimeError in eager mode.
 
     Parameters
     ----------

@@ -52,9 +52,7 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """A profile of a ``with`` block.
-
-    Parameters are those of `start`.
+    """A profile of a ``with`` block; see `start`.
 
     Examples
     --------
