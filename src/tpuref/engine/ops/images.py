@@ -188,7 +188,12 @@ def _infer_conv2d(
     return TensorSpec(_image_shape([batch, rows, columns, outputs], data_format), dtype)
 
 
-def _conv2d(
+# The first parameter of the next three says whether channels mix: `correlated` or
+# `correlated_by_channel`, and the gradients of either.
+
+
+def _convolved(
+    correlate: Any,
     images: Array,
     filters: Array,
     *,
@@ -200,7 +205,7 @@ def _conv2d(
     wide, weights = widened(_channels_last(images, data_format)), widened(filters)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    result = correlated(wide, weights, strides, margins, dilations)
+    result = correlate(wide, weights, strides, margins, dilations)
     return _channels_back(result.astype(images.dtype, copy=False), data_format)
 
 
@@ -225,7 +230,8 @@ def _infer_conv2d_of_images(
     return _infer_images(sizes, backprop)
 
 
-def _conv2d_of_images(
+def _image_gradients(
+    gradient: Any,
     sizes: Array,
     filters: Array,
     backprop: Array,
@@ -240,9 +246,7 @@ def _conv2d_of_images(
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = image_gradient(
-        given, weights, (rows, columns), strides, margins, dilations
-    )
+    images = gradient(given, weights, (rows, columns), strides, margins, dilations)
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -268,7 +272,8 @@ def _infer_conv2d_of_filters(
     return _infer_images(sizes, backprop)
 
 
-def _conv2d_of_filters(
+def _filter_gradients(
+    gradient: Any,
     images: Array,
     sizes: Array,
     backprop: Array,
@@ -284,7 +289,7 @@ def _conv2d_of_filters(
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = filter_gradient(wide, given, window, strides, margins, dilations)
+    filters = gradient(wide, given, window, strides, margins, dilations)
     return filters.astype(images.dtype, copy=False)
 
 
@@ -312,63 +317,6 @@ def _infer_depthwise(
         dilations=dilations,
     )
     return spec
-
-
-def _depthwise(
-    images: Array,
-    filters: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
-    window = (filters.shape[0], filters.shape[1])
-    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    result = correlated_by_channel(wide, weights, strides, margins, dilations)
-    return _channels_back(result.astype(images.dtype, copy=False), data_format)
-
-
-def _depthwise_of_images(
-    sizes: Array,
-    filters: Array,
-    backprop: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
-    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
-    window = (filters.shape[0], filters.shape[1])
-    margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = image_gradient_by_channel(
-        given, weights, (rows, columns), strides, margins, dilations
-    )
-    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
-
-
-def _depthwise_of_filters(
-    images: Array,
-    sizes: Array,
-    backprop: Array,
-    *,
-    strides: Pair,
-    padding: Padding,
-    data_format: str,
-    dilations: Pair,
-) -> Array:
-    wide = widened(_channels_last(images, data_format))
-    given = widened(_channels_last(backprop, data_format))
-    rows, columns, _, _ = sizes_in(sizes)
-    window = (rows, columns)
-    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = filter_gradient_by_channel(
-        wide, given, window, strides, margins, dilations
-    )
-    return filters.astype(images.dtype, copy=False)
 
 
 # -- pooling -----------------------------------------------------------------------
@@ -480,31 +428,36 @@ def _avg_pool_back(
 
 _op = partial(OpDef, gradient="networks", xla="images")
 
+
+def _convolutions(
+    name: str, infer: Any, correlate: Any, of_images: Any, of_filters: Any
+) -> tuple[OpDef, ...]:
+    """Return a convolution, and its gradients by images and filters."""
+    to_images, to_filters = _infer_conv2d_of_images, _infer_conv2d_of_filters
+    gradients = (
+        partial(_image_gradients, of_images),
+        partial(_filter_gradients, of_filters),
+    )
+    return (
+        _op(name, infer=infer, compute=ieee(partial(_convolved, correlate))),
+        _op(f"{name}BackpropInput", infer=to_images, compute=ieee(gradients[0])),
+        _op(f"{name}BackpropFilter", infer=to_filters, compute=ieee(gradients[1])),
+    )
+
+
 MAX_POOL = _op("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
 AVG_POOL = _op("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    _op("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
-    _op(
-        "Conv2DBackpropInput",
-        infer=_infer_conv2d_of_images,
-        compute=ieee(_conv2d_of_images),
+    *_convolutions(
+        "Conv2D", _infer_conv2d, correlated, image_gradient, filter_gradient
     ),
-    _op(
-        "Conv2DBackpropFilter",
-        infer=_infer_conv2d_of_filters,
-        compute=ieee(_conv2d_of_filters),
-    ),
-    _op("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
-    _op(
-        "DepthwiseConv2dNativeBackpropInput",
-        infer=_infer_conv2d_of_images,
-        compute=ieee(_depthwise_of_images),
-    ),
-    _op(
-        "DepthwiseConv2dNativeBackpropFilter",
-        infer=_infer_conv2d_of_filters,
-        compute=ieee(_depthwise_of_filters),
+    *_convolutions(
+        "DepthwiseConv2dNative",
+        _infer_depthwise,
+        correlated_by_channel,
+        image_gradient_by_channel,
+        filter_gradient_by_channel,
     ),
     MAX_POOL,
     _op("MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)),

@@ -291,7 +291,7 @@ class DistributionStrategy(StrategyCore):
         ...     with strategy.explain_reductions(print):
         ...         mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
         reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by 2; \
-        lt is 1.5
+the result is 1.5
         """
         self._require_cross_tower("explain_reductions")
         return reporting(reporter(report))

@@ -129,72 +129,36 @@ def _bias_add(apply: Apply, op: Applied, dy: Tensor) -> Any:
 # -- windows over images -----------------------------------------------------------
 
 
-def _conv2d(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    images, filters = op.inputs
-    return (
-        lambda: _images(apply, op, shape_of(apply, images), filters, dy),
-        lambda: _filters(apply, op, images, shape_of(apply, filters), dy),
-    )
+def _convolution(name: str) -> dict[str, Rule]:
+    """Return the rules of a convolution and of its two gradients."""
+    to_images, to_filters = f"{name}BackpropInput", f"{name}BackpropFilter"
 
+    def forward(apply: Apply, op: Applied, dy: Tensor) -> Any:
+        images, filters = op.inputs
+        return (
+            lambda: apply(to_images, shape_of(apply, images), filters, dy, **op.attrs),
+            lambda: apply(to_filters, images, shape_of(apply, filters), dy, **op.attrs),
+        )
 
-def _images(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
-    return apply("Conv2DBackpropInput", *inputs, **op.attrs)
+    def of_images(apply: Apply, op: Applied, dy: Tensor) -> Any:
+        _, filters, backprop = op.inputs
+        sizes = partial(shape_of, apply, filters)
+        return (
+            None,
+            lambda: apply(to_filters, dy, sizes(), backprop, **op.attrs),
+            lambda: apply(name, dy, filters, **op.attrs),
+        )
 
+    def of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
+        images, _, backprop = op.inputs
+        sizes = partial(shape_of, apply, images)
+        return (
+            lambda: apply(to_images, sizes(), dy, backprop, **op.attrs),
+            None,
+            lambda: apply(name, images, dy, **op.attrs),
+        )
 
-def _filters(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
-    return apply("Conv2DBackpropFilter", *inputs, **op.attrs)
-
-
-def _conv2d_of_images(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    _, filters, backprop = op.inputs
-    return (
-        None,
-        lambda: _filters(apply, op, dy, shape_of(apply, filters), backprop),
-        lambda: apply("Conv2D", dy, filters, **op.attrs),
-    )
-
-
-def _conv2d_of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    images, _, backprop = op.inputs
-    return (
-        lambda: _images(apply, op, shape_of(apply, images), dy, backprop),
-        None,
-        lambda: apply("Conv2D", images, dy, **op.attrs),
-    )
-
-
-def _depthwise(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    images, filters = op.inputs
-    return (
-        lambda: _depthwise_images(apply, op, shape_of(apply, images), filters, dy),
-        lambda: _depthwise_filters(apply, op, images, shape_of(apply, filters), dy),
-    )
-
-
-def _depthwise_images(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
-    return apply("DepthwiseConv2dNativeBackpropInput", *inputs, **op.attrs)
-
-
-def _depthwise_filters(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
-    return apply("DepthwiseConv2dNativeBackpropFilter", *inputs, **op.attrs)
-
-
-def _depthwise_of_images(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    _, filters, backprop = op.inputs
-    return (
-        None,
-        lambda: _depthwise_filters(apply, op, dy, shape_of(apply, filters), backprop),
-        lambda: apply("DepthwiseConv2dNative", dy, filters, **op.attrs),
-    )
-
-
-def _depthwise_of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    images, _, backprop = op.inputs
-    return (
-        lambda: _depthwise_images(apply, op, shape_of(apply, images), dy, backprop),
-        None,
-        lambda: apply("DepthwiseConv2dNative", images, dy, **op.attrs),
-    )
+    return {name: forward, to_images: of_images, to_filters: of_filters}
 
 
 def _max_pool(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
@@ -231,12 +195,8 @@ RULES: dict[str, Rule] = {
     "L2Loss": lambda apply, op, dy: dy * op.inputs[0],
     "L2Normalize": _l2_normalize,
     "BiasAdd": _bias_add,
-    "Conv2D": _conv2d,
-    "Conv2DBackpropInput": _conv2d_of_images,
-    "Conv2DBackpropFilter": _conv2d_of_filters,
-    "DepthwiseConv2dNative": _depthwise,
-    "DepthwiseConv2dNativeBackpropInput": _depthwise_of_images,
-    "DepthwiseConv2dNativeBackpropFilter": _depthwise_of_filters,
+    **_convolution("Conv2D"),
+    **_convolution("DepthwiseConv2dNative"),
     "MaxPool": _max_pool,
     "MaxPoolPositions": not_differentiable,
     "AvgPool": _avg_pool,

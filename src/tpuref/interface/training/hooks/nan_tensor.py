@@ -38,7 +38,7 @@ class NanTensorHook(SessionRunHook):
     ...     sess.run(loss)
     Traceback (most recent call last):
     tpuref.interface.training.hooks.nan_tensor.NanLossDuringTrainingError: \
-    loss during training. [TPUREF-E243]
+NaN loss during training. [TPUREF-E243]
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
