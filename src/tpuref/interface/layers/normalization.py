@@ -46,7 +46,7 @@ class BatchNormalization(Layer):
     center, scale
         Whether there is an offset ``beta``, and a factor ``gamma``.
     beta_initializer, gamma_initializer, moving_mean_initializer, \
-    ng_variance_initializer
+moving_variance_initializer
         Initializers or their names.
     beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint
         As for `tf.layers.Dense`.
