@@ -23,13 +23,8 @@ def is_nested(seq: object) -> bool:
 def flatten(structure: Any) -> list[Any]:
     """Return the leaves of a nest in order.
 
-    It raises TypeError if the keys of a mapping cannot be sorted, and ValueError if a
-    container contains itself.
-
-    Parameters
-    ----------
-    structure : nest
-        A nest; a leaf alone counts as a nest of one.
+    A leaf alone counts as a nest of one.  It raises TypeError if the keys of a mapping
+    cannot be sorted, and ValueError if a container contains itself.
 
     Examples
     --------

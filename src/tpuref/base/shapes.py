@@ -20,12 +20,8 @@ class Dimension:
     """The size of a tensor along one axis, which may be unknown.
 
     Arithmetic with an unknown size gives an unknown size, and a comparison with one
-    gives None: neither true nor false.  It raises ValueError if `value` is negative.
-
-    Parameters
-    ----------
-    value : Dimension, int or None
-        The size, or None if unknown. Any type with ``__index__`` works.
+    gives None: neither true nor false.  `value` is None for an unknown size; any type
+    with ``__index__`` works.  It raises ValueError if `value` is negative.
 
     Examples
     --------

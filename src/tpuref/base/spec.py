@@ -50,10 +50,7 @@ class TensorSpec:
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Return whether dtypes are equal and no static dimensions differ.
 
-        Parameters
-        ----------
-        spec_or_tensor : TensorSpec or Tensor
-            The other spec. Names are ignored.
+        The argument may be a tensor; names are ignored.
         """
         given = getattr(spec_or_tensor, "spec", spec_or_tensor)
         other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", given)

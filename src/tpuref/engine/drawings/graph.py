@@ -43,12 +43,8 @@ class GraphDrawing:
         """Write the drawing to a file.
 
         Return the path.  Without Graphviz a ``.dot`` file replaces ``.svg``, with a
-        warning.  It raises ValueError if the name has another ending.
-
-        Parameters
-        ----------
-        file
-            Its name, which ends with ``.svg`` or ``.dot``.
+        warning.  The name ends with ``.svg`` or ``.dot``.  It raises ValueError if the
+        name has another ending.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

@@ -174,14 +174,9 @@ class Graph:
     def draw(self, fetches: Any = None) -> GraphDrawing:
         """Draw the operations, their shapes, and where they run.
 
-        Notebooks show the drawing, `GraphDrawing.save` writes it.  It raises ValueError
-        if `fetches` are of another graph.
-
-        Parameters
-        ----------
-        fetches
-            Tensors, operations or a nest of them; what they do not need is left out.
-            None is everything.
+        Notebooks show the drawing, `GraphDrawing.save` writes it.  What `fetches`, a
+        nest of tensors and operations, do not need is left out; None draws everything.
+        It raises ValueError if `fetches` are of another graph.
 
         Examples
         --------

@@ -50,12 +50,8 @@ class LogicalDeviceConfiguration:
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """Return the devices, those of the cluster after connecting to one.
 
-    It raises ValueError for another `device_type`.
-
-    Parameters
-    ----------
-    device_type
-        ``"CPU"``, ``"GPU"`` or ``"TPU"``, or None for all.
+    The type is ``"CPU"``, ``"GPU"`` or ``"TPU"``, or None for all.  It raises
+    ValueError for another `device_type`.
 
     Examples
     --------

@@ -190,10 +190,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def start_with(self, value: Any) -> None:
         """Replace the initial value for initializers requested from now on.
 
-        Parameters
-        ----------
-        value
-            An array or tensor of the variable's dtype and shape.
+        The value is an array or tensor of the variable's dtype and shape.
         """
         graph = self.graph
         with (

@@ -53,10 +53,7 @@ _everywhere = [False]
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Let ``tf.function`` run operation by operation, for debugging.
 
-    Parameters
-    ----------
-    run_eagerly
-        Whether to do so from now on.
+    False ends that.
     """
     _everywhere[0] = bool(run_eagerly)
 
@@ -122,10 +119,7 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the trace for some arguments; `tf.TensorSpec` may stand for tensors.
 
-        Parameters
-        ----------
-        args, kwargs
-            The arguments; none if there is an ``input_signature``.
+        With an ``input_signature`` there are no arguments.
         """
         if self.input_signature is not None and not args and not kwargs:
             args = tuple(self.input_signature)
@@ -412,10 +406,7 @@ def function(
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Return a function unchanged: `tf.function` never rewrites Python.
 
-    Parameters
-    ----------
-    func
-        The function; None to get a decorator.
+    Without a function, return a decorator.
 
     Examples
     --------

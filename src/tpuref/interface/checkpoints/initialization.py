@@ -23,13 +23,8 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     """Return a reader of a checkpoint.
 
-    It raises ValueError if a directory has no checkpoint, and `tf.errors.NotFoundError`
-    if a prefix has none.
-
-    Parameters
-    ----------
-    ckpt_dir_or_file
-        The prefix of a checkpoint, or a directory, whose last checkpoint is read.
+    Of a directory, the last checkpoint is read.  It raises ValueError if a directory
+    has no checkpoint, and `tf.errors.NotFoundError` if a prefix has none.
     """
     files, path = files_at(
         ckpt_dir_or_file, "tf.train.load_checkpoint", "ckpt_dir_or_file"

@@ -73,10 +73,7 @@ class Checkpoint:
     def write(self, file_prefix: PathLike, session: Any = None) -> str:
         """Write a checkpoint with exactly this prefix; return the prefix.
 
-        Parameters
-        ----------
-        session
-            In graph mode the session with the values, by default the current one.
+        In graph mode the values are those in `session`, by default the current one.
         """
         return self._write(file_prefix, session)[0]
 

@@ -68,10 +68,7 @@ def get_checkpoint_state(
 ) -> CheckpointState | None:
     """Return the content of a directory's state file, or None without one.
 
-    Parameters
-    ----------
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    The name of the file is ``checkpoint`` by default.
     """
     function = "tf.train.get_checkpoint_state"
     files, directory = files_at(checkpoint_dir, function, "checkpoint_dir")
@@ -199,12 +196,8 @@ def update_checkpoint_state(
 ) -> None:
     """Write the state file of a directory atomically.
 
-    Other parameters are those of `generate_checkpoint_state_proto`.
-
-    Parameters
-    ----------
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    Other parameters are those of `generate_checkpoint_state_proto`.  The name of the
+    file is ``checkpoint`` by default.
     """
     state = generate_checkpoint_state_proto(
         save_dir,

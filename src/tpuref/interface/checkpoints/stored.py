@@ -316,10 +316,7 @@ def _foreign_error(path: str) -> UnimplementedError:
 class CheckpointReader:
     """Reads the tensors of a checkpoint one by one.
 
-    Parameters
-    ----------
-    filepattern
-        The prefix of the checkpoint, such as ``"model/model.ckpt-100"``.
+    `filepattern` is the prefix of the checkpoint, such as ``"model/model.ckpt-100"``.
 
     Raises
     ------

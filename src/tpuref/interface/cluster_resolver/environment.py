@@ -14,12 +14,8 @@ from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 class TFConfigClusterResolver(ClusterResolver):
     """A resolver of the cluster in the environment variable ``TF_CONFIG``.
 
-    It raises ValueError if the variable is not a JSON object.
-
-    Parameters
-    ----------
-    task_type, task_id, rpc_layer, environment
-        Override the entries of the variable.
+    The arguments override the entries of the variable.  It raises ValueError if the
+    variable is not a JSON object.
 
     Examples
     --------

@@ -93,12 +93,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
-        It raises ValueError if a component has no rows, or the numbers of rows differ.
-
-        Parameters
-        ----------
-        tensors
-            A structure of tensors with the same number of rows.
+        All tensors of the structure have the same number of rows.  It raises ValueError
+        if a component has no rows, or the numbers of rows differ.
 
         Examples
         --------
@@ -155,10 +151,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """Return a dataset of the values of Python's range.
 
-        Parameters
-        ----------
-        args
-            Stop; or start and stop; or start, stop and step.
+        The arguments are stop; or start and stop; or start, stop and step.
 
         Examples
         --------
@@ -289,10 +282,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Return a dataset of the elements for which a function returns true.
 
-        Parameters
-        ----------
-        predicate
-            As for `map`; it returns a scalar bool tensor.
+        The function takes elements as that of `map`, and returns a scalar bool tensor.
 
         Examples
         --------
@@ -379,10 +369,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that repeats the elements.
 
-        Parameters
-        ----------
-        count
-            The number of repetitions; None or -1 repeats forever.
+        A count of None or -1 repeats forever.
 
         Examples
         --------
@@ -462,10 +449,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """Return a dataset whose elements a thread computes in advance.
 
-        Parameters
-        ----------
-        buffer_size
-            The number of elements to keep ready; -1 or None chooses it automatically.
+        `buffer_size` is the number of elements to keep ready; -1 or None chooses it
+        automatically.
 
         Examples
         --------
@@ -516,10 +501,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that concatenates the datasets returned by a function.
 
-        Parameters
-        ----------
-        map_func
-            Takes an element as for `map` and returns a dataset.
+        The function takes elements as that of `map`.
 
         Examples
         --------

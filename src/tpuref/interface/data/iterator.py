@@ -165,13 +165,9 @@ class Iterator(ElementDescription):
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Return the operation that starts the iterator on `dataset`.
 
-        It raises TypeError if the elements of `dataset` have a different structure,
-        type or shape.
-
-        Parameters
-        ----------
-        dataset
-            A dataset with elements of the iterator's types and shapes.
+        The dataset has elements of the iterator's types and shapes.  It raises
+        TypeError if the elements of `dataset` have a different structure, type or
+        shape.
         """
         stage: Any = getattr(dataset, "stage", None)
         if not isinstance(stage, Stage):

@@ -43,12 +43,8 @@ class Single(Stage):
 def get_single_element(dataset: Dataset) -> Any:
     """Return the element of a dataset that has just one, as tensors.
 
-    At evaluation, it raises InvalidArgumentError unless there is exactly one element.
-
-    Parameters
-    ----------
-    dataset
-        The dataset.  In graph mode, each evaluation iterates over it again.
+    In graph mode, each evaluation iterates over the dataset again.  At evaluation, it
+    raises InvalidArgumentError unless there is exactly one element.
 
     Examples
     --------

@@ -95,11 +95,6 @@ class IndexTable:
 
         It raises TypeError if the dtype of the words is not that of the vocabulary, and
         at run time `tf.errors.FailedPreconditionError` if the table is not initialized.
-
-        Parameters
-        ----------
-        keys
-            A tensor of words.
         """
         words = convert_to_tensor(keys)
         if words.dtype != self.key_dtype:

@@ -18,13 +18,9 @@ from tpuref.interface.functions.control_flow import py_func
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     r"""Return the content of a file as a scalar string tensor.
 
-    It raises InvalidArgumentError if `filename` is not a scalar, and at evaluation
-    NotFoundError if the file does not exist.
-
-    Parameters
-    ----------
-    filename
-        A path, or a URL that fsspec knows: a scalar.
+    The name is a path, or a URL that fsspec knows: a scalar.  It raises
+    InvalidArgumentError if `filename` is not a scalar, and at evaluation NotFoundError
+    if the file does not exist.
 
     Examples
     --------

@@ -113,12 +113,8 @@ class StrategyCore:
     ) -> contextlib.AbstractContextManager[Any]:
         """Create the variables of a block on the devices of another variable.
 
-        It raises RuntimeError outside of the strategy's scope.
-
-        Parameters
-        ----------
-        colocate_with_variable
-            A variable made in the scope, or the result of `non_slot_devices`.
+        The argument is a variable made in the scope, or the result of
+        `non_slot_devices`.  It raises RuntimeError outside of the strategy's scope.
 
         Examples
         --------
@@ -188,12 +184,8 @@ class StrategyCore:
     def unwrap(self, value: Any) -> list[Any]:
         """Return the list of the components of a value.
 
-        They are in tower order; a value without any is its own component.
-
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, a variable of the scope, or any value.
+        They are in tower order; a value without any is its own component.  The value is
+        a result of `call_for_each_tower`, a variable of the scope, or anything else.
 
         Examples
         --------
@@ -237,10 +229,7 @@ class StrategyCore:
     def group(self, value: Any, name: str | None = None) -> Operation | None:
         """Return one operation that waits for all components of a value.
 
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, `update` or another method.
+        The value is a result of `call_for_each_tower`, `update` or another method.
 
         Examples
         --------

@@ -32,10 +32,7 @@ __all__ = ["DistributionStrategy"]
 class DistributionStrategy(StrategyCore):
     """Runs one program on several towers, each on its own device.
 
-    Parameters
-    ----------
-    system
-        The cores that run the towers; None if the host runs them.
+    The cores of `system` run the towers; without them, the host does.
 
     Attributes
     ----------
@@ -203,11 +200,8 @@ class DistributionStrategy(StrategyCore):
     def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
         """Return a mirrored value: a copy on each of several devices.
 
-        Parameters
-        ----------
-        destinations
-            A mirrored variable, a device or a list of devices; None for
-            `worker_devices`.
+        The destinations are a mirrored variable, a device or a list of devices; None
+        for `worker_devices`.
 
         Examples
         --------
@@ -271,14 +265,10 @@ class DistributionStrategy(StrategyCore):
         """Report each reduction that is built in a block.
 
         Whenever a result is computed, the report has the towers' values, the operation,
-        the divisor and the result.  This method is an addition to the document.  It
-        raises TypeError if `report` is neither None nor callable, and RuntimeError
-        outside of the strategy's scope and within a tower.
-
-        Parameters
-        ----------
-        report
-            A function that takes an `Explanation`; None to log the reports.
+        the divisor and the result.  This method is an addition to the document.
+        `report` takes an `Explanation`; None logs the reports.  It raises TypeError if
+        `report` is neither None nor callable, and RuntimeError outside of the
+        strategy's scope and within a tower.
 
         Examples
         --------
@@ -331,14 +321,9 @@ the result is 1.5
         """Return a dataset whose elements go to the towers in turn.
 
         Its iterator returns per-device values for `call_for_each_tower`, without an
-        incomplete last round.  It raises TypeError if `dataset_fn` is not callable, and
-        ValueError if the result is not a dataset.
-
-        Parameters
-        ----------
-        dataset_fn
-            A function without parameters that returns a `tf.data.Dataset`; it is called
-            once.
+        incomplete last round.  `dataset_fn` has no parameters and returns a
+        `tf.data.Dataset`; it is called once.  It raises TypeError if `dataset_fn` is
+        not callable, and ValueError if the result is not a dataset.
         """
         return per_device_dataset(dataset_fn, self.towers.names)
 
@@ -397,10 +382,7 @@ the result is 1.5
     ) -> Any:
         """Call `call_for_each_tower`, in the scope of the strategy.
 
-        Parameters
-        ----------
-        args, kwargs
-            Its arguments; each call gets its own components of per-replica values.
+        Each call gets its own components of per-replica arguments.
 
         Examples
         --------

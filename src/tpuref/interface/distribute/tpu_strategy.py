@@ -171,13 +171,9 @@ class TPUStrategy(OneDeviceStrategy):
     ) -> None:
         """Write the cluster of the resolver into a session's configuration.
 
-        The document does not define this.  As in the next release, it also isolates
-        the variables of the session.
-
-        Parameters
-        ----------
-        cluster_spec, task_type, task_id
-            Ignored: the resolver describes the cluster.
+        The document does not define this.  As in the next release, it also isolates the
+        variables of the session.  The other arguments are ignored: the resolver
+        describes the cluster.
 
         Examples
         --------

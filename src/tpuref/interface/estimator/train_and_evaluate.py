@@ -60,11 +60,6 @@ def train_and_evaluate(
     metrics of the last evaluation, and the list of the exporters' results.  It raises
     ValueError if ``max_steps`` or ``steps`` is not positive.
 
-    Parameters
-    ----------
-    train_spec, eval_spec
-        The arguments of training and of evaluation.
-
     Examples
     --------
     >>> import tempfile

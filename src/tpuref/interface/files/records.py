@@ -71,10 +71,7 @@ def framed(record: bytes) -> bytes:
 class TFRecordWriter:
     """Writes records to a new file, replacing an existing one.
 
-    Parameters
-    ----------
-    options
-        `TFRecordOptions` or the name of a compression.
+    `options` are `TFRecordOptions` or the name of a compression.
 
     Examples
     --------

@@ -17,10 +17,7 @@ from tpuref.interface.functions.joining import concat
 def relu(features: Any, name: str | None = None) -> Tensor:
     """Return ``max(features, 0)``; the result has the same shape and dtype.
 
-    Parameters
-    ----------
-    features
-        A tensor of real numbers.
+    The features are real numbers.
 
     Examples
     --------

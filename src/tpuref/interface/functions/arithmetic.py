@@ -15,13 +15,9 @@ from tpuref.engine.graph.tensor import Tensor
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.
 
-    The result has the dtype of the operands.  It raises TypeError if the dtypes differ
-    or are not numeric, and ValueError if the shapes do not broadcast.
-
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
+    `x` and `y` are numbers of one dtype, which the result has too; shapes broadcast.
+    It raises TypeError if the dtypes differ or are not numeric, and ValueError if the
+    shapes do not broadcast.
 
     Examples
     --------
@@ -254,14 +250,9 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Return the sum of a list of tensors, without broadcasting.
 
-    float16 and bfloat16 are added in float32 and rounded once.  It raises ValueError if
-    `inputs` is not a list, is empty, or holds different shapes, and TypeError if the
-    dtypes differ.
-
-    Parameters
-    ----------
-    inputs
-        A list or tuple of tensors of one shape and dtype.
+    float16 and bfloat16 are added in float32 and rounded once.  The tensors have one
+    shape and dtype.  It raises ValueError if `inputs` is not a list, is empty, or holds
+    different shapes, and TypeError if the dtypes differ.
 
     Examples
     --------
@@ -306,10 +297,7 @@ def accumulate_n(
 def negative(x: Any, name: str | None = None) -> Tensor:
     """Return ``-x``; the result has the shape and dtype of `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point, complex or signed integer numbers.
+    The numbers are floating-point, complex or signed integers.
 
     Examples
     --------

@@ -206,14 +206,9 @@ def assert_rank_at_least(
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
-    The result is a tensor with the values of `x`.  It raises ValueError if the static
-    shape of `x` contradicts `shape`, and at run time InvalidArgumentError if the value
-    has another shape.
-
-    Parameters
-    ----------
-    shape
-        Its shape, with None for sizes that may be anything.
+    The result is a tensor with the values of `x`.  In `shape`, None stands for any
+    size.  It raises ValueError if the static shape of `x` contradicts `shape`, and at
+    run time InvalidArgumentError if the value has another shape.
 
     Examples
     --------

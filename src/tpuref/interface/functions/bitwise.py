@@ -11,10 +11,7 @@ from tpuref.engine.graph.tensor import Tensor
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the bits that are set in both; the result has the dtype of the operands.
 
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
+    Both are integers of one dtype; the shapes broadcast.
 
     Examples
     --------
@@ -50,11 +47,6 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     """Return the integers with all bits flipped.
 
     The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Integers.
 
     Examples
     --------

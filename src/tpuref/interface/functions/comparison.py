@@ -11,10 +11,7 @@ from tpuref.engine.graph.tensor import Tensor
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether the elements are equal; the result is boolean.
 
-    Parameters
-    ----------
-    x, y
-        Values of one dtype, text included; the shapes broadcast.
+    Both have one dtype, which may be text; the shapes broadcast.
 
     Examples
     --------
@@ -90,10 +87,7 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 def is_nan(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is nan; the result is boolean, with the shape of `x`.
 
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The numbers are floating-point or complex.
 
     Examples
     --------

@@ -13,12 +13,8 @@ from tpuref.engine.graph.tensor import Tensor
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Return complex numbers with the given parts.
 
-    float32 gives complex64, float64 complex128.
-
-    Parameters
-    ----------
-    real, imag
-        Numbers, both float32 or both float64; the shapes broadcast.
+    float32 gives complex64, float64 complex128.  Both parts are float32 or both
+    float64; the shapes broadcast.
 
     Examples
     --------
@@ -32,11 +28,6 @@ def real(input: Any, name: str | None = None) -> Tensor:
     """Return the real part; a real tensor is returned unchanged.
 
     complex64 gives float32, complex128 float64.
-
-    Parameters
-    ----------
-    input
-        Numbers.
 
     Examples
     --------
@@ -65,11 +56,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
     The result has the shape and dtype of `x`.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
     Examples
     --------
     >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
@@ -82,12 +68,8 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians of a complex number; 0 for a real one.
 
-    complex64 gives float32, complex128 float64.
-
-    Parameters
-    ----------
-    input
-        Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
+    complex64 gives float32, complex128 float64.  Negative real numbers give 0 too
+    (`np.angle` gives pi).
 
     Examples
     --------

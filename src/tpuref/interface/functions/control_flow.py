@@ -55,10 +55,7 @@ def no_op(name: str | None = None) -> Operation | None:
 def group(*inputs: Any, name: str | None = None) -> Operation | None:
     """Return one operation that waits for all `inputs`.
 
-    Parameters
-    ----------
-    inputs
-        Operations, tensors, variables, or nested structures of those.
+    Inputs are operations, tensors, variables, or nested structures of those.
 
     Examples
     --------

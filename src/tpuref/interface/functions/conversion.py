@@ -18,11 +18,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     Integers drop fractions, real types drop imaginary parts.  A tensor that already has
     the type is returned unchanged.  It raises TypeError if either type is string.
 
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-
     Examples
     --------
     >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))

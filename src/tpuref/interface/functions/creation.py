@@ -58,10 +58,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Return a tensor of zeros: False for bool, empty for string.
 
-    Parameters
-    ----------
-    shape
-        The shape: integers, or a vector tensor of int32 or int64.
+    The shape is a list of integers, or a vector tensor of int32 or int64.
 
     Examples
     --------

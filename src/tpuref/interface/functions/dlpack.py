@@ -16,13 +16,8 @@ def to_dlpack(tf_tensor: Any) -> Any:
 
     The consumer must not write to the memory: tensors do not change, and others may
     share it.  The capsule is for ``from_dlpack`` of another library; bfloat16 works
-    too.  It raises `tf.errors.InvalidArgumentError` for symbolic tensors, strings and
-    dates.
-
-    Parameters
-    ----------
-    tf_tensor
-        An eager tensor, or an array returned by ``Session.run``.
+    too.  The tensor is eager, or an array returned by ``Session.run``.  It raises
+    `tf.errors.InvalidArgumentError` for symbolic tensors, strings and dates.
 
     Examples
     --------

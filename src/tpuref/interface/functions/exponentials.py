@@ -11,12 +11,8 @@ from tpuref.engine.graph.tensor import Tensor
 def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Return the square root; nan for a negative number.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The result has the shape and dtype of `x`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------

@@ -12,12 +12,7 @@ from tpuref.engine.graph.tensor import Tensor
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of a tensor as a tensor, even if it is not static.
 
-    The result is a vector with one size for each axis.
-
-    Parameters
-    ----------
-    out_type
-        int32 or int64.
+    The result is a vector with one size for each axis.  `out_type` is int32 or int64.
 
     Examples
     --------

@@ -188,11 +188,6 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     The result has the shape of `x` without the last two axes.  It raises ValueError if
     the rank is less than 2.
 
-    Parameters
-    ----------
-    x
-        Numbers with at least rank 2.
-
     Examples
     --------
     >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))

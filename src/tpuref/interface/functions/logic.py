@@ -11,10 +11,7 @@ from tpuref.engine.graph.tensor import Tensor
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return whether both elements are true; the result is boolean.
 
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
+    Both are boolean; the shapes broadcast.
 
     Examples
     --------
@@ -50,11 +47,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is false.
 
     The result is boolean, with the shape of `x`.
-
-    Parameters
-    ----------
-    x
-        Booleans.
 
     Examples
     --------

@@ -206,12 +206,7 @@ def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Return half the sum of the squares of all elements.
 
-    The result is a scalar of the same dtype.
-
-    Parameters
-    ----------
-    t
-        A floating-point tensor.
+    The result is a scalar of the same dtype.  The elements are floating-point.
 
     Examples
     --------

@@ -323,10 +323,7 @@ def normalize_moments(
 ) -> tuple[Tensor, Tensor]:
     """Return mean and variance from the results of `sufficient_statistics`.
 
-    Parameters
-    ----------
-    counts, mean_ss, variance_ss, shift
-        The results of `sufficient_statistics`, or sums of those of several parts.
+    Sums of the results for several parts serve too.
 
     Examples
     --------
@@ -352,12 +349,8 @@ def local_response_normalization(
     """Return images divided by ``(bias + alpha * squares) ** beta``.
 
     Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
-    away.  The results are images of the same shape and dtype.
-
-    Parameters
-    ----------
-    input
-        Floating-point images ``[batch, rows, columns, channels]``.
+    away.  The results are images of the same shape and dtype.  The images are
+    floating-point, ``[batch, rows, columns, channels]``.
 
     Examples
     --------

@@ -18,12 +18,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     The result is a tensor that must be a key of ``feed_dict`` if a run needs it.
 
-    It raises RuntimeError in eager mode, where nothing can be fed.
-
-    Parameters
-    ----------
-    shape
-        The static shape; None, or None for a dimension, allows any.
+    A `shape` of None, or None for a dimension of it, allows any.  It raises
+    RuntimeError in eager mode, where nothing can be fed.
 
     Examples
     --------

@@ -26,10 +26,7 @@ DEFAULT_GRAPH_SEED = 87654321
 def set_random_seed(seed: int | None) -> None:
     """Set the seed of the default graph, from which its operations derive theirs.
 
-    Parameters
-    ----------
-    seed
-        Any integer; None removes the seed.
+    None removes the seed.
 
     Examples
     --------

@@ -18,13 +18,9 @@ from tpuref.interface.functions.reshaping import broadcast_to, reshape
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.
 
-    The result has the same rank and dtype.  It raises ValueError if the number of
-    `multiples` differs from the rank.
-
-    Parameters
-    ----------
-    multiples
-        The number of repetitions for each axis.
+    The result has the same rank and dtype.  `multiples` has the number of repetitions
+    for each axis.  It raises ValueError if the number of `multiples` differs from the
+    rank.
 
     Examples
     --------

@@ -19,13 +19,8 @@ from tpuref.interface.functions.arguments import (
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.
 
-    The result has the same dtype.  It raises ValueError if the number of elements
-    differs.
-
-    Parameters
-    ----------
-    shape
-        The new shape; one size may be -1, which means the remainder.
+    The result has the same dtype.  One size may be -1, which means the remainder.  It
+    raises ValueError if the number of elements differs.
 
     Examples
     --------
@@ -154,11 +149,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
     The result has the same shape and dtype.  It raises ValueError if the axis does not
     exist, or one is given twice.
-
-    Parameters
-    ----------
-    axis
-        One or several axes.
 
     Examples
     --------

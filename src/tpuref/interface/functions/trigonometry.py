@@ -11,12 +11,8 @@ from tpuref.engine.graph.tensor import Tensor
 def sin(x: Any, name: str | None = None) -> Tensor:
     """Return the sine of an angle in radians.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The result has the shape and dtype of `x`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
@@ -84,12 +80,8 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians from the x axis to the point ``(x, y)``.
 
-    It is from -pi to pi.
-
-    Parameters
-    ----------
-    y, x
-        Floating-point numbers of one dtype; the shapes broadcast.
+    It is from -pi to pi.  `y` and `x` are floating-point numbers of one dtype, whose
+    shapes broadcast.
 
     Examples
     --------

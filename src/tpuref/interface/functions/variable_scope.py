@@ -570,10 +570,7 @@ def report_uninitialized_variables(
 ) -> Tensor:
     """Return the names of variables that have no value, as a vector of strings.
 
-    Parameters
-    ----------
-    var_list
-        By default all global and local variables.
+    Those of `var_list`, by default all global and local variables, are checked.
     """
     if var_list is None:
         var_list = [*global_variables(), *local_variables()]

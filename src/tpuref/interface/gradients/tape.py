@@ -221,11 +221,7 @@ class GradientTape:
         """Return the derivatives of each element of a target by each of the sources.
 
         For each source, the result has the shape ``target.shape + source.shape``.
-
-        Parameters
-        ----------
-        sources, unconnected_gradients
-            As for `gradient`.
+        Other parameters are those of `gradient`.
 
         Examples
         --------

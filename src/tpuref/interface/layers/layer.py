@@ -202,23 +202,11 @@ class Layer:
     add_variable = add_weight
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Add operations to the collection ``UPDATE_OPS``.
-
-        Parameters
-        ----------
-        updates
-            One operation or tensor, or several.
-        """
+        """Add operations to the collection ``UPDATE_OPS``."""
         self._updates += _add_to_collection(GraphKeys.UPDATE_OPS, updates)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Add tensors to the collection ``REGULARIZATION_LOSSES``.
-
-        Parameters
-        ----------
-        losses
-            One tensor, or several.
-        """
+        """Add tensors to the collection ``REGULARIZATION_LOSSES``."""
         self._losses += _add_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     # -- facts -----------------------------------------------------------------

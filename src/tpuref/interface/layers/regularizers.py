@@ -19,12 +19,8 @@ Regularizer = Callable[[Any], Tensor | None]
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """Return a function that computes `scale` times half the squares of weights.
 
-    It raises ValueError if `scale` is no number or below 0.
-
-    Parameters
-    ----------
-    scale
-        0 or more; the function gives None for 0.
+    The function of scale 0 gives None.  It raises ValueError if `scale` is no number or
+    below 0.
 
     Examples
     --------

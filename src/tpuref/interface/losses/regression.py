@@ -88,11 +88,6 @@ def huber_loss(
     The result is a float32 scalar, or one loss for each element.  Other parameters are
     those of `tf.losses.mean_squared_error`.
 
-    Parameters
-    ----------
-    delta
-        The difference from which the loss grows in a line.
-
     Examples
     --------
     >>> loss = tf.losses.huber_loss([1.0, 2.0], [1.0, 4.0])

@@ -91,11 +91,6 @@ class Metric:
 class Sum(Metric):
     """The sum of values.
 
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
-
     Examples
     --------
     >>> with tf.eager_execution():

@@ -200,10 +200,7 @@ class Optimizer(ElementwiseOptimizer):
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
         """Return a slot of a variable, created once.
 
-        Parameters
-        ----------
-        initializer
-            The initial value: ``"zeros"``, or an initializer.
+        The initial value is ``"zeros"``, or an initializer makes it.
         """
         start = Constant(0.0) if initializer == "zeros" else initializer
         with init_scope():

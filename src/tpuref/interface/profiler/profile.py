@@ -54,14 +54,9 @@ _running: list[Profile] = []
 def start(path: Path) -> None:
     """Start to record the host and the cores.
 
-    It raises `tf.errors.AlreadyExistsError` if a profile is running, and an error such
-    as `tf.errors.NotFoundError` if the file cannot be written.
-
-    Parameters
-    ----------
-    path
-        The file for the trace, written when the profile stops, and compressed if its
-        name ends in ``.gz``.
+    The file is written when the profile stops, and compressed if the path ends in
+    ``.gz``.  It raises `tf.errors.AlreadyExistsError` if a profile is running, and an
+    error such as `tf.errors.NotFoundError` if the file cannot be written.
 
     Examples
     --------

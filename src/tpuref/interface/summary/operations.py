@@ -203,10 +203,7 @@ def merge_all(
 ) -> Tensor | None:
     """Return all summaries of the graph as one, or None.
 
-    Parameters
-    ----------
-    scope
-        A pattern of the names to include.
+    `scope` is a pattern of the names to include.
     """
     summaries = get_default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None

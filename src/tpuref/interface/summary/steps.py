@@ -173,10 +173,7 @@ def create_noop_writer() -> SummaryWriter:
 def record_if(condition: Any) -> Iterator[None]:
     """Write the summaries of a block only if a condition holds.
 
-    Parameters
-    ----------
-    condition
-        A bool, a bool tensor, or a function that returns one.
+    The condition is a bool, a bool tensor, or a function that returns one.
     """
     _settings.conditions.append(condition)
     try:

@@ -17,10 +17,7 @@ from tpuref.interface.tpu.system import initialize_system, shutdown_system
 def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     """Start the TPU system, and return its topology.
 
-    Parameters
-    ----------
-    cluster_resolver
-        The resolver of the system; None for that of this process.
+    Without a resolver, the system is that of this process.
 
     Examples
     --------
@@ -101,12 +98,8 @@ def experimental_connect_to_host(
 ) -> None:
     """Run eager operations on a server from now on.
 
-    It raises ValueError if there is no address.
-
-    Parameters
-    ----------
-    remote_host
-        Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
+    The address is ``"host:port"`` or ``"grpc://host:port"``; of a list, the first
+    counts.  It raises ValueError if there is no address.
     """
     begin_eagerly()
     several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]

@@ -230,12 +230,8 @@ class DeviceAssignment:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh with the logical core on each core.
 
+        `format` is ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
         It raises ValueError if the format is unknown.
-
-        Parameters
-        ----------
-        format
-            ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
 
         Examples
         --------

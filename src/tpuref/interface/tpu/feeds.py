@@ -110,11 +110,6 @@ def infeed_dequeue_tuple(
     Call it inside a computation.  It is ``tf.contrib.tpu.infeed_dequeue_tuple`` of
     releases 1.11 to 1.15.
 
-    Parameters
-    ----------
-    dtypes, shapes
-        The type and shape of each element.
-
     Raises
     ------
     TypeError

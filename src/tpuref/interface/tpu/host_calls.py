@@ -19,11 +19,6 @@ def outside_compilation(
     `computation`; the cores can use its tensors.  Nested in another one, it raises
     NotImplementedError.
 
-    Parameters
-    ----------
-    computation
-        A function that builds the part.
-
     Notes
     -----
     The part runs once per replica, in program order within the replica.  Outside a

@@ -167,10 +167,7 @@ class InfeedQueue:
     def set_shard_dimensions(self, shard_dimensions: Sequence[int | None]) -> None:
         """Set the dimension that each element is split along.
 
-        Parameters
-        ----------
-        shard_dimensions
-            One dimension for each element, counted from 0; None leaves it unset.
+        Dimensions are counted from 0; None leaves that of an element unset.
 
         Raises
         ------
@@ -256,12 +253,7 @@ class InfeedQueue:
         """Dequeue one tuple; call this inside the replicated computation.
 
         This freezes the configuration.  It returns the replica's shard of each element.
-
-        Parameters
-        ----------
-        tpu_device
-            The core of the replica that dequeues it; None uses the enclosing device
-            scopes.
+        `tpu_device` is the core that dequeues; None uses the enclosing device scopes.
 
         Raises
         ------

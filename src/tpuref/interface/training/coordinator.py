@@ -21,12 +21,8 @@ class Coordinator:
     """Stops several threads together.
 
     Any thread may request a stop, with or without an error; the others poll
-    `should_stop`; `join` waits for all of them and raises the error.
-
-    Parameters
-    ----------
-    clean_stop_exception_types
-        Errors that `join` does not raise, by default `tf.errors.OutOfRangeError`.
+    `should_stop`; `join` waits for all of them and raises the error.  `join` does not
+    raise `clean_stop_exception_types`, by default `tf.errors.OutOfRangeError`.
 
     Examples
     --------

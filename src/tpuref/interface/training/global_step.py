@@ -19,10 +19,7 @@ from tpuref.interface.functions.variable_scope import get_variable
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the value of a global step in a session.
 
-    Parameters
-    ----------
-    sess
-        The session; ignored in eager mode.
+    In eager mode the session is ignored.
 
     Examples
     --------

@@ -115,12 +115,8 @@ class _HookedSession:
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Call a function that runs the session, with or without hooks.
 
-        It raises ValueError if `step_fn` has other parameters.
-
-        Parameters
-        ----------
-        step_fn
-            A function of ``step_context``, a `StepContext`.
+        `step_fn` has the parameter ``step_context``, a `StepContext`.  It raises
+        ValueError if `step_fn` has other parameters.
 
         Examples
         --------

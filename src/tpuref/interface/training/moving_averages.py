@@ -142,13 +142,9 @@ class ExponentialMovingAverage:
         """Return an operation that updates the averages, creating those that are new.
 
         The average of a variable starts with the variable's value, the average of a
-        tensor with zeros.  It raises TypeError if an entry does not contain
-        floating-point numbers.
-
-        Parameters
-        ----------
-        var_list
-            Variables and tensors, by default the trainable variables.
+        tensor with zeros.  By default the averages are those of the trainable
+        variables.  It raises TypeError if an entry does not contain floating-point
+        numbers.
 
         Examples
         --------

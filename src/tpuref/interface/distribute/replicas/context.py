@@ -118,10 +118,7 @@ _op = reduce_op
 class InputContext:
     """The argument of a function that makes a dataset: its part of the input.
 
-    Parameters
-    ----------
-    num_input_pipelines, input_pipeline_id
-        The number of pipelines, and the index of this one: always 1 and 0.
+    There is always one pipeline, with index 0.
 
     Examples
     --------

@@ -176,12 +176,8 @@ def _host_device(function: str, device: Any) -> str:
 class MultiWorkerMirroredStrategy(MirroredStrategy):
     """`MirroredStrategy` for several workers; tpuref supports one.
 
-    It raises NotImplementedError if ``TF_CONFIG`` names several workers.
-
-    Parameters
-    ----------
-    communication, cluster_resolver, communication_options
-        Accepted for compatibility.
+    The arguments are accepted for compatibility.  It raises NotImplementedError if
+    ``TF_CONFIG`` names several workers.
     """
 
     def __init__(
@@ -220,10 +216,7 @@ def _one_worker(function: str, wanted: str) -> NotImplementedError:
 class OneDeviceStrategy(Strategy):
     """Runs one replica on one device.
 
-    Parameters
-    ----------
-    device
-        A CPU, or a core such as ``"TPU:0"``.
+    The device is a CPU, or a core such as ``"TPU:0"``.
     """
 
     def __init__(self, device: str) -> None:

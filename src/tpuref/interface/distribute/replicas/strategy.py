@@ -34,10 +34,7 @@ __all__ = ["Strategy"]
 class Strategy(StrategyCore):
     """Runs one program on several replicas, each on its own device.
 
-    Parameters
-    ----------
-    system
-        The cores that run the replicas; None if the host runs them.
+    The cores of `system` run the replicas; without them, the host does.
     """
 
     member = ReplicaContext
@@ -150,10 +147,7 @@ class Strategy(StrategyCore):
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.
 
-        Parameters
-        ----------
-        value
-            A result of `run`, or a nest of results.
+        The value is a result of `run`, or a nest of results.
         """
         with self.scope():
             return joined(value, axis, self.towers)

@@ -10,10 +10,7 @@ from tpuref.base import error_codes as codes
 class SecondOrStepTimer:
     """Triggers at the first step, and then periodically by seconds or by steps.
 
-    Parameters
-    ----------
-    every_secs, every_steps
-        The period; exactly one of them.
+    Give exactly one of both periods.
 
     Examples
     --------
