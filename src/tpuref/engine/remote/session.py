@@ -40,16 +40,9 @@ Below the server's limit, to leave room for programs that it has not dropped yet
 class RemoteSession:
     """A session that runs on a server.
 
-    Raises
-    ------
-    ValueError
-        If `max_message_bytes` is out of range.
-    UnavailableError
-        If no server answers.
-    UnauthenticatedError
-        If the server requires a different token.
-    FailedPreconditionError
-        If the server uses a different version of the protocol.
+    It raises UnavailableError if no server answers, UnauthenticatedError if the server
+    requires a different token, and FailedPreconditionError if it uses a different
+    version of the protocol.
     """
 
     def __init__(

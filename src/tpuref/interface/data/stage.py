@@ -61,25 +61,11 @@ class Pass:
 class Stage(Transformation):
     """A stage of a pipeline: describes its elements, and produces them.
 
-    Parameters
-    ----------
-    element
-        The specs of the components, in the structure of the elements.
-    uses
-        The arguments that may be tensors.
-
-    Attributes
-    ----------
-    site
-        The call site that created the stage.
-    captured
-        The tensors that a pass of this stage and the preceding ones needs.
-    variables
-        The names of the variables that functions of the stages read.
-    calls_user
-        Whether user code, which may not end, computes elements.
+    `element` has the specs of the components, and `uses` the arguments that may be
+    tensors.
     """
 
+    # Whether user code, which may not end, computes elements.
     calls_user = False
 
     def __init__(

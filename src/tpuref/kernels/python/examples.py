@@ -21,13 +21,6 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
 
     For each name there is (kind, values), or None if the example lacks it.  Texts are a
     list of bytes, numbers the bytes of little-endian float32 or int64.
-
-    Parameters
-    ----------
-    record
-        The serialized example.
-    names
-        The names of the features, in UTF-8.
     """
     found: dict[bytes, Feature | None] = {}
     try:

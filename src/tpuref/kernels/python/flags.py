@@ -64,14 +64,8 @@ def control_bytes(cores: int) -> int:
 class Flags:
     """The flags of all cores and the poison, as one process sees them.
 
-    It raises ValueError if there are no cores, or no room for the control area.
-
-    Parameters
-    ----------
-    arena
-        The whole shared mapping, flat bytes.
-    control
-        The offset of the control area: a multiple of 64.
+    `control` is the offset of the control area in the arena, a multiple of 64.  It
+    raises ValueError if there are no cores, or no room for that area.
     """
 
     def __init__(self, arena: Buffer, control: int, cores: int) -> None:
