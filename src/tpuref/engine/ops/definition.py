@@ -171,9 +171,9 @@ class OpDef:
 
     name: str
     # ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
-    # specs if there is not exactly one.  Its keyword-only parameters are the attributes;
-    # ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError or TypeError is
-    # the user's error.
+    # specs if there is not exactly one.  Its keyword-only parameters are the
+    # attributes; ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError or
+    # TypeError is the user's error.
     infer: Infer
     # ``meaning(xp, *arrays, **attrs)`` returns the output, or a sequence of outputs,
     # with the functions of the array namespace `xp`.

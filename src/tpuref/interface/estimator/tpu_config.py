@@ -97,10 +97,8 @@ class TPUConfig(_TPUFields):
             )
         mode = per_host_input_for_training
         if isinstance(mode, bool):
-            per_host, per_shard = (
-                InputPipelineConfig.PER_HOST_V1,
-                InputPipelineConfig.PER_SHARD_V1,
-            )
+            per_host = InputPipelineConfig.PER_HOST_V1
+            per_shard = InputPipelineConfig.PER_SHARD_V1
             mode = per_host if mode else per_shard
         if mode not in range(1, 6):
             raise invalid(

@@ -204,9 +204,9 @@ class Links:
         """Sum vectors in the arena: chunks move from neighbour to neighbour.
 
         When it returns a status, nobody reads this core's buffers any more. `group`,
-        `source_offset` and `count` are those of `direct`.  At `result_offset`, which may
-        be the source, each of this core's vectors has a result; at `scratch_offset` half
-        types need 4 bytes for each element of each vector.
+        `source_offset` and `count` are those of `direct`.  Each of this core's vectors
+        has a result at `result_offset`, which may be the source; half types need 4 bytes
+        for each element of each vector at `scratch_offset`.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))
