@@ -36,7 +36,10 @@ def gradients(
     """Return the derivatives of the sum of `ys` by each of `xs`.
 
     Each has the shape and dtype of its x; it is `tf.IndexedSlices` for a table read by
-    rows, or None (see `unconnected_gradients`).
+    rows, or None (see `unconnected_gradients`).  For complex numbers the gradient is
+    that of the conjugate, as in TensorFlow.  In a replicated computation it is that of
+    one replica's result; `cross_replica_sum` adds the gradients of all replicas of a
+    group.
 
     Parameters
     ----------
@@ -70,12 +73,6 @@ def gradients(
         If an operation between them is in `tf.tpu.outside_compilation`.
     RuntimeError
         In eager mode; use `tf.GradientTape` there.
-
-    Notes
-    -----
-    For complex numbers the gradient is that of the conjugate, as in TensorFlow.  In a
-    replicated computation it is that of one replica's result; `cross_replica_sum` adds
-    the gradients of all replicas of a group.
 
     Examples
     --------

@@ -16,10 +16,7 @@ from tpuref.engine.drawings.sketch import sketch
 class GraphDrawing:
     """A drawing of a graph, the result of `Graph.draw`; notebooks show it.
 
-    Attributes
-    ----------
-    dot
-        The drawing as text in the language of Graphviz.
+    `dot` is the drawing in the language of Graphviz.
 
     Examples
     --------

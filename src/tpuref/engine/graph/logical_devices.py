@@ -16,10 +16,7 @@ _TYPES = ("CPU", "GPU", "TPU")
 class LogicalDevice(NamedTuple):
     """A device that operations can be placed on.
 
-    Attributes
-    ----------
-    device_type
-        ``"CPU"`` or ``"TPU"``.
+    `device_type` is ``"CPU"`` or ``"TPU"``.
     """
 
     name: str
@@ -29,10 +26,7 @@ class LogicalDevice(NamedTuple):
 class PhysicalDevice(NamedTuple):
     """A device of a computer.
 
-    Attributes
-    ----------
-    device_type
-        ``"CPU"`` or ``"TPU"``.
+    `device_type` is ``"CPU"`` or ``"TPU"``.
     """
 
     name: str

@@ -158,10 +158,7 @@ use_per_session_threads, placement_period, device_filters, operation_timeout_in_
 class RunOptions:
     """Options of one run.
 
-    Attributes
-    ----------
-    trace_level
-        `NO_TRACE`, or `FULL_TRACE` to learn what ran on which core.
+    `trace_level` is `NO_TRACE`, or `FULL_TRACE` to learn what ran on which core.
     """
 
     NO_TRACE: ClassVar[int] = 0
@@ -175,11 +172,8 @@ class RunOptions:
 class RunMetadata:
     """The metadata of one run.
 
-    Attributes
-    ----------
-    core_trace
-        If the run was traced, a record of each operation on a core, with ``operation``,
-        ``replica``, ``logical_core``, ``core``, ``task`` and ``device``.
+    If the run was traced, `core_trace` has a record of each operation on a core, with
+    ``operation``, ``replica``, ``logical_core``, ``core``, ``task`` and ``device``.
     """
 
     def __init__(self) -> None:

@@ -42,10 +42,7 @@ class FixedLenFeature(NamedTuple):
 class VarLenFeature(NamedTuple):
     """A feature with any number of values, parsed as a `tf.SparseTensor`.
 
-    Attributes
-    ----------
-    dtype
-        float32, int64 or string.
+    `dtype` is float32, int64 or string.
     """
 
     dtype: Any
@@ -398,7 +395,8 @@ def decode_raw(
     r"""Reinterpret the bytes of texts as numbers.
 
     It raises `tf.errors.InvalidArgumentError` at evaluation if the lengths differ or
-    are not a multiple of a number's size.
+    are not a multiple of a number's size.  The result has one dimension more than
+    `input_bytes`.
 
     Parameters
     ----------
@@ -408,11 +406,6 @@ def decode_raw(
         Whether the lowest byte of a number comes first.
     bytes
         The former name of `input_bytes`.
-
-    Returns
-    -------
-    Tensor
-        The numbers, with one dimension more than `input_bytes`.
 
     Examples
     --------

@@ -18,13 +18,7 @@ from tpuref.interface.functions.indexing import tensor_scatter_update
 
 
 class SparseTensorValue(NamedTuple):
-    """The value of a sparse tensor, as a session returns it.
-
-    Attributes
-    ----------
-    indices, values, dense_shape
-        The arrays.
-    """
+    """The value of a sparse tensor, as a session returns it."""
 
     indices: Any
     values: Any

@@ -209,6 +209,9 @@ class StrategyCore:
     def value_container(self, value: Any) -> Any:
         """Return the container of a component, or `value` itself.
 
+        See 001_66db0865fe92828f.txt, value_container: ``value`` is always in
+        ``unwrap(value_container(value))`` for components and plain values.
+
         Examples
         --------
         >>> import tpuref as tf
@@ -218,11 +221,6 @@ class StrategyCore:
         ...     v = tf.get_variable("contained", [])
         >>> strategy.value_container(strategy.unwrap(v)[1]) is v
         True
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, value_container: ``value`` is always in
-        ``unwrap(value_container(value))`` for components and plain values.
         """
         return container_of(value)
 

@@ -68,9 +68,7 @@ class PerDeviceDataset(_OfDevices):
     ...     [[int(x) for x in strategy.unwrap(element)] for element in dataset]
     [[0, 1], [2, 3]]
 
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset.
+    See 001_66db0865fe92828f.txt, distribute_dataset.
     """
 
     def __init__(self, dataset: Dataset, devices: Sequence[str]) -> None:

@@ -19,6 +19,8 @@ __all__ = ["MultiStepContext"]
 class MultiStepContext:
     """The context of a step function, which ``run_steps_on_dataset`` also returns.
 
+    See 001_66db0865fe92828f.txt, run_steps_on_dataset.
+
     Attributes
     ----------
     run_op
@@ -48,10 +50,6 @@ class MultiStepContext:
     ...     with tf.Session() as sess:
     ...         [int(x) for x in sess.run(context.last_step_outputs)["squares"]]
     [16, 25]
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, run_steps_on_dataset.
     """
 
     def __init__(self, towers: TowerDevices) -> None:

@@ -13,6 +13,8 @@ __all__ = ["OneDeviceStrategy"]
 class OneDeviceStrategy(DistributionStrategy):
     """Runs one tower on one device.
 
+    001_66db0865fe92828f.txt names it as the parent of TPUStrategy.
+
     Examples
     --------
     >>> import tpuref as tf
@@ -21,10 +23,6 @@ class OneDeviceStrategy(DistributionStrategy):
     ...     y = strategy.call_for_each_tower(lambda x: x + 1.0, tf.constant(2.0))
     ...     float(sess.run(y))
     3.0
-
-    References
-    ----------
-    001_66db0865fe92828f.txt names it as the parent of TPUStrategy.
     """
 
     def __init__(self, device: str) -> None:

@@ -32,17 +32,9 @@ __all__ = ["DistributionStrategy"]
 class DistributionStrategy(StrategyCore):
     """Runs one program on several towers, each on its own device.
 
-    The cores of `system` run the towers; without them, the host does.
-
-    Attributes
-    ----------
-    towers
-        The devices of the towers, and their cores.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt has each property and method under its name, except for
-    `explain_reductions` and the later names.
+    The cores of `system` run the towers; without them, the host does.  `towers` are the
+    devices of the towers, and their cores.  001_66db0865fe92828f.txt has each property
+    and method under its name, except for `explain_reductions` and the later names.
     """
 
     member = TowerContext
@@ -224,7 +216,9 @@ class DistributionStrategy(StrategyCore):
         """Return the towers' values combined, on each of the destinations.
 
         It raises ValueError if `aggregation` is unknown, the kind of `value` does not
-        fit, or `destinations` names no device of the strategy.
+        fit, or `destinations` names no device of the strategy.  Sums are computed in
+        tower order; float16 and bfloat16 are added in float32 and rounded once.
+        Summing means over the towers' batches logs a warning.
 
         Parameters
         ----------
@@ -236,11 +230,6 @@ class DistributionStrategy(StrategyCore):
         destinations
             The devices of the result: a mirrored variable, a per-device value, a device
             or a list of devices.  `value` itself stands for all towers.
-
-        Notes
-        -----
-        Sums are computed in tower order; float16 and bfloat16 are added in float32 and
-        rounded once.  Summing means over the towers' batches logs a warning.
 
         Examples
         --------

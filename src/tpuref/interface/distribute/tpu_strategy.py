@@ -23,7 +23,9 @@ class TPUStrategy(OneDeviceStrategy):
 
     It raises TypeError if `tpu_cluster_resolver` lacks a method or `num_cores` is not
     an integer, and ValueError if `num_cores` is less than 1 or greater than the number
-    of cores.
+    of cores.  The releases call a function once and let the system replicate it.  The
+    document calls it once for each tower, each time with another ``tower_id``; this
+    class does the same.  See 001_66db0865fe92828f.txt.
 
     Parameters
     ----------
@@ -36,12 +38,6 @@ class TPUStrategy(OneDeviceStrategy):
     num_cores
         The number of cores to use, counted from the first; None for all.
 
-    Notes
-    -----
-    The releases call a function once and let the system replicate it.  The document
-    calls it once for each tower, each time with another ``tower_id``; this class does
-    the same.
-
     Examples
     --------
     >>> import tpuref as tf
@@ -52,10 +48,6 @@ class TPUStrategy(OneDeviceStrategy):
     ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=1)
     >>> strategy.num_towers, strategy.worker_devices[3]
     (4, '/replica:0/task:0/device:TPU:3')
-
-    References
-    ----------
-    001_66db0865fe92828f.txt
     """
 
     def __init__(

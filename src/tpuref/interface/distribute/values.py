@@ -25,10 +25,7 @@ __all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutp
 class DistributedValues:
     """One component for each of several devices.
 
-    Attributes
-    ----------
-    index
-        The component of each device, in device order.
+    `index` has the component of each device, in device order.
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
@@ -108,10 +105,7 @@ class PerDevice(DistributedValues):
     """Components that differ from tower to tower.
 
     It is not a tensor: ``strategy.reduce`` combines it, ``strategy.unwrap`` lists the
-    components, and ``call_for_each_tower`` passes each tower its component.
-
-    References
-    ----------
+    components, and ``call_for_each_tower`` passes each tower its component.  See
     001_66db0865fe92828f.txt, call_for_each_tower.
     """
 
@@ -155,11 +149,8 @@ class TowerOutputs(PerDevice):
 
     It is a per-device value, whose components may be structures.  As in the releases,
     it also acts as the list of its components: when indexed, in ``Session.run``, and
-    where a tensor is expected.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, run_steps_on_dataset and unwrap.
+    where a tensor is expected.  See 001_66db0865fe92828f.txt, run_steps_on_dataset and
+    unwrap.
     """
 
     def __getitem__(self, index: Any) -> Any:
@@ -179,11 +170,7 @@ class Mirrored(Operators, DistributedValues):
     """The same value on each of several devices.
 
     Where a tensor is expected, it stands for the component of the current device, or
-    the first one.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, broadcast and reduce.
+    the first one.  See 001_66db0865fe92828f.txt, broadcast and reduce.
     """
 
     @property

@@ -148,10 +148,7 @@ class MirroredVariable(DistributedVariable):
     """A variable whose components always have the same value.
 
     Outside of the towers, an assignment changes all components.  Within a tower, the
-    towers' values are first combined by the aggregation of the variable.
-
-    References
-    ----------
+    towers' values are first combined by the aggregation of the variable.  See
     001_66db0865fe92828f.txt, scope and update.
     """
 
@@ -220,11 +217,7 @@ class TowerLocalVariable(DistributedVariable):
     """A variable whose components each tower changes separately.
 
     Outside of the towers, its value is that of the components, combined by its
-    aggregation.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, read_var.
+    aggregation.  See 001_66db0865fe92828f.txt, read_var.
     """
 
     _whole: Tensor | None = None  # the combined value for fetches, built on first use

@@ -456,7 +456,7 @@ class Estimator:
         """Yield the predictions for an input, from the model of a checkpoint.
 
         It raises ValueError if a key is unknown, or predictions differ in the number of
-        rows.
+        rows.  Yield the predictions, in the structure of the specification.
 
         Parameters
         ----------
@@ -468,11 +468,6 @@ class Estimator:
             As for `evaluate`.
         yield_single_examples
             Whether to yield rows one by one instead of whole batches.
-
-        Yields
-        ------
-        dict or numpy.ndarray
-            The predictions, in the structure of the specification.
         """
         path = self._checkpoint_or_warn(checkpoint_path, "predict")
         with self._new_graph():  # left before each yield, so the caller's graph stays

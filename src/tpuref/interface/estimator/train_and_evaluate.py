@@ -15,10 +15,7 @@ from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverList
 class TrainSpec(NamedTuple):
     """The arguments of training for `train_and_evaluate`.
 
-    Attributes
-    ----------
-    input_fn, max_steps, hooks, saving_listeners
-        As for `Estimator.train`.
+    Attributes are the parameters of `Estimator.train`.
     """
 
     input_fn: Callable[..., Any]

@@ -64,12 +64,7 @@ class RNNCell(Layer):
 class LSTMStateTuple(NamedTuple):
     """The state of an LSTM cell.
 
-    Attributes
-    ----------
-    c
-        The cell state.
-    h
-        Its last output.
+    `c` is the cell state, `h` its last output.
     """
 
     c: Any

@@ -102,10 +102,7 @@ def end(save: bool = True) -> Summary:
 class Trace:
     """A profile of a ``with`` block.
 
-    Attributes
-    ----------
-    summary
-        The summary of the profile, after the block.
+    After the block, `summary` is that of the profile.
     """
 
     summary: Summary
@@ -116,12 +113,8 @@ def trace(path: Path) -> Iterator[Trace]:
     """Record the host and the cores within a ``with`` block.
 
     The file is written at the end of the block even after an error.  Parameter and
-    errors are those of `start`.
-
-    Yields
-    ------
-    Trace
-        Its ``summary`` is available after the block.
+    errors are those of `start`.  Its value, a `Trace`, has a ``summary`` after the
+    block.
 
     Examples
     --------

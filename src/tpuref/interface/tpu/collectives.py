@@ -44,7 +44,11 @@ def cross_replica_sum(
     """Return the sum of `x` over the replicas of a group.
 
     See 000_04abb9e9288042d8.txt, cross_replica_sum.  The sum has the same bits on all
-    replicas of the group; a dictionary gives one sum per key.
+    replicas of the group; a dictionary gives one sum per key.  Contributions are added
+    in replica order; float16 and bfloat16 are added in float32 and rounded once.  In a
+    distribution strategy the towers are the replicas; the k-th sums of all towers form
+    one collective, as with ``merge_call``.  Outside of both, the caller is the only
+    replica, and a warning is logged.
 
     Parameters
     ----------
@@ -63,13 +67,6 @@ def cross_replica_sum(
     ValueError
         If `group_assignment` is not a partition of the replicas into groups of equal
         size, or a `PerReplica` does not have one component per replica.
-
-    Notes
-    -----
-    Contributions are added in replica order; float16 and bfloat16 are added in float32
-    and rounded once.  In a distribution strategy the towers are the replicas; the k-th
-    sums of all towers form one collective, as with ``merge_call``.  Outside of both,
-    the caller is the only replica, and a warning is logged.
 
     Examples
     --------

@@ -20,7 +20,10 @@ class CrossShardOptimizer(Optimizer):
 
     See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
 
-    It raises ValueError if `reduction` is unknown.
+    It raises ValueError if `reduction` is unknown.  `compute_gradients` returns the
+    gradients of one replica, which can be clipped before `apply_gradients` sums them.
+    Sparse gradients are summed as dense tensors.  Outside of a replicated computation a
+    warning is logged, and there is one replica.
 
     Parameters
     ----------
@@ -33,12 +36,6 @@ class CrossShardOptimizer(Optimizer):
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
         are summed within a group.  None is one group of all.
-
-    Notes
-    -----
-    `compute_gradients` returns the gradients of one replica, which can be clipped
-    before `apply_gradients` sums them.  Sparse gradients are summed as dense tensors.
-    Outside of a replicated computation a warning is logged, and there is one replica.
 
     Examples
     --------

@@ -17,12 +17,8 @@ def outside_compilation(
 
     See 000_04abb9e9288042d8.txt, outside_compilation.  Return the result of
     `computation`; the cores can use its tensors.  Nested in another one, it raises
-    NotImplementedError.
-
-    Notes
-    -----
-    The part runs once per replica, in program order within the replica.  Outside a
-    replicated computation, `computation` is simply called.
+    NotImplementedError.  The part runs once per replica, in program order within the
+    replica.  Outside a replicated computation, `computation` is simply called.
 
     Examples
     --------

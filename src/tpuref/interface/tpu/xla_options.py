@@ -11,12 +11,8 @@ class XLAOptions(NamedTuple):
     """Options that the releases pass to their compiler.
 
     They are checked and recorded, without effect: tpuref has no such compiler.  See
-    003_0632b6613bf28dbc.txt, xla_options.
-
-    Attributes
-    ----------
-    use_spmd_for_xla_partitioning
-        Whether the releases' compiler splits work over a replica's cores with SPMD.
+    003_0632b6613bf28dbc.txt, xla_options.  `use_spmd_for_xla_partitioning` says whether
+    the releases' compiler splits work over a replica's cores with SPMD.
 
     Examples
     --------

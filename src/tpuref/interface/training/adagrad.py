@@ -17,7 +17,8 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.
 
-    It raises ValueError if `initial_accumulator_value` is not positive.
+    It raises ValueError if `initial_accumulator_value` is not positive.  The slot is
+    ``accumulator``.  A sparse gradient changes only its rows.
 
     Parameters
     ----------
@@ -27,10 +28,6 @@ class AdagradOptimizer(ElementwiseOptimizer):
         The initial value of the sums, positive.
     use_locking, name
         As for `tf.train.Optimizer`.
-
-    Notes
-    -----
-    The slot is ``accumulator``.  A sparse gradient changes only its rows.
 
     Examples
     --------

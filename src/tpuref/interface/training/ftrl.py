@@ -19,7 +19,8 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.
 
-    It raises ValueError if a number is outside of its range.
+    It raises ValueError if a number is outside of its range.  The slots are ``accum``
+    and ``linear``.  A sparse gradient changes only its rows.
 
     Parameters
     ----------
@@ -39,10 +40,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
     l2_shrinkage_regularization_strength
         At least 0: a penalty of the magnitude of the weights that, unlike L2, does not
         change weights without a gradient.
-
-    Notes
-    -----
-    The slots are ``accum`` and ``linear``.  A sparse gradient changes only its rows.
 
     Examples
     --------

@@ -333,12 +333,7 @@ class MonitoredSession(_HookedSession):
 class SingularMonitoredSession(_HookedSession):
     """A session that prepares variables and calls hooks, but does not recover.
 
-    Parameters
-    ----------
-    hooks, stop_grace_period_secs
-        As for `MonitoredSession`.
-    scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
-        As for `ChiefSessionCreator`.
+    Parameters are those of `MonitoredSession` and `ChiefSessionCreator`.
     """
 
     def __init__(

@@ -242,6 +242,10 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables by their gradients.
 
+        In a tower of a distribution strategy, the gradients of all towers are summed,
+        sparse ones as dense tensors, and all components of the variables get the same
+        update.
+
         Parameters
         ----------
         grads_and_vars
@@ -260,12 +264,6 @@ class Optimizer:
             If there are no pairs, or all gradients are None.
         RuntimeError
             In cross-tower context of a strategy.
-
-        Notes
-        -----
-        In a tower of a distribution strategy, the gradients of all towers are summed,
-        sparse ones as dense tensors, and all components of the variables get the same
-        update.
         """
         pairs = self._pairs(grads_and_vars)
         tower = current_tower()

@@ -205,8 +205,8 @@ class Links:
 
         When it returns a status, nobody reads this core's buffers any more. `group`,
         `source_offset` and `count` are those of `direct`.  Each of this core's vectors
-        has a result at `result_offset`, which may be the source; half types need 4 bytes
-        for each element of each vector at `scratch_offset`.
+        has a result at `result_offset`, which may be the source; half types need 4
+        bytes for each element of each vector at `scratch_offset`.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))

@@ -14,11 +14,6 @@ __all__ = ["ReduceOp"]
 class ReduceOp(enum.Enum):
     """The operation that combines the replicas' values.
 
-    Attributes
-    ----------
-    SUM, MEAN
-        Their sum; their mean.
-
     Examples
     --------
     >>> import tpuref as tf
