@@ -227,7 +227,6 @@ class Config:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(cores=4):
     ...     tf.config.cores
     4

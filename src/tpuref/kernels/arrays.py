@@ -24,10 +24,8 @@ def split(
 ) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
-    The shards are in separate memory, allocated by `empty`.
-
-    It raises ValueError if there is no such axis, or its size is no multiple of
-    `num_shards`.
+    The shards are in separate memory, allocated by `empty`.  It raises ValueError if
+    there is no such axis, or its size is no multiple of `num_shards`.
 
     Examples
     --------
@@ -104,9 +102,8 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
     """Enlarge an array with zeros at the end of its dimensions.
 
     The result is `out`, a contiguous array of the new shape, or a new array. An array
-    of objects holds strings: it is padded with empty strings, and always new.
-
-    It raises ValueError if the ranks differ or `shape` is smaller in a dimension.
+    of objects holds strings: it is padded with empty strings, and always new.  It
+    raises ValueError if the ranks differ or `shape` is smaller in a dimension.
 
     >>> pad_to(np.array([[1, 2]]), (2, 3))
     array([[1, 2, 0],

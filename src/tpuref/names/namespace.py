@@ -46,7 +46,6 @@ def _forget(module: ModuleType) -> None:
 def path_of(module: ModuleType) -> str:
     """Return the path of a namespace below ``tf``.
 
-    >>> import tpuref as tf
     >>> path_of(tf), path_of(tf.compat.v1.nn)
     ('', 'compat.v1.nn')
     """

@@ -47,7 +47,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.custom_gradient
     ... def log1pexp(x):
     ...     e = tf.exp(x)

@@ -76,7 +76,6 @@ def gradients(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0])
     >>> (gradient,) = tf.gradients(x**3, x)
     >>> tf.Session().run(gradient)

@@ -410,7 +410,6 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.autograph.experimental.do_not_convert
     ... def doubled(x):
     ...     return 2 * x

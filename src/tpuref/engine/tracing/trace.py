@@ -48,7 +48,6 @@ class ConcreteFunction:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.function
     ... def double(x):
     ...     return x + x

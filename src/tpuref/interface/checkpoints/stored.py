@@ -165,10 +165,8 @@ def remove_checkpoint(
     The format and the suffix are those of files that tpuref does not write.
 
     Of a damaged index, or one that names a file in another folder, only the index
-    itself is removed, with a warning.
-
-    It raises `tf.errors.UnimplementedError` if it is one of TensorFlow's; nothing is
-    removed.
+    itself is removed, with a warning.  It raises `tf.errors.UnimplementedError` if it
+    is one of TensorFlow's; nothing is removed.
     """
     remove_save(checkpoint_prefix)
 

@@ -60,10 +60,9 @@ class TFConfigClusterResolver(ClusterResolver):
     ) -> str:
         """Return the address of a task; ``""``, this process, if there is at most one.
 
-        The variable's ``session_master`` takes precedence over all tasks.
-
-        It raises ValueError if the cluster has several tasks, and the task does not
-        exist or is not specified, neither here nor in the variable.
+        The variable's ``session_master`` takes precedence over all tasks.  It raises
+        ValueError if the cluster has several tasks, and the task does not exist or is
+        not specified, neither here nor in the variable.
         """
         if self._session_master is not None:
             return str(self._session_master)

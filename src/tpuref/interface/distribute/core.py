@@ -68,13 +68,11 @@ class StrategyCore:
         """Make this the strategy of a block, and enter cross-tower context.
 
         Variables made in the block have a component on each of `parameter_devices`.
-        Other threads are not affected.
-
-        It raises RuntimeError in the scope of another strategy, and within a tower.
+        Other threads are not affected.  It raises RuntimeError in the scope of another
+        strategy, and within a tower.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -118,7 +116,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -160,7 +157,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -189,7 +185,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -214,7 +209,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -231,7 +225,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -267,7 +260,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -285,7 +277,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> strategy.non_slot_devices([]) == strategy.parameter_devices
@@ -308,7 +299,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> devices = strategy.non_slot_devices([])

@@ -112,7 +112,6 @@ def get_tower_context() -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.get_tower_context().tower_id
     0
     """
@@ -138,7 +137,6 @@ def get_strategy() -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.get_strategy().num_replicas_in_sync
     1
     """
@@ -150,7 +148,6 @@ def has_strategy() -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.has_strategy()
     False
     """
@@ -162,7 +159,6 @@ def in_cross_replica_context() -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.in_cross_replica_context()
     False
     """
@@ -174,7 +170,6 @@ def get_replica_context() -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.get_replica_context().replica_id_in_sync_group
     0
     """

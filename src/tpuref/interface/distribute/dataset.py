@@ -57,7 +57,6 @@ class PerDeviceDataset(_OfDevices):
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.
 
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None

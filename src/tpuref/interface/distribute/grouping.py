@@ -25,9 +25,8 @@ def merged(
     """Return the structure of the results with a container in place of each leaf.
 
     A leaf that is the same object in all results is returned itself, unless `apart`.
-    Leaves that are the components of an existing container become that container.
-
-    It raises ValueError if the structures differ.
+    Leaves that are the components of an existing container become that container.  It
+    raises ValueError if the structures differ.
     """
     _check_structures(results, who)
     columns = zip(*[nest.flatten(result) for result in results], strict=True)

@@ -34,7 +34,6 @@ class MultiStepContext:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None

@@ -17,7 +17,6 @@ class OneDeviceStrategy(DistributionStrategy):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
     >>> with strategy.scope(), tf.Session() as sess:
     ...     y = strategy.call_for_each_tower(lambda x: x + 1.0, tf.constant(2.0))

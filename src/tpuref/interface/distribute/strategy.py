@@ -70,13 +70,11 @@ class DistributionStrategy(StrategyCore):
     def worker_device_index(self) -> Any:
         """The index of each tower's device, as an argument for `call_for_each_tower`.
 
-        A per-device value of the indices; the number 0 for a single tower.
-
-        It raises RuntimeError outside of the strategy's scope, and within a tower.
+        A per-device value of the indices; the number 0 for a single tower.  It raises
+        RuntimeError outside of the strategy's scope, and within a tower.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -133,7 +131,6 @@ class DistributionStrategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> def merge_fn(distribution, value):
@@ -171,7 +168,6 @@ class DistributionStrategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -197,7 +193,6 @@ class DistributionStrategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -233,7 +228,6 @@ class DistributionStrategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -261,7 +255,6 @@ class DistributionStrategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with tf.eager_execution(), strategy.scope():
@@ -288,7 +281,6 @@ the result is 1.5
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -375,7 +367,6 @@ the result is 1.5
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
         >>> strategy.run(lambda x: x + 1, args=(2,))
         3

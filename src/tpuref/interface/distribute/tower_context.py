@@ -27,7 +27,6 @@ class TowerContext(Member):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.get_tower_context().num_towers
     1
     """

@@ -40,7 +40,6 @@ class TPUStrategy(OneDeviceStrategy):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None
@@ -82,7 +81,6 @@ class TPUStrategy(OneDeviceStrategy):
         """The number of towers on each host.
 
         The document leaves the entry empty; here it counts the cores in use per host.
-
         It raises ValueError if hosts have different numbers of towers.
         """
         full, rest = divmod(self.num_towers, self._system.cores_per_host)
@@ -103,7 +101,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> strategy.get_host_cpu_device(0)
@@ -128,7 +125,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [tensor.op.type for tensor in strategy.initialize()]
@@ -145,7 +141,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [operation.type for operation in strategy.finalize()]
@@ -169,7 +164,6 @@ class TPUStrategy(OneDeviceStrategy):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> config = tf.ConfigProto()

@@ -40,10 +40,8 @@ def assert_equal(
 ) -> Operation | None:
     """Return an operation that fails unless all elements of `x` and `y` are equal.
 
-    It is None in eager mode.
-
-    It raises InvalidArgumentError immediately if both values are known when the graph
-    is built, otherwise when the operation runs.
+    It is None in eager mode.  It raises InvalidArgumentError immediately if both values
+    are known when the graph is built, otherwise when the operation runs.
 
     Parameters
     ----------

@@ -42,7 +42,6 @@ def space_to_depth(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
     >>> tf.Session().run(tf.nn.space_to_depth(image, 2)).tolist()
     [[[[0, 1, 2, 3]]]]
@@ -74,7 +73,6 @@ def depth_to_space(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 1, 1, 4])
     >>> tf.Session().run(tf.nn.depth_to_space(image, 2))[0, :, :, 0].tolist()
     [[0, 1], [2, 3]]
@@ -106,7 +104,6 @@ def space_to_batch_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
     >>> batch = tf.space_to_batch_nd(image, [2, 2], [[0, 0], [0, 0]])
     >>> tf.Session().run(batch).reshape(-1).tolist()
@@ -133,9 +130,8 @@ def batch_to_space_nd(
 ) -> Tensor:
     """Move the batch to blocks along axes, and crop them.
 
-    It is the inverse of `space_to_batch_nd`.
-
-    It raises ValueError if the sizes do not fit.
+    It is the inverse of `space_to_batch_nd`.  It raises ValueError if the sizes do not
+    fit.
 
     Parameters
     ----------
@@ -148,7 +144,6 @@ def batch_to_space_nd(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> batch = tf.reshape(tf.range(4), [4, 1, 1, 1])
     >>> image = tf.batch_to_space_nd(batch, [2, 2], [[0, 0], [0, 0]])
     >>> tf.Session().run(image)[0, :, :, 0].tolist()

@@ -178,10 +178,8 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
-    It is None in eager mode.
-
-    It raises `tf.errors.InvalidArgumentError` when the operation runs and the condition
-    is false.
+    It is None in eager mode.  It raises `tf.errors.InvalidArgumentError` when the
+    operation runs and the condition is false.
 
     Parameters
     ----------

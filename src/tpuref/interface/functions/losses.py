@@ -173,7 +173,6 @@ def weighted_cross_entropy_with_logits(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0)
     >>> round(float(tf.Session().run(loss)[0]), 3)
     1.386

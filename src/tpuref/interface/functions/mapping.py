@@ -108,7 +108,6 @@ def foldl(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.foldl(lambda a, x: a - x, tf.constant([9, 1, 2]))))
     6
     """
@@ -131,7 +130,6 @@ def foldr(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 9]))))
     6
     """
@@ -165,7 +163,6 @@ def scan(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3]))).tolist()
     [1, 3, 6]
     """

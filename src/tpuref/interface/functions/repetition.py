@@ -36,10 +36,8 @@ def repeat(
 ) -> Tensor:
     """Return a tensor with each element along an axis repeated.
 
-    The result is a tensor of the same rank and dtype, or a vector.
-
-    It raises ValueError if the number of `repeats` is neither 1 nor the size of the
-    axis.
+    The result is a tensor of the same rank and dtype, or a vector.  It raises
+    ValueError if the number of `repeats` is neither 1 nor the size of the axis.
 
     Parameters
     ----------
@@ -70,10 +68,8 @@ def pad(
 ) -> Tensor:
     """Return a tensor with elements added before and after each axis.
 
-    The result has the same rank and dtype.
-
-    It raises ValueError if the mode is unknown, or `paddings` lacks a pair for an axis
-    or exceeds what can be mirrored.
+    The result has the same rank and dtype.  It raises ValueError if the mode is
+    unknown, or `paddings` lacks a pair for an axis or exceeds what can be mirrored.
 
     Parameters
     ----------

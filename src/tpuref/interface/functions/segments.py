@@ -123,7 +123,6 @@ def reverse_sequence(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> rows = tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1)
     >>> tf.Session().run(rows).tolist()
     [[2, 1, 3], [6, 5, 4]]

@@ -23,9 +23,8 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
-    The result has the same shape and dtype.
-
-    It raises ValueError if the direction is unknown, or the axis does not exist.
+    The result has the same shape and dtype.  It raises ValueError if the direction is
+    unknown, or the axis does not exist.
 
     Parameters
     ----------
@@ -137,9 +136,8 @@ def searchsorted(
 ) -> Tensor:
     """Return the indices at which to insert values to keep rows sorted.
 
-    The results are indices, with the shape of `values`.
-
-    It raises ValueError if `side` is unknown, or the leading axes differ.
+    The results are indices, with the shape of `values`.  It raises ValueError if `side`
+    is unknown, or the leading axes differ.
 
     Parameters
     ----------

@@ -38,12 +38,10 @@ class TensorArray:
     """An array of tensors of equal shapes, written and read by index.
 
     `write`, `scatter`, `unstack` and `split` return the array with the new elements; in
-    a graph, the original does not have them.  An array can be a loop variable
-    of `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
-    `tf.function`.  An element that was not written is zero.
-
-    It raises ValueError if there is neither a size nor `dynamic_size`, or `handle` or
-    `flow` is given.
+    a graph, the original does not have them.  An array can be a loop variable of
+    `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
+    `tf.function`.  An element that was not written is zero.  It raises ValueError if
+    there is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
 
     Parameters
     ----------

@@ -18,12 +18,11 @@ _log = advice()
 class CrossShardOptimizer(Optimizer):
     """Sums the gradients of all replicas, and applies them with another optimizer.
 
-    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
-
-    It raises ValueError if `reduction` is unknown.  `compute_gradients` returns the
-    gradients of one replica, which can be clipped before `apply_gradients` sums them.
-    Sparse gradients are summed as dense tensors.  Outside of a replicated computation a
-    warning is logged, and there is one replica.
+    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.  It raises ValueError if
+    `reduction` is unknown.  `compute_gradients` returns the gradients of one replica,
+    which can be clipped before `apply_gradients` sums them. Sparse gradients are summed
+    as dense tensors.  Outside of a replicated computation a warning is logged, and
+    there is one replica.
 
     Parameters
     ----------

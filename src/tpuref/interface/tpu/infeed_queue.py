@@ -347,10 +347,8 @@ class InfeedQueue:
         """Split one whole tuple and add it.
 
         This freezes the configuration.  Running the operations again adds another
-        tuple.
-
-        It raises ValueError if the graph already adds to this queue, a tensor cannot be
-        split, or the frozen configuration differs.
+        tuple.  It raises ValueError if the graph already adds to this queue, a tensor
+        cannot be split, or the frozen configuration differs.
 
         Parameters
         ----------

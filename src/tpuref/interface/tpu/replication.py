@@ -151,10 +151,9 @@ def rewrite(
 ) -> Any:
     """Build an operation that runs a computation once on the TPU system.
 
-    See 000_04abb9e9288042d8.txt, rewrite.
-
-    It raises ValueError if the number of inputs does not fit `computation`, an
-    operation comes before a tensor, or computations are nested.
+    See 000_04abb9e9288042d8.txt, rewrite.  It raises ValueError if the number of inputs
+    does not fit `computation`, an operation comes before a tensor, or computations are
+    nested.
 
     Parameters
     ----------

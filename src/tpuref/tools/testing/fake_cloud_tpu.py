@@ -49,7 +49,6 @@ class FakeCloudTPU:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.testing import FakeCloudTPU
     >>> nodes = {"my-tpu": ["10.1.2.3:8470", "10.1.2.4:8470"]}
     >>> with FakeCloudTPU(nodes) as cloud, cloud.environment():
@@ -147,10 +146,9 @@ class FakeCloudTPU:
     def environment(self) -> AbstractContextManager[None]:
         """Set those variables in this process within a ``with`` block.
 
-        Google's client uses them even if it was imported before.  Threads take turns:
-        a block waits until those of other threads end.
-
-        It raises RuntimeError if another thread stays in its block for a minute.
+        Google's client uses them even if it was imported before.  Threads take turns: a
+        block waits until those of other threads end.  It raises RuntimeError if another
+        thread stays in its block for a minute.
         """
         return environment(self.variables())
 

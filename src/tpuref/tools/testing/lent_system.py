@@ -32,7 +32,6 @@ class TPUSystem:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def test_sum(tpu_system):
     ...     inputs = [[float(k)] for k in range(tpu_system.cores)]
     ...     sums = tf.tpu.replicate(tf.tpu.cross_replica_sum, inputs)

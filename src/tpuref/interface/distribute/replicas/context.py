@@ -22,7 +22,6 @@ class ReplicaContext(Member):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     ...     def total():
@@ -122,7 +121,6 @@ class InputContext:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(8)
     2
     """

@@ -54,7 +54,6 @@ class TPUStrategy(Strategy):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution(), tf.config.override(cores=4):
     ...     resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect("")
     ...     strategy = tf.distribute.TPUStrategy(resolver)

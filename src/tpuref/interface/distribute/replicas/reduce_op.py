@@ -16,7 +16,6 @@ class ReduceOp(enum.Enum):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.ReduceOp("SUM")
     <ReduceOp.SUM: 'SUM'>
     """

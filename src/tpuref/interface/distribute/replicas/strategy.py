@@ -80,7 +80,6 @@ class Strategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         ...     @tf.function
@@ -132,7 +131,6 @@ class Strategy(StrategyCore):
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         ...     rows = strategy.experimental_distribute_values_from_function(
