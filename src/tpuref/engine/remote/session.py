@@ -17,10 +17,10 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.connection import OPENING_SECONDS, Connection
-from tpuref.engine.remote.credentials import check_credentials
 from tpuref.engine.remote.faults import error_of, put_fault
 from tpuref.engine.remote.programs import put_program
 from tpuref.engine.remote.reports import devices_of, padded_of, trace_of
+from tpuref.engine.remote.requirement import check_credentials
 from tpuref.engine.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.engine.remote.token import bearer
 from tpuref.engine.remote.variables import ServerVariables

@@ -23,7 +23,7 @@ from tpuref.interface.functions.identity import identity
 def create_variable(
     towers: TowerDevices, make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> DistributedVariable:
-    """Create a mirrored or tower-local variable, or return it to a later tower.
+    """Create a mirrored or tower-local variable; later towers get the same one.
 
     All components start with the initial value of the first one.  `make` creates one
     component; the arguments are those of `tf.Variable`, and ``colocated``: the devices
@@ -90,7 +90,7 @@ def _component(
 def _make_untracked(
     make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> Variable:
-    """Create a component outside of the collections, which the whole variable joins."""
+    """Create a component that joins no collection: the whole variable does."""
     trainable = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
     count = len(trainable)
     variable = make(**arguments)

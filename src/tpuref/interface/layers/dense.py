@@ -27,8 +27,8 @@ class Dense(Layer):
     activation
         A function of a tensor or its name; None for none.
     kernel_initializer, bias_initializer
-        Initializers or their names; None for that of the scope, which by default is
-        uniform as Glorot and Bengio (2010) say.
+        Initializers or their names; None for the initializer of the scope, by default
+        the uniform one of Glorot and Bengio (2010).
     kernel_regularizer, bias_regularizer, activity_regularizer
         Functions of kernel, bias and output whose results join the regularization
         losses.

@@ -37,8 +37,8 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
 def _feature(content: bytes) -> Feature | None:
     kind, values = 0, list[bytes]()
     for number, how, part in _fields(content):
-        # The three lists are a oneof: another kind replaces the one before, the same
-        # kind is merged, as protobuf does.
+        # The three lists are a oneof: as in protobuf, a field of another kind replaces
+        # the earlier value, and one of the same kind extends it.
         if how == _SIZED and number in (TEXTS, FLOATS, INTEGERS):
             before = values if kind == number else []
             kind, values = number, [*before, *_values(number, part)]
