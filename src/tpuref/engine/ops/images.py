@@ -246,7 +246,9 @@ def _image_gradients(
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = gradient(given, weights, (rows, columns), strides, margins, dilations)
+    images: Array = gradient(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -289,7 +291,7 @@ def _filter_gradients(
     rows, columns, _, _ = sizes_in(sizes)
     window = (rows, columns)
     margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
-    filters = gradient(wide, given, window, strides, margins, dilations)
+    filters: Array = gradient(wide, given, window, strides, margins, dilations)
     return filters.astype(images.dtype, copy=False)
 
 
