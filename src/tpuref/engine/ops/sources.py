@@ -105,8 +105,6 @@ STOP_GRADIENT = _op(
     compute=_identity,
     traits=Traits(forwards=True),
 )
-FORWARDING = (IDENTITY, STOP_GRADIENT)
-"""The operations whose output is their input."""
 
 OPERATIONS: tuple[OpDef, ...] = (
     CONST,
