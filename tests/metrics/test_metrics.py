@@ -176,3 +176,18 @@ def test_interpolation_of_roc_is_the_trapezoidal_rule():
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
         assert session.run(update) == pytest.approx(0.74999976)
+
+
+@pytest.mark.parametrize("part", ["call", "update"])
+def test_a_call_of_a_metric_object_in_a_graph_counts_its_batch(part):
+    """As on TensorFlow 1.15.5, where an update is the last variable's new value."""
+    batch = tf.placeholder(tf.float32, [2])
+    mean, right = tf.keras.metrics.Mean(), tf.keras.metrics.Accuracy()
+    if part == "call":
+        fetches = [mean(batch), right(batch, [5.0, 0.0])]
+    else:
+        fetches = [mean.update_state(batch), right.update_state(batch, [5.0, 0.0])]
+    with tf.Session() as session:
+        session.run([v.initializer for v in mean.variables + right.variables])
+        found = [session.run(fetches, {batch: v}) for v in ([1.0, 3.0], [5.0, 7.0])]
+    assert found == ([[2, 0], [4, 0.25]] if part == "call" else [[2, 2], [4, 4]])

@@ -16,19 +16,15 @@ def run(
 ) -> None:
     """Parse the flags, call `main` with the other arguments, and exit.
 
+    It raises ImportError if absl is not installed, and SystemExit with the result of
+    `main`.
+
     Parameters
     ----------
     main
         By default the function ``main`` of the program.
     argv
         The command line, by default that of the process.
-
-    Raises
-    ------
-    ImportError
-        If absl is not installed.
-    SystemExit
-        With what `main` returns, when it has.
     """
     absl = optional_module("absl.app", "tf.app.run", "absl-py")
     chosen = main or sys.modules["__main__"].main

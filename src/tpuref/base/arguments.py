@@ -8,7 +8,6 @@ import reprlib
 from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 Wanted = TypeVar("Wanted")
 
@@ -16,16 +15,12 @@ Wanted = TypeVar("Wanted")
 def wrong_type(argument: str, expected: str, value: object) -> TypeError:
     """Return the error for an argument of the wrong type.
 
-    Examples
-    --------
     >>> wrong_type("tf.pad: mode", "a string", 8)
     TypeError('tf.pad: mode must be a string, got int 8 [TPUREF-E014]')
     """
-    return coded(
-        TypeError,
+    return codes.WRONG_ARGUMENT_TYPE.type_error(
         f"{argument} must be {expected}, got {type(value).__name__} "
-        f"{reprlib.repr(value)}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"{reprlib.repr(value)}"
     )
 
 

@@ -68,7 +68,6 @@ def exported(
     """Return a capsule with the memory of an array, for another library.
 
     Its descriptor says that the memory is read-only, if the consumer supports that.
-
     The other arguments are the consumer's to ``__dlpack__``; the host has no streams.
     """
     if dl_device is not None and (int(dl_device[0]), dl_device[1]) != CPU:

@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 NumpyDType: TypeAlias = np.dtype[Any]
 
@@ -230,11 +229,6 @@ def as_dtype(type_value: DTypeLike) -> DType:
         scalar type, or a NumPy dtype of any byte order. Python's ``int`` means
         int32 and ``float`` float32, as for Python numbers.
 
-    Returns
-    -------
-    DType
-        One of `DTYPES`.
-
     Examples
     --------
     >>> as_dtype("bfloat16"), as_dtype(float), as_dtype(9)
@@ -242,11 +236,9 @@ def as_dtype(type_value: DTypeLike) -> DType:
     """
     dtype = _find(type_value)
     if dtype is None:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"as_dtype: {type_value!r} is not an element type; expected a tf.DType, "
-            f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
-            code=codes.INVALID_ARGUMENT,
+            f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type"
         )
     return dtype
 
@@ -256,8 +248,6 @@ def datatype_enum(dtype: NumpyDType) -> int:
 
     It raises KeyError if no element type has this dtype.
 
-    Examples
-    --------
     >>> datatype_enum(np.dtype(np.int64))
     9
     """
@@ -269,8 +259,6 @@ def numpy_dtype(enum: int) -> NumpyDType:
 
     It raises KeyError if no element type has this number.
 
-    Examples
-    --------
     >>> numpy_dtype(9)
     dtype('int64')
     """

@@ -12,8 +12,6 @@ from tpuref.base.errors import coded
 def install_line(package: str) -> str:
     """Return the command that installs a package, which may be an extra of tpuref.
 
-    Examples
-    --------
     >>> install_line("absl-py")
     'pip install absl-py'
     >>> install_line("tpuref[xla]")
@@ -29,8 +27,6 @@ def install_line(package: str) -> str:
 def optional_module(name: str, function: str, package: str) -> ModuleType:
     """Return a module of a package that may not be installed.
 
-    Examples
-    --------
     >>> optional_module("absl.flags", "tf.flags", "absl-py").__name__
     'absl.flags'
     """

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,8 +17,6 @@ R = TypeVar("R")
 def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Name the closest parameter when `function` is called with an unknown keyword.
 
-    Examples
-    --------
     >>> @suggests_keywords
     ... def shard(num_shards=1):
     ...     return num_shards
@@ -35,11 +32,9 @@ def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
         for name in kwargs.keys() - names:
             close = difflib.get_close_matches(name, names, n=1)
             hint = f"did you mean {close[0]}" if close else f"it has {', '.join(names)}"
-            raise coded(
-                TypeError,
+            raise codes.WRONG_COUNT.type_error(
                 f"{function.__name__}() has no argument {name!r}; {hint}"
-                + ("?" if close else ""),
-                code=codes.WRONG_COUNT,
+                + ("?" if close else "")
             )
         return function(*args, **kwargs)
 

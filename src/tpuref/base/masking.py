@@ -17,8 +17,6 @@ _HEADER = re.compile(r"\b([Aa]uthorization: \w+|Bearer) [\w.~+/=-]+")
 def masked(text: str) -> str:
     """Return a text with ``***`` instead of tokens and the users of URLs.
 
-    Examples
-    --------
     >>> masked("no answer from http://me:secret@host/?access_token=secret")
     'no answer from http://***@host/?access_token=***'
     """
@@ -30,8 +28,6 @@ def masked(text: str) -> str:
 def shown_cause(error: Exception) -> Exception | None:
     """Return an error as a cause, or None if its traceback would show secrets.
 
-    Examples
-    --------
     >>> shown_cause(ValueError("http://host/")), shown_cause(ValueError("ftp://a:b@c"))
     (ValueError('http://host/'), None)
     """

@@ -38,8 +38,6 @@ def parsed_mesh(text: str) -> tuple[int, int, int] | None:
 
     Return None if the text has another form or the mesh is too large.
 
-    Examples
-    --------
     >>> parsed_mesh("2x2x2"), parsed_mesh("2x2"), parsed_mesh("9999x9999x9")
     ((2, 2, 2), None, None)
     """

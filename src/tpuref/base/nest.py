@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import StructureError, coded
+from tpuref.base.errors import StructureError
 
 
 def is_nested(seq: object) -> bool:
@@ -23,17 +23,8 @@ def is_nested(seq: object) -> bool:
 def flatten(structure: Any) -> list[Any]:
     """Return the leaves of a nest in order.
 
-    Parameters
-    ----------
-    structure : nest
-        A nest; a leaf alone counts as a nest of one.
-
-    Raises
-    ------
-    TypeError
-        If the keys of a mapping cannot be sorted.
-    ValueError
-        If a container contains itself.
+    A leaf alone counts as a nest of one.  It raises TypeError if the keys of a mapping
+    cannot be sorted, and ValueError if a container contains itself.
 
     Examples
     --------
@@ -128,6 +119,9 @@ def map_structure(
 ) -> Any:
     """Apply a function to corresponding leaves and return the results as a nest.
 
+    The result has the structure of the first nest.  It raises ValueError without a
+    nest, and StructureError if the structures differ.
+
     Parameters
     ----------
     func : callable
@@ -136,18 +130,6 @@ def map_structure(
         One or more nests of the same structure.
     check_types : bool, default True
         Whether the types of the containers must agree too.
-
-    Returns
-    -------
-    nest
-        The results, in the structure of the first nest.
-
-    Raises
-    ------
-    ValueError
-        If no nest is given.
-    StructureError
-        If the structures differ.
 
     Examples
     --------
@@ -182,6 +164,8 @@ def assert_same_structure(
 ) -> None:
     """Raise an error that shows the first difference between two structures.
 
+    It raises StructureError, a ValueError and a TypeError, if the structures differ.
+
     Parameters
     ----------
     nest1, nest2 : nest
@@ -191,11 +175,6 @@ def assert_same_structure(
         agree, and so do named tuples with the same name and fields.
     a_name, b_name : str
         The names of the nests in the error.
-
-    Raises
-    ------
-    StructureError
-        If the structures differ. It is both a ValueError and a TypeError.
 
     Examples
     --------
@@ -246,11 +225,9 @@ def _parts(node: Any) -> Iterable[Any]:
 def _enter(part: Any, enclosing: dict[int, Any]) -> None:
     """Add `part` to the enclosing containers, or raise if it is one of them."""
     if id(part) in enclosing:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
-            "remove it from itself",
-            code=codes.INVALID_ARGUMENT,
+            "remove it from itself"
         )
     enclosing[id(part)] = part
 

@@ -7,26 +7,16 @@ from dataclasses import dataclass
 
 @dataclass
 class Behavior:
-    """The release of the whole process; `tpuref.engine.graph.default` alone writes it.
+    """The release of the process; only `tpuref.engine.graph.default` writes it."""
 
-    Attributes
-    ----------
-    release
-        The release whose names ``tf`` has: 1 or 2.
-    implicit
-        Whether a name that only TensorFlow 2 has switched to 2, not the program.
-    noted
-        Whether the log says so.
-    tensor_equality
-        Whether ``==`` compares the elements of tensors, not their identity.
-    integer_shapes
-        Whether the items of a `TensorShape` are integers, not Dimensions.
-    """
-
+    # The release whose names ``tf`` has: 1 or 2
     release: int = 1
+    # Whether a name that only TensorFlow 2 has switched to 2, not the program
     implicit: bool = False
     noted: bool = False
+    # Whether ``==`` compares the elements of tensors, not their identity
     tensor_equality: bool = False
+    # Whether the items of a `TensorShape` are integers, not Dimensions
     integer_shapes: bool = False
 
     def follow(self, release: int, *, implicit: bool = False) -> None:

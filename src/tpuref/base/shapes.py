@@ -10,7 +10,6 @@ from typing import Any, SupportsIndex, TypeAlias, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer
-from tpuref.base.errors import coded
 from tpuref.base.release import behavior
 
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
@@ -21,12 +20,8 @@ class Dimension:
     """The size of a tensor along one axis, which may be unknown.
 
     Arithmetic with an unknown size gives an unknown size, and a comparison with one
-    gives None: neither true nor false.  It raises ValueError if `value` is negative.
-
-    Parameters
-    ----------
-    value : Dimension, int or None
-        The size, or None if unknown. Any type with ``__index__`` works.
+    gives None: neither true nor false.  `value` is None for an unknown size; any type
+    with ``__index__`` works.  It raises ValueError if `value` is negative.
 
     Examples
     --------
@@ -209,18 +204,14 @@ def _dimension_value(value: object) -> int | None:
     try:
         size = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"Dimension: expected an integer or None, got {value!r} of type "
-            f"{type(value).__name__}",
-            code=codes.INVALID_ARGUMENT,
+            f"{type(value).__name__}"
         ) from None
     if size < 0:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"Dimension: a size cannot be negative, got {size}; write None for an "
-            "unknown size",
-            code=codes.INVALID_ARGUMENT,
+            "unknown size"
         )
     return size
 
@@ -511,8 +502,6 @@ def as_shape(value: ShapeLike) -> TensorShape:
 def unknown_shape(rank: int | None = None) -> TensorShape:
     """Return a shape of `rank` unknown dimensions, or of unknown rank for None.
 
-    Examples
-    --------
     >>> print(unknown_shape(), unknown_shape(2))
     <unknown> (?, ?)
     """
@@ -547,11 +536,9 @@ def _single_dim(value: object) -> int | None:
 
 
 def _no_shape_error(value: object) -> TypeError:
-    return coded(
-        TypeError,
+    return codes.INVALID_ARGUMENT.type_error(
         "TensorShape: expected None, an integer or a sequence of integers and None, "
-        f"got {value!r} of type {type(value).__name__}",
-        code=codes.INVALID_ARGUMENT,
+        f"got {value!r} of type {type(value).__name__}"
     )
 
 

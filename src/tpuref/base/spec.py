@@ -14,6 +14,9 @@ from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
 class TensorSpec:
     """The static shape and dtype of a tensor.
 
+    It raises TypeError if `shape` is not a shape or `dtype` not an element type, and
+    ValueError if a dimension is negative.
+
     Parameters
     ----------
     shape : TensorShape or convertible
@@ -22,13 +25,6 @@ class TensorSpec:
         Anything that `as_dtype` accepts.
     name : str, optional
         A name for messages.
-
-    Raises
-    ------
-    TypeError
-        If `shape` is not a shape or `dtype` not an element type.
-    ValueError
-        If a dimension is negative.
 
     Examples
     --------
@@ -54,10 +50,7 @@ class TensorSpec:
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Return whether dtypes are equal and no static dimensions differ.
 
-        Parameters
-        ----------
-        spec_or_tensor : TensorSpec or Tensor
-            The other spec. Names are ignored.
+        The argument may be a tensor; names are ignored.
         """
         given = getattr(spec_or_tensor, "spec", spec_or_tensor)
         other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", given)

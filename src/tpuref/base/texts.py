@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 
 def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
@@ -44,9 +43,7 @@ def as_str_any(value: Any) -> str:
 
 def _check_text(function: str, value: Any) -> Any:
     if not isinstance(value, (bytes, bytearray)):
-        raise coded(
-            TypeError,
-            f"tf.compat.{function}: expected text or bytes, got {value!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"tf.compat.{function}: expected text or bytes, got {value!r}"
         )
     return value

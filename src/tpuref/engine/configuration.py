@@ -165,10 +165,8 @@ _FUNCTIONS = "_config"
 def _check(setting: _Setting, name: str, value: Any, given: object) -> Any:
     """Return a valid value of a setting; ValueError names the valid values."""
     if not setting.fits(value):
-        raise coded(
-            ValueError,
-            f"{name} must be {setting.allowed}, got {given!r}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"{name} must be {setting.allowed}, got {given!r}"
         )
     return value
 
@@ -229,7 +227,6 @@ class Config:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.config.override(cores=4):
     ...     tf.config.cores
     4

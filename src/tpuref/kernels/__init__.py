@@ -32,10 +32,8 @@ COMPILED = (
 def _choose(wanted: str) -> str:
     """Return the name of the implementation to use."""
     if wanted not in ("auto", "cython", "python"):
-        raise coded(
-            ValueError,
-            f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}"
         )
     if wanted == "python":
         return wanted

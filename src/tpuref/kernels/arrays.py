@@ -24,12 +24,8 @@ def split(
 ) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
-    The shards are in separate memory, allocated by `empty`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or its size is no multiple of `num_shards`.
+    The shards are in separate memory, allocated by `empty`.  It raises ValueError if
+    there is no such axis, or its size is no multiple of `num_shards`.
 
     Examples
     --------
@@ -66,14 +62,9 @@ def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     """Concatenate arrays along an axis.
 
     Their shapes differ along the axis at most. Return a new array, allocated by
-    `empty`, or a view if the arrays are adjacent in one slab.
-
-    Raises
-    ------
-    ValueError
-        If there are no arrays, no such axis, or the shapes do not match.
-    TypeError
-        If the dtypes differ.
+    `empty`, or a view if the arrays are adjacent in one slab.  It raises ValueError if
+    there are no arrays, no such axis, or the shapes do not match, and TypeError if the
+    dtypes differ.
 
     Examples
     --------
@@ -111,15 +102,9 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
     """Enlarge an array with zeros at the end of its dimensions.
 
     The result is `out`, a contiguous array of the new shape, or a new array. An array
-    of objects holds strings: it is padded with empty strings, and always new.
+    of objects holds strings: it is padded with empty strings, and always new.  It
+    raises ValueError if the ranks differ or `shape` is smaller in a dimension.
 
-    Raises
-    ------
-    ValueError
-        If the ranks differ or `shape` is smaller in a dimension.
-
-    Examples
-    --------
     >>> pad_to(np.array([[1, 2]]), (2, 3))
     array([[1, 2, 0],
            [0, 0, 0]])

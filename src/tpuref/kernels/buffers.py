@@ -20,13 +20,9 @@ Extents: TypeAlias = "npt.NDArray[np.int64]"
 def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
     """View the memory of a C-contiguous array, not of objects, as flat uint8.
 
-    Raises
-    ------
-    ValueError
-        If the array is not contiguous: a copy would not be a view of its memory.
+    It raises ValueError if the array is not contiguous: a copy would not be a view of
+    its memory.
 
-    Examples
-    --------
     >>> byte_view(np.array([1, 258], np.int16)).tolist()
     [1, 0, 2, 1]
     """
@@ -42,10 +38,8 @@ def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
 def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint8]:
     """Check a buffer as Cython's typed memoryviews do, and view it as a uint8 array.
 
-    Raises
-    ------
-    ValueError
-        If the buffer is not flat, contiguous and of bytes, or cannot be written to.
+    It raises ValueError if the buffer is not flat, contiguous and of bytes, or cannot
+    be written to.
     """
     view = buffer if isinstance(buffer, memoryview) else buffer.data
     if view.ndim != 1 or view.format != "B" or not view.c_contiguous:

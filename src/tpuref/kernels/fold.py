@@ -26,10 +26,7 @@ _HALVES = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype that accumulates a sum: float32 for half types, else `dtype`.
 
-    Raises
-    ------
-    TypeError
-        If the type is not numeric.
+    It raises TypeError if the type is not numeric.
     """
     if dtype in _HALVES:
         return np.dtype(np.float32)
@@ -44,17 +41,11 @@ def fold(contributions: Sequence[Array]) -> Array:
     ``((x[0] + x[1]) + x[2]) + ...`` for one array per core, of one dtype and shape,
     rounded once. Integers wrap.
 
-    Raises
-    ------
-    ValueError
-        If there are no contributions, or they differ in dtype or shape.
-    TypeError
-        If their dtype is not numeric.
-
-    Examples
-    --------
     >>> fold([np.float16([2048]), np.float16([1]), np.float16([1])]).tolist()
     [2050.0]
+
+    It raises ValueError if there are no contributions or dtypes or shapes differ, and
+    TypeError if the dtype is not numeric.
     """
     _check(contributions)
     wide = accumulator(contributions[0].dtype)

@@ -27,8 +27,6 @@ def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
 
     The sizes of two chunks differ by one at most; a chunk may be empty.
 
-    Examples
-    --------
     >>> [chunk_slice(7, 3, chunk) for chunk in range(3)]
     [slice(0, 2, None), slice(2, 4, None), slice(4, 7, None)]
     """
@@ -40,8 +38,6 @@ def ring_chunks(num_cores: int, core: int) -> list[int]:
 
     ``num_cores - 1`` chunks to add to, then as many to copy.
 
-    Examples
-    --------
     >>> ring_chunks(4, 0)
     [3, 2, 1, 0, 3, 2]
     """

@@ -18,8 +18,6 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
     The arrays in a slab keep it alive as their ``base``. The slab itself must not have
     an array as its base: NumPy would collapse the chain and make that array theirs.
 
-    Examples
-    --------
     >>> slab = Slab(24, np.uint8)
     >>> parts = [slab.part(12 * k, (1, 3), np.dtype(np.int32)) for k in range(2)]
     >>> parts[0][...], parts[1][...] = [1, 2, 3], [4, 5, 6]
@@ -45,17 +43,7 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
     def joined(parts: Sequence[Array], axis: int) -> Array | None:
         """Return the concatenation of adjacent parts as a view.
 
-        Parameters
-        ----------
-        parts
-            Arrays of one dtype, whose shapes differ along the axis at most.
-        axis
-            The axis of the concatenation, from 0.
-
-        Returns
-        -------
-        numpy.ndarray or None
-            None unless the parts lie in one slab, in this order and without a gap.
+        Return None unless the parts lie in one slab, in this order and without a gap.
         """
         first, slab = parts[0], Slab.of(parts[0])
         if slab is None:

@@ -50,8 +50,6 @@ _MEANINGS = {
 def check(status: int, function: str, **arguments: object) -> None:
     """Raise ValueError with the call of `function` unless a status is OK.
 
-    Examples
-    --------
     >>> check(OK, "pad_to")
     >>> check(BAD_COUNT, "split", num_shards=0)
     Traceback (most recent call last):

@@ -17,13 +17,6 @@ def first_missing(name: str) -> str | None:
     None where it has all of it.  Attributes of values, such as ``float32.name``, are
     not looked at.
 
-    Parameters
-    ----------
-    name
-        The name below ``tf``, such as ``"contrib.tpu.TPUEstimator"``.
-
-    Examples
-    --------
     >>> first_missing("contrib.tpu.shard") is None
     True
     >>> first_missing("keras.layers.Dense")
@@ -39,8 +32,6 @@ def first_missing(name: str) -> str | None:
 def part_there(name: str) -> str:
     """Return as much of a name as tpuref has, without attributes of values.
 
-    Examples
-    --------
     >>> part_there("float32.name"), part_there("contrib.slim.conv2d")
     ('float32', 'contrib')
     """

@@ -23,11 +23,6 @@ def explain_missing_members(name: str) -> Callable[[Class], Class]:
 
     A class that is read itself, as ``tf.data.Dataset.list_files`` is, takes
     `ExplainsMissing` as its metaclass as well.
-
-    Parameters
-    ----------
-    name
-        What programs call the class, such as ``"tf.Session"``.
     """
 
     def decorate(kind: Class) -> Class:

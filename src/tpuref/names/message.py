@@ -22,25 +22,14 @@ PRIVATE = {"compiler", "core", "python", "pywrap_tensorflow"}
 
 @dataclass(frozen=True)
 class Missing:
-    """A name that tpuref does not have.
+    """A name that tpuref does not have."""
 
-    Attributes
-    ----------
-    name
-        The name as a program has it, such as ``"tf.compat.v1.gradients"``.
-    origin
-        Who has it: releases of TensorFlow, or empty for nobody.
-    instead
-        Names of tpuref for the same object, the simplest first.
-    close
-        Names that are written almost like it, where nobody has it.
-    way_out
-        The advice of `ways_out`, empty without an entry.
-    """
-
+    # The name as a program has it, such as ``"tf.compat.v1.gradients"``
     name: str
+    # Who has it: releases of TensorFlow, or empty for nobody
     origin: str
     instead: tuple[str, ...]
+    # Names that are written almost like it, where nobody has it
     close: tuple[str, ...]
     way_out: str
 
@@ -64,13 +53,6 @@ class Missing:
 def about(name: str) -> Missing:
     """Return the origin and the way out of a name that tpuref does not have.
 
-    Parameters
-    ----------
-    name
-        The name as a program has it, such as ``"tf.tpu.shrad"``.
-
-    Examples
-    --------
     >>> about("tf.debugging.assert_equal").instead
     ('tf.assert_equal',)
     >>> print(about("tf.tpu.shrad").text)
@@ -132,13 +114,6 @@ def longest_known(name: str) -> str:
     A private name is cut after its first class or constant: releases list only those
     members of private classes that are public too.
 
-    Parameters
-    ----------
-    name
-        The name below ``tf``, such as ``"estimator.ModeKeys.TRAIN"``.
-
-    Examples
-    --------
     >>> longest_known("estimator.ModeKeys.TRAIN"), longest_known("shrad.x")
     ('estimator.ModeKeys.TRAIN', 'shrad')
     """

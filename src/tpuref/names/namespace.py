@@ -30,13 +30,7 @@ class Namespace(ModuleType):
 
 
 def attach(package: str) -> None:
-    """Make a package the namespace of its name.
-
-    Parameters
-    ----------
-    package
-        Its ``__name__``.
-    """
+    """Make a package the namespace of its name."""
     module = sys.modules[package]
     _forget(module)
     module.__class__ = Namespace
@@ -52,9 +46,6 @@ def _forget(module: ModuleType) -> None:
 def path_of(module: ModuleType) -> str:
     """Return the path of a namespace below ``tf``.
 
-    Examples
-    --------
-    >>> import tpuref as tf
     >>> path_of(tf), path_of(tf.compat.v1.nn)
     ('', 'compat.v1.nn')
     """
@@ -69,19 +60,8 @@ def is_public(module: object) -> bool:
 def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
     """Return the object of a public name.
 
-    Parameters
-    ----------
-    module
-        The namespace.
-    name
-        The name.
-    reader
-        The frame that reads it.
-
-    Raises
-    ------
-    AttributeError, ImportError
-        If the name is absent; the message says what to do.
+    It raises AttributeError or ImportError if the name is absent; the message says what
+    to do.
     """
     path = path_of(module)
     if name == "__all__":
@@ -128,17 +108,7 @@ def load(home: str) -> Any:
 def missing_attribute(
     module: str, name: str, reader: FrameType
 ) -> AttributeError | ImportError:
-    """Return the error for a name that a public namespace does not have.
-
-    Parameters
-    ----------
-    module
-        The ``__name__`` of the namespace.
-    name
-        The name.
-    reader
-        The frame that reads the attribute.
-    """
+    """Return the error for a name that a public namespace does not have."""
     imported = f"{module}.{name}" in sys.modules  # and not an attribute yet
     if name.startswith("_") or imported or _only_probes(reader):
         return AttributeError(f"module {module!r} has no attribute {name!r}")
@@ -173,18 +143,8 @@ def _imports(reader: FrameType) -> bool:
 def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | None:
     """Return the import spec of a namespace.
 
-    Parameters
-    ----------
-    name
-        The name of the module.
-    asker
-        The frame in which the import system looks for it.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If an import statement names a module that is absent; the message has the way
-        out.
+    It raises ModuleNotFoundError if an import statement names a module that is absent;
+    the message has the way out.
     """
     parent, _, last = name.rpartition(".")
     if not is_public(sys.modules.get(parent)):

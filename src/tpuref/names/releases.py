@@ -15,13 +15,7 @@ FILE = Path(__file__).with_name("releases.txt.gz")
 
 
 class Table:
-    """All names, without ``tf.`` and ``tf.compat.v1.``, and who has them.
-
-    Parameters
-    ----------
-    lines
-        Those of the file: first the columns, then the names.
-    """
+    """All names, without ``tf.`` and ``tf.compat.v1.``, and who has them."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         first, *rest = lines
@@ -37,15 +31,7 @@ class Table:
         return name in self._facts
 
     def releases(self, name: str, spelling: str = "tf") -> list[str]:
-        """Return the releases that have a name, oldest first.
-
-        Parameters
-        ----------
-        name
-            The name, such as ``"tpu.shard"``.
-        spelling
-            What stands before it: ``"tf"`` or ``"tf.compat.v1"``.
-        """
+        """Return the releases that have a name, oldest first."""
         bits = int(self._facts.get(name, "0").split(" ")[0], 16)
         return [
             release
@@ -91,8 +77,6 @@ class Table:
 def table() -> Table:
     """Return the names, read once.
 
-    Examples
-    --------
     >>> table().releases("contrib.tpu.TPUEstimator")
     ['1.8', '1.11', '1.15']
     >>> table().same("debugging.assert_equal")

@@ -41,17 +41,10 @@ _ALIAS = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)
 
 
 class Private(NamedTuple):
-    """A private module.
-
-    Attributes
-    ----------
-    homes
-        The homes of its names.
-    ways_out
-        The way out of names that are absent on purpose.
-    """
+    """A private module."""
 
     homes: dict[str, str]
+    # The way out of names that are absent on purpose
     ways_out: dict[str, str]
 
 
@@ -62,13 +55,7 @@ _NOTHING = Private({}, {})
 
 
 def stub_file(path: str) -> str | None:
-    """Return the file that lists a namespace of one release, None without one.
-
-    Parameters
-    ----------
-    path
-        The path, such as ``"compat.v1.nn"``.
-    """
+    """Return the file that lists a namespace of one release, None without one."""
     base = os.path.join(ROOT, *path.split("."))
     files = (f"{base}.pyi", os.path.join(base, "__init__.pyi"))
     return next(filter(os.path.isfile, files), None)
@@ -78,8 +65,6 @@ def stub_file(path: str) -> str | None:
 def stub(path: str) -> Mapping[str, str]:
     """Return the homes of the names that a stub lists, nothing without a stub.
 
-    Examples
-    --------
     >>> stub("compat.v1.nn")["relu"]
     'tpuref.interface.functions.activations:relu'
     >>> stub("compat.v1")["nn"]
@@ -219,8 +204,6 @@ def _measured_home(path: str, name: str) -> str | None:
 def is_namespace(path: str) -> bool:
     """Return whether there is a module of that path.
 
-    Examples
-    --------
     >>> is_namespace("nn"), is_namespace("python.ops.math_ops"), is_namespace("config")
     (True, True, False)
     """
@@ -233,8 +216,6 @@ def is_namespace(path: str) -> bool:
 def listed(path: str) -> Mapping[str, Homes]:
     """Return the homes of the names that the stubs list for a namespace.
 
-    Examples
-    --------
     >>> listed("nn")["relu"]
     ('tpuref.interface.functions.activations:relu',)
     """
@@ -258,15 +239,6 @@ def _in_front(home: str) -> str:
 def homes(path: str, name: str) -> Homes:
     """Return the homes of a name, nothing where it is absent.
 
-    Parameters
-    ----------
-    path
-        The namespace.
-    name
-        The name in it.
-
-    Examples
-    --------
     >>> homes("python.ops.math_ops", "reduce_sum")
     ('tpuref.compat.v1:reduce_sum',)
     >>> homes("tpu", "shrad")

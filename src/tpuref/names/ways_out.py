@@ -14,15 +14,7 @@ from typing import NamedTuple
 
 
 class WayOut(NamedTuple):
-    """The advice for some names.
-
-    Attributes
-    ----------
-    patterns
-        The names, separated by blanks.
-    sentence
-        What to do.
-    """
+    """The advice for some names."""
 
     patterns: str
     sentence: str
@@ -31,13 +23,6 @@ class WayOut(NamedTuple):
 def way_out(names: Iterable[str]) -> str:
     """Return the advice for a name, empty where there is none.
 
-    Parameters
-    ----------
-    names
-        The name below ``tf``, and its beginnings that are missing as well.
-
-    Examples
-    --------
     >>> way_out(["guarantee_const"])
     'Use the tensor itself.'
     """

@@ -10,7 +10,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.engine.differentiation.walk import RULE
 from tpuref.engine.graph.build import apply_all
 from tpuref.engine.graph.context import context
@@ -27,6 +26,8 @@ __all__ = ["custom_gradient"]
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function define its own gradient.
 
+    The decorated function returns the result alone.
+
     Parameters
     ----------
     f
@@ -35,11 +36,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         reads trainable variables, that function also takes ``variables=``, the list of
         them, and returns a pair: the gradients of the arguments, and the list of those
         of the variables.
-
-    Returns
-    -------
-    callable
-        A function of the same arguments that returns the result alone.
 
     Raises
     ------
@@ -51,7 +47,6 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.custom_gradient
     ... def log1pexp(x):
     ...     e = tf.exp(x)
@@ -70,12 +65,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
             result, gradient = _check_pair(f, f(*given, **kwargs))
         variables = reads.variables
         if variables and "variables" not in _parameters(gradient):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"tf.custom_gradient: {_name(f)} reads the variables "
                 f"{[v.name for v in variables]}, so its gradient must take variables= "
-                "and return their gradients too",
-                code=codes.INVALID_ARGUMENT,
+                "and return their gradients too"
             )
         values = [convert_to_tensor(leaf) for leaf in nest.flatten(result)]
         rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
@@ -112,11 +105,9 @@ def _outer_reads() -> list[_Reads]:
 def _check_pair(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
     pair = isinstance(returned, (tuple, list)) and len(returned) == 2
     if not pair or not callable(returned[1]):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"tf.custom_gradient: {_name(f)} must return its result and a function "
-            f"that gives the gradients of its arguments, got {returned!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"that gives the gradients of its arguments, got {returned!r}"
         )
     return returned[0], returned[1]
 
@@ -149,12 +140,10 @@ def _rule(
         else:
             parts = _flatten(gradient(*dys[:results]))
         if len(parts) != arguments + len(variables):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"tf.custom_gradient: the gradient of {_name(f)} returns {len(parts)} "
                 f"values, expected one for each of {arguments} arguments and "
-                f"{len(variables)} variables",
-                code=codes.INVALID_ARGUMENT,
+                f"{len(variables)} variables"
             )
         tensors = [None if p is None else convert_to_tensor(p) for p in parts]
         return [*[None] * results, *tensors]

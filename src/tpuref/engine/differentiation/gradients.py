@@ -35,6 +35,12 @@ def gradients(
 ) -> list[Any]:
     """Return the derivatives of the sum of `ys` by each of `xs`.
 
+    Each has the shape and dtype of its x; it is `tf.IndexedSlices` for a table read by
+    rows, or None (see `unconnected_gradients`).  For complex numbers the gradient is
+    that of the conjugate, as in TensorFlow.  In a replicated computation it is that of
+    one replica's result; `cross_replica_sum` adds the gradients of all replicas of a
+    group.
+
     Parameters
     ----------
     ys
@@ -55,12 +61,6 @@ def gradients(
     unconnected_gradients
         The result for an x on which no y depends: None, or zeros.
 
-    Returns
-    -------
-    list
-        For each x a tensor of its shape and dtype, `tf.IndexedSlices` for a table read
-        by rows, or None (see `unconnected_gradients`).
-
     Raises
     ------
     LookupError
@@ -74,25 +74,16 @@ def gradients(
     RuntimeError
         In eager mode; use `tf.GradientTape` there.
 
-    Notes
-    -----
-    For complex numbers the gradient is that of the conjugate, as in TensorFlow.  In a
-    replicated computation it is that of one replica's result; `cross_replica_sum` adds
-    the gradients of all replicas of a group.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> x = tf.constant([1.0, 2.0])
     >>> (gradient,) = tf.gradients(x**3, x)
     >>> tf.Session().run(gradient)
     array([ 3., 12.], dtype=float32)
     """
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
-            "tf.gradients is not supported in eager mode; use tf.GradientTape",
-            code=codes.WRONG_MODE,
+        raise codes.WRONG_MODE.runtime_error(
+            "tf.gradients is not supported in eager mode; use tf.GradientTape"
         )
     targets = [convert_to_tensor(y) for y in _as_list(ys)]
     sources = _as_list(xs)
@@ -125,11 +116,9 @@ def seeds_of(
 ) -> list[tuple[Tensor, Tensor]]:
     """Return each y with its initial gradient."""
     if given and len(given) != len(ys):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{function}: expected one initial gradient for each of {len(ys)} tensors, "
-            f"got {len(given)}; pass one for each, or None",
-            code=codes.INVALID_ARGUMENT,
+            f"got {len(given)}; pass one for each, or None"
         )
     wanted = list(given) or [None] * len(ys)
     return [
@@ -139,11 +128,9 @@ def seeds_of(
 
 def _initial_gradient(function: str, y: Tensor, given: Any) -> Tensor:
     if given is None and y.dtype.is_complex:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"{function}: the complex tensor {y.describe()} has no default initial "
-            "gradient; pass one, or differentiate its real part",
-            code=codes.INVALID_ARGUMENT,
+            "gradient; pass one, or differentiate its real part"
         )
     if given is None:
         ones: Tensor = apply("OnesLike", y)

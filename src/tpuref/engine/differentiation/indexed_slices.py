@@ -34,7 +34,6 @@ class IndexedSlices(Operators):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> some = tf.IndexedSlices([[1.0], [2.0]], [2, 2], dense_shape=[4, 1])
     >>> tf.Session().run(tf.convert_to_tensor(some)).tolist()
     [[0.0], [0.0], [3.0], [0.0]]

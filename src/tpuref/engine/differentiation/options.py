@@ -21,7 +21,6 @@ class UnconnectedGradients(enum.Enum):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> x, y = tf.constant(1.0), tf.constant(2.0)
     >>> tf.gradients(x * x, y)
     [None]

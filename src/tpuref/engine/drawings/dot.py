@@ -27,8 +27,6 @@ _DARK = """<style>
 class Dot:
     r"""A writer of a directed graph with a title.
 
-    Examples
-    --------
     >>> sheet = Dot("two nodes")
     >>> sheet.node("a", ["first", 'said "so"'])
     >>> sheet.node("b", ["second"], fillcolor="#eeeeee")

@@ -16,10 +16,7 @@ from tpuref.engine.drawings.sketch import sketch
 class GraphDrawing:
     """A drawing of a graph, the result of `Graph.draw`; notebooks show it.
 
-    Attributes
-    ----------
-    dot
-        The drawing as text in the language of Graphviz.
+    `dot` is the drawing in the language of Graphviz.
 
     Examples
     --------
@@ -42,18 +39,9 @@ class GraphDrawing:
     def save(self, file: str | Path) -> Path:
         """Write the drawing to a file.
 
-        It raises ValueError if the name has another ending.
-
-        Parameters
-        ----------
-        file
-            Its name, which ends with ``.svg`` or ``.dot``.
-
-        Returns
-        -------
-        pathlib.Path
-            The file. Without Graphviz it is a ``.dot`` file instead of ``.svg``, with a
-            warning.
+        Return the path.  Without Graphviz a ``.dot`` file replaces ``.svg``, with a
+        warning.  The name ends with ``.svg`` or ``.dot``.  It raises ValueError if the
+        name has another ending.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):

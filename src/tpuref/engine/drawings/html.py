@@ -15,8 +15,6 @@ def table(
 ) -> str:
     """Return a table element in the colours of the page; cells are escaped.
 
-    Examples
-    --------
     >>> print(table("1 < 2", [["a"]]))
     <table><caption>1 &lt; 2</caption>
     <tr><td style="text-align: left">a</td></tr>
@@ -32,8 +30,6 @@ def table(
 def shortened(value: object) -> str:
     """Return the ``repr`` of a value, cut to about 300 characters.
 
-    Examples
-    --------
     >>> shortened(np.arange(1000))[:40]
     'array([  0,   1,   2, ..., 997, 998, 999'
     """

@@ -19,28 +19,10 @@ def draw_mesh(
 ) -> str:
     """Draw a mesh as text: x to the right, y down, brackets are chips, boxes hosts.
 
-    Parameters
-    ----------
-    mesh_shape
-        The size of the mesh along each of its three or four axes.
-    task_at
-        Called with coordinates inside the mesh: the task there, -1 for no device.
-    label
-        Called with any coordinates drawn: the text of the core, or None for a dot, or
-        an x if the mesh has no device there.
-    focus
-        Coordinates that must be in the picture, inside the mesh or not.
-    paint
-        Called with coordinates and the padded text of a core: the text with terminal
-        colours. None leaves the text plain.
+    `task_at` and `label` are called with coordinates; without a device there, a task is
+    -1.  `focus` has coordinates that must be in the picture, inside the mesh or not;
+    `paint` adds terminal colours to the padded text of a core.
 
-    Returns
-    -------
-    str
-        Lines of plain ASCII, no line break at the end.
-
-    Examples
-    --------
     >>> print(draw_mesh((2, 1, 2), lambda place: place[0], {(1, 0, 1): "7!"}.get))
            x=0      x=1
         +--------+--------+

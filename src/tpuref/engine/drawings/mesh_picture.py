@@ -16,35 +16,19 @@ _DESCRIBED = 64
 
 @dataclass(frozen=True)
 class MeshPicture:
-    """A mesh with the labels and colours of its cores.
-
-    Parameters
-    ----------
-    title
-        The line above it.
-    mesh_shape
-        The size of the mesh along each of its three or four axes.
-    task_at
-        The task at a place inside the mesh, -1 for no device.
-    label
-        The text on a core, None for a core that is free or has no device.
-    colour
-        The replica or host that gives a core its colour, None for none.
-    note
-        The tooltip of a core.
-    legend
-        The line below the text.
-    swatches
-        The legend of the picture: numbers of colours, and their meanings.
-    """
+    """A mesh with the labels and colours of its cores."""
 
     title: str
     mesh_shape: tuple[int, ...]
+    # The task at a place inside the mesh, -1 for no device
     task_at: Callable[[Coordinates], int]
+    # The text on a core, None for a core that is free or has no device
     label: Callable[[Coordinates], str | None]
+    # The replica or host that gives a core its colour, None for none
     colour: Callable[[Coordinates], int | None]
     note: Callable[[Coordinates], str]
     legend: str
+    # The legend of the picture: numbers of colours, and their meanings
     swatches: Sequence[tuple[int | None, str]]
 
     def description(self) -> str:

@@ -23,8 +23,6 @@ def draw_placement(
     `placement` has the (replica, logical core) pairs of each place in use. Places in
     `conflicts` are marked with ``!``; the first one is always in the picture.
 
-    Examples
-    --------
     >>> from tpuref.engine.runtime.topology.topology import Topology
     >>> both = {(0, 0, 1): [(0, 0), (1, 0)]}
     >>> print(draw_placement(Topology.for_cores(2), both, [(0, 0, 1)]))
@@ -88,8 +86,6 @@ def draw_footprint(topology: Topology, footprint: Sequence[int]) -> str:
     `footprint` is the size of the block along each axis; the first positions outside
     the mesh are marked with ``!``.
 
-    Examples
-    --------
     >>> from tpuref.engine.runtime.topology.topology import Topology
     >>> print(draw_footprint(Topology.for_cores(2), (2, 1, 1)))
            x=0      x=1

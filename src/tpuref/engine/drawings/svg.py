@@ -56,8 +56,6 @@ class Picture:
 
     The title is also a tooltip; the description is for screen readers.
 
-    Examples
-    --------
     >>> picture = Picture("a square", "one square in blue")
     >>> picture.rectangle(4, 4, 10, 10, fill="#0072b2")
     >>> picture.text(4, 30, "4 < 5")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import coded
 
 if TYPE_CHECKING:
     from tpuref.engine.graph.graph import Graph
@@ -85,18 +84,14 @@ def session_for(session: CurrentSession | None, graph: Graph) -> CurrentSession:
         session if session is not None else get_default_session()
     )
     if chosen is None:
-        raise coded(
-            ValueError,
+        raise codes.NO_SESSION.value_error(
             "there is no current session: use `with tf.Session() as sess:`, or give "
-            "session=",
-            code=codes.NO_SESSION,
+            "session="
         )
     if not hasattr(chosen, "graph") or not hasattr(chosen, "run"):
         raise wrong_type("session", "a tf.Session or None", chosen)
     if chosen.graph is not graph:
-        raise coded(
-            ValueError,
-            "the session runs another graph than the one that is asked for",
-            code=codes.OTHER_GRAPH,
+        raise codes.OTHER_GRAPH.value_error(
+            "the session runs another graph than the one that is asked for"
         )
     return chosen

@@ -11,7 +11,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
-from tpuref.base.errors import coded
 from tpuref.base.limits import MAX_AXES
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -37,10 +36,8 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     if dtype == string:
         return _string_array(array)
     if natural == string:
-        raise coded(
-            TypeError,
-            f"expected {dtype.name}, got the text {value!r}",
-            code=codes.DTYPES_DIFFER,
+        raise codes.DTYPES_DIFFER.type_error(
+            f"expected {dtype.name}, got the text {value!r}"
         )
     if array.size:
         _check_kind(value, natural, dtype)
@@ -59,30 +56,26 @@ def _is_fresh(value: Any, array: Array, dtype: DType) -> bool:
 def _shape_value(value: Dimension | TensorShape) -> Any:
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
-            raise coded(
-                ValueError,
-                f"the partly unknown shape {value} has no tensor form",
-                code=codes.NO_TENSOR_FORM,
+            raise codes.NO_TENSOR_FORM.value_error(
+                f"the partly unknown shape {value} has no tensor form"
             )
         return value.as_list()
     if value.value is None:
-        raise coded(
-            ValueError,
-            "an unknown Dimension has no tensor form",
-            code=codes.NO_TENSOR_FORM,
+        raise codes.NO_TENSOR_FORM.value_error(
+            "an unknown Dimension has no tensor form"
         )
     return value.value
 
 
 def _plain_array(value: Any) -> Array:
     if value is None:
-        raise coded(ValueError, "None has no tensor form", code=codes.NO_TENSOR_FORM)
+        raise codes.NO_TENSOR_FORM.value_error("None has no tensor form")
     known = _with_shared_arrays(value) if is_foreign(_leaf(value)) else value
     try:
         array: Array = np.asarray(known)
     except ValueError as error:
-        raise coded(
-            ValueError, f"{_brief(value)} is ragged: {error}", code=codes.NO_TENSOR_FORM
+        raise codes.NO_TENSOR_FORM.value_error(
+            f"{_brief(value)} is ragged: {error}"
         ) from None
     if array.dtype.kind in "SU" and not _from_numpy(value):
         array = np.array(value, object)  # as text, NumPy would drop ending zero bytes
@@ -100,11 +93,9 @@ def _leaf(value: Any) -> Any:
 
 
 def _too_deep(value: Any) -> ValueError:
-    return coded(
-        ValueError,
+    return codes.NO_TENSOR_FORM.value_error(
         f"{reprlib.repr(value)} has no tensor form: its lists contain themselves, or "
-        f"are nested more than {MAX_AXES} deep",
-        code=codes.NO_TENSOR_FORM,
+        f"are nested more than {MAX_AXES} deep"
     )
 
 
@@ -124,16 +115,12 @@ def _plain_objects(value: Any, array: Array) -> Array:
     if numbers.dtype != object:
         return np.reshape(numbers, array.shape)
     if any(isinstance(item, (list, tuple)) for item in items):
-        raise coded(
-            ValueError,
-            f"{_brief(value)} is ragged: its lists differ in length",
-            code=codes.NO_TENSOR_FORM,
+        raise codes.NO_TENSOR_FORM.value_error(
+            f"{_brief(value)} is ragged: its lists differ in length"
         )
-    raise coded(
-        TypeError,
+    raise codes.NO_TENSOR_FORM.type_error(
         f"{_brief(value)} of type {type(value).__name__} has no tensor form: its "
-        "elements must be all numbers or all text",
-        code=codes.NO_TENSOR_FORM,
+        "elements must be all numbers or all text"
     )
 
 
@@ -164,10 +151,8 @@ def _natural_dtype(value: Any, array: Array) -> DType:
 
 def _string_array(array: Array) -> Array:
     if array.dtype.kind not in "OSU" and array.size:
-        raise coded(
-            TypeError,
-            f"expected text, got values of {array.dtype}",
-            code=codes.DTYPES_DIFFER,
+        raise codes.DTYPES_DIFFER.type_error(
+            f"expected text, got values of {array.dtype}"
         )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
@@ -179,11 +164,9 @@ def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise coded(
-            ValueError,
+        raise codes.DTYPES_DIFFER.value_error(
             f"the text {reprlib.repr(text)} has no form in UTF-8: {error.reason}; "
-            "give bytes",
-            code=codes.DTYPES_DIFFER,
+            "give bytes"
         ) from None
 
 
@@ -192,11 +175,9 @@ def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
     # NumPy arrays convert as in NumPy, but never lose an imaginary part.
     discards = natural.is_complex and not (dtype.is_complex or dtype.is_bool)
     if discards or (not _from_numpy(value) and _loses_meaning(natural, dtype)):
-        raise coded(
-            TypeError,
+        raise codes.DTYPES_DIFFER.type_error(
             f"expected {dtype.name}, got {_brief(value)} of type "
-            f"{type(value).__name__}; use tf.cast to convert on purpose",
-            code=codes.DTYPES_DIFFER,
+            f"{type(value).__name__}; use tf.cast to convert on purpose"
         )
 
 
@@ -212,10 +193,8 @@ def _check_range(array: Array, dtype: DType) -> None:
     if dtype.is_integer and array.size and array.dtype.kind in "iu":
         low, high = int(array.min()), int(array.max())
         if low < dtype.min or high > dtype.max:
-            raise coded(
-                ValueError,
-                f"{low if low < dtype.min else high} does not fit {dtype.name}",
-                code=codes.DTYPES_DIFFER,
+            raise codes.DTYPES_DIFFER.value_error(
+                f"{low if low < dtype.min else high} does not fit {dtype.name}"
             )
 
 
@@ -233,7 +212,9 @@ def constant(
 ) -> Tensor:
     """Return a tensor with a constant value.
 
-    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.  It raises
+    TypeError if the value has no tensor form or does not fit `dtype`, and ValueError if
+    the value is ragged or does not fit `shape`.
 
     Parameters
     ----------
@@ -246,13 +227,6 @@ def constant(
         The shape.  Fewer values than it holds are filled up with the last of them.
     verify_shape
         Whether the value must have the given shape already.
-
-    Raises
-    ------
-    TypeError
-        If the value has no tensor form or does not fit `dtype`.
-    ValueError
-        If the value is ragged or does not fit `shape`.
 
     Examples
     --------
@@ -280,26 +254,20 @@ def constant(
 def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"tf.constant: shape {sizes} is not fully known",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.value_error(
+            f"tf.constant: shape {sizes} is not fully known"
         )
     count = sizes.num_elements() or 0
     if not count:  # as in TensorFlow, the values then do not matter
         return np.empty(sizes.as_tuple(), array.dtype)
     if verify_shape and not sizes.is_compatible_with(array.shape):
-        raise coded(
-            TypeError,
-            f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.type_error(
+            f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}"
         )
     if not 0 < array.size <= count:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_SHAPE.value_error(
             f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
-            f"{count}",
-            code=codes.WRONG_SHAPE,
+            f"{count}"
         )
     flat = array.reshape(-1)
     filled = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])
@@ -330,7 +298,8 @@ def convert_to_tensor(
     """Return `value` as a tensor; a tensor is returned unchanged.
 
     000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep a
-    list together as one tensor.
+    list together as one tensor.  It raises TypeError if the value has no tensor form,
+    and ValueError if a tensor has another dtype than asked for, or a list is ragged.
 
     Parameters
     ----------
@@ -343,13 +312,6 @@ def convert_to_tensor(
         The name of the operation, where one is made.
     preferred_dtype, dtype_hint
         An element type to use where the value can take it.
-
-    Raises
-    ------
-    TypeError
-        If the value has no tensor form.
-    ValueError
-        If a tensor has another dtype than asked for, or a list is ragged.
 
     Examples
     --------
@@ -367,11 +329,9 @@ def convert_to_tensor(
         except (TypeError, ValueError) as error:
             raise type(error)(f"tf.convert_to_tensor: {error}") from None
     if wanted is not None and tensor.dtype != wanted:
-        raise coded(
-            ValueError,
+        raise codes.DTYPES_DIFFER.value_error(
             f"tf.convert_to_tensor: expected dtype {wanted.name}, got "
-            f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast",
-            code=codes.DTYPES_DIFFER,
+            f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast"
         )
     return tensor
 
@@ -406,11 +366,9 @@ def _existing_tensor(
     value: Any, wanted: DType | None, name: str | None
 ) -> Tensor | None:
     if isinstance(value, Operation):
-        raise coded(
-            TypeError,
+        raise codes.NO_TENSOR_FORM.type_error(
             f"tf.convert_to_tensor: {value.name!r} is an operation, which has no "
-            "value; pass one of its outputs",
-            code=codes.NO_TENSOR_FORM,
+            "value; pass one of its outputs"
         )
     converted = getattr(value, "_as_tensor", None)
     if callable(converted):
@@ -487,6 +445,8 @@ def constant_v2(
 ) -> Tensor:
     """Return `constant`, as TensorFlow 2 does: only one value may fill a shape.
 
+    It raises TypeError if the number of values is neither 1 nor that of the shape.
+
     Examples
     --------
     >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()
@@ -496,9 +456,7 @@ def constant_v2(
     if shape is not None and not isinstance(value, Tensor):
         given = to_array(value, None if dtype is None else as_dtype(dtype)).size
     if given not in (None, 1, sizes.num_elements()):
-        raise coded(
-            TypeError,
-            f"tf.constant: {given} values do not fill the shape {sizes}",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.type_error(
+            f"tf.constant: {given} values do not fill the shape {sizes}"
         )
     return constant(value, dtype, shape, name)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.release import behavior
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.graph import Graph
@@ -56,11 +55,9 @@ def enable_eager_execution(
     It raises ValueError if operations were already added to the default graph.
     """
     if not _outermost.eager and _outermost.graph.version:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_MODE.value_error(
             "tf.enable_eager_execution must be called at program start: the default "
-            "graph already has operations. Call it before the first of them",
-            code=codes.WRONG_MODE,
+            "graph already has operations. Call it before the first of them"
         )
     _outermost.eager = _outermost.chosen = True
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 REPLICATED_CORE = "TPU_REPLICATED_CORE"
 
@@ -25,8 +24,6 @@ _PART = re.compile(
 class DeviceName:
     """A parsed device name; an absent part is None.
 
-    Examples
-    --------
     >>> str(DeviceName.parse("/job:worker/cpu:0"))
     '/job:worker/device:CPU:0'
     """
@@ -44,12 +41,10 @@ class DeviceName:
         for part in filter(None, text.split("/")):
             match = _PART.match(part)
             if match is None:
-                raise coded(
-                    ValueError,
+                raise codes.UNKNOWN_DEVICE.value_error(
                     f"tf.device: cannot read {part!r} in device name {text!r}; "
                     "expected parts like /job:worker, /replica:0, /task:0, "
-                    "/device:CPU:0, /cpu:0",
-                    code=codes.UNKNOWN_DEVICE,
+                    "/device:CPU:0, /cpu:0"
                 )
             name = name._with(match)
         return name
@@ -62,10 +57,8 @@ class DeviceName:
         if part["task"] is not None:
             return replace(self, task=int(part["task"]))
         if self.kind is not None:
-            raise coded(
-                ValueError,
-                f"tf.device: {part[0]!r} is a second device in one name",
-                code=codes.UNKNOWN_DEVICE,
+            raise codes.UNKNOWN_DEVICE.value_error(
+                f"tf.device: {part[0]!r} is a second device in one name"
             )
         kind = (part["kind"] or part["bare"]).upper()
         index = None if part["index"] in (None, "*") else int(part["index"])

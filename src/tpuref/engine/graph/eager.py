@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.configuration import config
 from tpuref.engine.graph.connection import connected_target, is_remote
@@ -61,10 +60,8 @@ def run_at_once(
 
 def _array_of(tensor: Tensor) -> Array:
     if not isinstance(tensor, EagerTensor):
-        raise coded(
-            TypeError,
-            f"the symbolic tensor {tensor.describe()} has no value in eager mode",
-            code=codes.NO_VALUE_YET,
+        raise codes.NO_VALUE_YET.type_error(
+            f"the symbolic tensor {tensor.describe()} has no value in eager mode"
         )
     return tensor.array
 

@@ -11,7 +11,6 @@ from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.drawings.notebook import value_html
@@ -24,8 +23,6 @@ from tpuref.engine.ops.meaning import Array
 class EagerTensor(Tensor):
     """A tensor that has a value.
 
-    Examples
-    --------
     >>> with tf.eager_execution():
     ...     (tf.constant([1, 2]) + 1).numpy()
     array([2, 3], dtype=int32)
@@ -52,11 +49,9 @@ class EagerTensor(Tensor):
         return self._value
 
     def _as_graph_element(self) -> Tensor:
-        raise coded(
-            TypeError,
+        raise codes.WRONG_MODE.type_error(
             f"{self!r} has its value already and is part of no graph; use numpy(), or "
-            "tf.identity to bring it into one",
-            code=codes.WRONG_MODE,
+            "tf.identity to bring it into one"
         )
 
     def operand(self) -> Operand:
@@ -83,11 +78,9 @@ class EagerTensor(Tensor):
 
     def __bool__(self) -> bool:
         if self._value.size != 1:
-            raise coded(
-                ValueError,
+            raise codes.PYTHON_CONTROL_FLOW.value_error(
                 f"{self.describe()} has {self._value.size} elements and no truth value;"
-                " use tf.reduce_any or tf.reduce_all",
-                code=codes.PYTHON_CONTROL_FLOW,
+                " use tf.reduce_any or tf.reduce_all"
             )
         return bool(self._value)
 

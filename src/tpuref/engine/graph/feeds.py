@@ -81,11 +81,9 @@ class _Slot:
     def _require_shape(self, array: Array) -> None:
         tensor = self.tensor
         if not tensor.shape.is_compatible_with(array.shape):
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_FEED.value_error(
                 f"Session.run: cannot feed a value of shape {list(array.shape)} for "
-                f"{tensor.describe()}, made at {tensor.op.site}",
-                code=codes.CANNOT_FEED,
+                f"{tensor.describe()}, made at {tensor.op.site}"
             )
         self._static, self._fitting = tensor.shape, array.shape
 
@@ -94,11 +92,9 @@ def pairs(feed_dict: Any) -> Mapping[Any, Any]:
     """Return the fed values by key; TypeError if not a dict."""
     if isinstance(feed_dict or {}, Mapping):
         return feed_dict or {}
-    raise coded(
-        TypeError,
+    raise codes.CANNOT_FEED.type_error(
         "Session.run: feed_dict must be a dict from tensors to values, got "
-        f"{type(feed_dict).__name__}",
-        code=codes.CANNOT_FEED,
+        f"{type(feed_dict).__name__}"
     )
 
 
@@ -114,11 +110,9 @@ def _values_of(keys: Iterable[Any], values: Iterable[Any]) -> Iterator[Any]:
         elif isinstance(value, (list, tuple)) and len(value) == len(key):
             yield from value
         else:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_FEED.value_error(
                 f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
-                f"its value must be as many values, got {value!r}",
-                code=codes.CANNOT_FEED,
+                f"its value must be as many values, got {value!r}"
             )
 
 
@@ -144,11 +138,9 @@ def _feed_tensor(graph: Graph, key: Any) -> Tensor:
 
 def _require_value(tensor: Tensor, value: Any) -> None:
     if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
-        raise coded(
-            TypeError,
+        raise codes.CANNOT_FEED.type_error(
             f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
-            "feed NumPy arrays, numbers or lists",
-            code=codes.CANNOT_FEED,
+            "feed NumPy arrays, numbers or lists"
         )
 
 

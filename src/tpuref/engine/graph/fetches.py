@@ -105,11 +105,9 @@ def _element_of(graph: Graph, fetch: Any) -> Tensor | Operation:
     try:
         element = graph.as_graph_element(fetch)
     except TypeError:
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
-            "give tensors, operations, variables or their names",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "give tensors, operations, variables or their names"
         ) from None
     except (ValueError, KeyError) as error:
         raise ValueError(

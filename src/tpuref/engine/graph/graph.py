@@ -129,11 +129,9 @@ class Graph:
         instance_of(str, argument, "a string", name)
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
-            raise coded(
-                ValueError,
+            raise codes.NO_SUCH_ELEMENT.value_error(
                 f"the tensor name {name!r} is not of the form 'operation:index', "
-                "such as 'add:0'",
-                code=codes.NO_SUCH_ELEMENT,
+                "such as 'add:0'"
             )
         outputs = self.get_operation_by_name(operation).outputs
         if int(index) >= len(outputs):
@@ -168,31 +166,17 @@ class Graph:
                 f"expected a tensor, an operation or the name of one, got {obj!r}"
             )
         if element.graph is not self:
-            raise coded(
-                ValueError,
-                f"{element!r} belongs to another graph than {self!r}",
-                code=codes.OTHER_GRAPH,
+            raise codes.OTHER_GRAPH.value_error(
+                f"{element!r} belongs to another graph than {self!r}"
             )
         return element
 
     def draw(self, fetches: Any = None) -> GraphDrawing:
         """Draw the operations, their shapes, and where they run.
 
-        Parameters
-        ----------
-        fetches
-            Tensors, operations or a nest of them; what they do not need is left out.
-            None is everything.
-
-        Returns
-        -------
-        GraphDrawing
-            A drawing, which notebooks show and `GraphDrawing.save` writes.
-
-        Raises
-        ------
-        ValueError
-            If it belongs to another graph.
+        Notebooks show the drawing, `GraphDrawing.save` writes it.  What `fetches`, a
+        nest of tensors and operations, do not need is left out; None draws everything.
+        It raises ValueError if `fetches` are of another graph.
 
         Examples
         --------
@@ -231,10 +215,8 @@ class Graph:
         """Add one operation, placed by the scopes in force."""
         with self._lock:
             if self._finalized:
-                raise coded(
-                    RuntimeError,
-                    "the graph is finalized and cannot be changed",
-                    code=codes.FROZEN,
+                raise codes.FROZEN.runtime_error(
+                    "the graph is finalized and cannot be changed"
                 )
             check_name(type, name)
             site = user_site()
@@ -283,12 +265,10 @@ class Graph:
         """
         maker = used.op if isinstance(used, Tensor) else used
         if used.graph is not self:
-            raise coded(
-                ValueError,
+            raise codes.OTHER_GRAPH.value_error(
                 f"{user}: the {_label(used)} belongs to another graph than the current "
                 f"one; it was made at {maker.site}. Build both in one graph, or "
-                "evaluate it first and pass the value",
-                code=codes.OTHER_GRAPH,
+                "evaluate it first and pass the value"
             )
         owner, here = maker.region, self._scopes.region
         if owner is None or (here is not None and here.is_within(owner)):
@@ -399,11 +379,9 @@ class Graph:
                 yield
             return
         if isinstance(control_inputs, (Tensor, Operation, str)):
-            raise coded(
-                TypeError,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 "control_dependencies: control_inputs must be a list of operations and "
-                f"tensors, got {control_inputs!r}; write [it]",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"tensors, got {control_inputs!r}; write [it]"
             )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
         for value in listed("control_dependencies: control_inputs", control_inputs):
@@ -427,12 +405,10 @@ class Graph:
         It raises ValueError if programs would be nested more than `MAX_DEPTH` deep.
         """
         if 1 + len(list(region.enclosing())) > MAX_DEPTH:
-            raise coded(
-                ValueError,
+            raise codes.LIMIT_EXCEEDED.value_error(
                 f"the {region.kind} at {region.site} is nested too deep: branches, "
                 f"loops and computations can be up to {MAX_DEPTH - 1} deep; use "
-                "tf.while_loop, or select values with tf.where",
-                code=codes.LIMIT_EXCEEDED,
+                "tf.while_loop, or select values with tf.where"
             )
         with self._scopes.changed(region=region, control=()):
             yield region

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.connection import connected_devices, is_remote
 from tpuref.engine.graph.default import begin_eagerly
 
@@ -17,12 +16,7 @@ _TYPES = ("CPU", "GPU", "TPU")
 class LogicalDevice(NamedTuple):
     """A device that operations can be placed on.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    device_type
-        ``"CPU"`` or ``"TPU"``.
+    `device_type` is ``"CPU"`` or ``"TPU"``.
     """
 
     name: str
@@ -32,12 +26,7 @@ class LogicalDevice(NamedTuple):
 class PhysicalDevice(NamedTuple):
     """A device of a computer.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    device_type
-        ``"CPU"`` or ``"TPU"``.
+    `device_type` is ``"CPU"`` or ``"TPU"``.
     """
 
     name: str
@@ -55,15 +44,8 @@ class LogicalDeviceConfiguration:
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """Return the devices, those of the cluster after connecting to one.
 
-    Parameters
-    ----------
-    device_type
-        ``"CPU"``, ``"GPU"`` or ``"TPU"``, or None for all.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
+    The type is ``"CPU"``, ``"GPU"`` or ``"TPU"``, or None for all.  It raises
+    ValueError for another `device_type`.
 
     Examples
     --------
@@ -78,9 +60,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """Return the devices under the names of physical ones.
-
-    Parameters are those of `list_logical_devices`.
+    """Return the devices under the names of physical ones; see `list_logical_devices`.
 
     Examples
     --------
@@ -95,11 +75,9 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 def _device_names(device_type: Any, label: str) -> list[tuple[str, str]]:
     if device_type not in (None, *_TYPES):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.config: device_type must be one of {', '.join(_TYPES)}, or None, got "
-            f"{device_type!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{device_type!r}"
         )
     found = []
     for device in connected_devices():

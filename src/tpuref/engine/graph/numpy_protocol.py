@@ -11,7 +11,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 
@@ -78,11 +77,8 @@ def apply_ufunc(
         _refuse(f"np.{ufunc.__name__}")
     dtype = kwargs.pop("dtype", None)
     if kwargs:
-        raise coded(
-            TypeError,
-            f"np.{ufunc.__name__} on a tensor does not take "
-            f"{', '.join(sorted(kwargs))}",
-            code=codes.NUMPY_NOT_SUPPORTED,
+        raise codes.NUMPY_NOT_SUPPORTED.type_error(
+            f"np.{ufunc.__name__} on a tensor does not take {', '.join(sorted(kwargs))}"
         )
     if dtype is not None:
         wanted = as_dtype(dtype).name
@@ -103,9 +99,7 @@ def apply_function(
 
 
 def _refuse(name: str) -> NoReturn:
-    raise coded(
-        TypeError,
+    raise codes.NUMPY_NOT_SUPPORTED.type_error(
         f"{name} has no operation for symbolic tensors; use a tf function, or call it "
-        "on the host with tf.tpu.outside_compilation and tf.py_func",
-        code=codes.NUMPY_NOT_SUPPORTED,
+        "on the host with tf.tpu.outside_compilation and tf.py_func"
     )

@@ -10,7 +10,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
-from tpuref.base.errors import coded
 from tpuref.base.release import behavior
 from tpuref.engine.graph.builder import builder
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 class Reference:
     """Stands for a tensor or variable in dictionaries and sets, by its identity.
 
-    Examples
-    --------
     >>> x = tf.constant(1)
     >>> {x.ref(): "one"}[x.ref()], x.ref().deref() is x
     ('one', True)
@@ -131,11 +128,9 @@ class Operators:
             and builder().has_elements(self)
             and not sys._getframe(1).f_globals["__name__"].startswith("tpuref.")
         ):
-            raise coded(
-                TypeError,
+            raise codes.PYTHON_CONTROL_FLOW.type_error(
                 f"{self!r} cannot be hashed, because == compares its elements; use "
-                "its ref() as the key, and deref() of that",
-                code=codes.PYTHON_CONTROL_FLOW,
+                "its ref() as the key, and deref() of that"
             )
         return object.__hash__(self)
 

@@ -16,7 +16,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import add_operation, apply, parameter
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -94,15 +93,13 @@ def _check_nothing_changed(changed: Collection[str], site: Any) -> None:
     if not changed:
         return
     names = ", ".join(changed)
-    raise coded(
-        ValueError,
+    raise codes.PYTHON_CONTROL_FLOW.value_error(
         f"the loop over a tensor at {site} changes the Python variables {names}, but "
         "its body is traced once for all iterations. Write\n"
         f"    _, {names} = tf.while_loop(\n"
         f"        lambda i, {names}: i < n, body, [0, {names}])\n"
         f"where body(i, {names}) returns i + 1 and their new values; or keep them in "
-        "a tf.Variable",
-        code=codes.PYTHON_CONTROL_FLOW,
+        "a tf.Variable"
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.context import pop_session, push_session
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.executor import GraphExecutor
@@ -69,10 +68,8 @@ class Session:
         config: ConfigProto | None = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
-            raise coded(
-                TypeError,
-                f"tf.Session: graph must be a tf.Graph, got {graph!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"tf.Session: graph must be a tf.Graph, got {graph!r}"
             )
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
@@ -106,6 +103,9 @@ class Session:
     ) -> Any:
         """Evaluate `fetches` and return their values in the same structure.
 
+        NumPy arrays (NumPy scalars for rank 0, bytes for text) replace tensors, and
+        None replaces operations.
+
         Parameters
         ----------
         fetches
@@ -118,16 +118,13 @@ class Session:
             With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
             ran on which core.
 
-        Returns
-        -------
-        object
-            NumPy arrays (NumPy scalars for rank 0, bytes for text) instead of tensors,
-            None instead of operations.
-
         Raises
         ------
         RuntimeError
             If the session is closed.
+        TypeError
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
@@ -147,6 +144,8 @@ class Session:
     ) -> Callable[..., Any]:
         """Return a function that runs the same fetches repeatedly.
 
+        The function raises the errors of `run`.
+
         Parameters
         ----------
         fetches
@@ -156,16 +155,6 @@ class Session:
             arguments, in this order.
         accept_options
             Whether the function also takes ``options`` and ``run_metadata``.
-
-        Returns
-        -------
-        callable
-            A function that returns the values of the fetches.
-
-        Raises
-        ------
-        RuntimeError, TypeError, ValueError
-            As for `run`; also when the function is called.
 
         Examples
         --------
@@ -178,11 +167,9 @@ class Session:
         self._require_open()
         keys = [] if feed_list is None else feed_list
         if not isinstance(keys, (list, tuple)):
-            raise coded(
-                TypeError,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 "Session.make_callable: feed_list must be a list or tuple of keys to "
-                f"feed, got {type(feed_list).__name__}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"feed, got {type(feed_list).__name__}"
             )
         prepared = self._prepare(fetches, keys)
 
@@ -193,11 +180,9 @@ class Session:
         ) -> Any:
             self._require_open()
             if len(values) != len(keys):
-                raise coded(
-                    TypeError,
+                raise codes.CANNOT_FEED.type_error(
                     f"a function of Session.make_callable was made to take {len(keys)} "
-                    f"values (feed_list), got {len(values)}",
-                    code=codes.CANNOT_FEED,
+                    f"values (feed_list), got {len(values)}"
                 )
             begin = monotonic_ns()
             return self._run(prepared, values, options, run_metadata, begin)
@@ -206,10 +191,8 @@ class Session:
 
     def _require_open(self) -> None:
         if self._closed:
-            raise coded(
-                RuntimeError,
-                "the session is closed; make a new tf.Session to run anything",
-                code=codes.SESSION_CLOSED,
+            raise codes.SESSION_CLOSED.runtime_error(
+                "the session is closed; make a new tf.Session to run anything"
             )
 
     def _prepared_call(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
@@ -267,12 +250,9 @@ class Session:
     def list_devices(self) -> list[DeviceAttributes]:
         """Return the CPUs and TPU cores that the session can use.
 
-        Returns
-        -------
-        list
-            For each device its ``name``, ``device_type``, ``memory_limit_bytes`` and
-            ``incarnation``.  Before the TPU system runs, its cores are those that
-            ``initialize_system`` would start.
+        Each has ``name``, ``device_type``, ``memory_limit_bytes`` and ``incarnation``.
+        Before the TPU system runs, its cores are those that ``initialize_system`` would
+        start.
 
         Examples
         --------
@@ -336,9 +316,7 @@ class Session:
 
 
 class InteractiveSession(Session):
-    """A session that is the current one until it is closed.
-
-    Parameters are those of `Session`.
+    """A session that is the current one until it is closed; see `Session`.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import MASK
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 
@@ -159,10 +158,7 @@ use_per_session_threads, placement_period, device_filters, operation_timeout_in_
 class RunOptions:
     """Options of one run.
 
-    Attributes
-    ----------
-    trace_level
-        `NO_TRACE`, or `FULL_TRACE` to learn what ran on which core.
+    `trace_level` is `NO_TRACE`, or `FULL_TRACE` to learn what ran on which core.
     """
 
     NO_TRACE: ClassVar[int] = 0
@@ -176,11 +172,8 @@ class RunOptions:
 class RunMetadata:
     """The metadata of one run.
 
-    Attributes
-    ----------
-    core_trace
-        If the run was traced, a record of each operation on a core, with ``operation``,
-        ``replica``, ``logical_core``, ``core``, ``task`` and ``device``.
+    If the run was traced, `core_trace` has a record of each operation on a core, with
+    ``operation``, ``replica``, ``logical_core``, ``core``, ``task`` and ``device``.
     """
 
     def __init__(self) -> None:
@@ -195,12 +188,10 @@ def checked_config(config: Any, function: str) -> ConfigProto | None:
     if config.rpc_options is not None:
         _require("rpc_options of the config", config.rpc_options, RPCOptions, function)
     if config.cluster_def is not None and not _is_cluster(config.cluster_def):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: cluster_def of the config must be a tf.train.ClusterDef, as "
             "tf.train.ClusterSpec(...).as_cluster_def() returns it, got "
-            f"{type(config.cluster_def).__name__}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(config.cluster_def).__name__}"
         )
     checked: ConfigProto = config
     return checked
@@ -208,11 +199,9 @@ def checked_config(config: Any, function: str) -> ConfigProto | None:
 
 def _require(name: str, value: Any, kind: type, function: str) -> None:
     if not isinstance(value, kind):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: {name} must be a tf.{kind.__name__}, got "
-            f"{type(value).__name__}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(value).__name__}"
         )
 
 

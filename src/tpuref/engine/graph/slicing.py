@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -23,10 +22,8 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
     """
     items = item if isinstance(item, tuple) else (item,)
     if sum(part is Ellipsis for part in items) > 1:
-        raise coded(
-            ValueError,
-            f"subscript {item!r} of {tensor.describe()} has two ellipses",
-            code=codes.NUMPY_NOT_SUPPORTED,
+        raise codes.NUMPY_NOT_SUPPORTED.value_error(
+            f"subscript {item!r} of {tensor.describe()} has two ellipses"
         )
     bounds: list[Tensor] = []
     key = tuple(_item(part, bounds, tensor) for part in items)
@@ -63,10 +60,8 @@ def _position(index: Any, bounds: list[Tensor], tensor: Tensor) -> Any:
             return operator.index(index)
         except TypeError:
             pass
-    raise coded(
-        TypeError,
+    raise codes.NUMPY_NOT_SUPPORTED.type_error(
         f"the subscript {index!r} of {tensor.describe()} is not valid; expected "
         "integers, slices, an ellipsis, tf.newaxis or scalar integer tensors; use "
-        "tf.gather for a list of indices and tf.boolean_mask for a mask",
-        code=codes.NUMPY_NOT_SUPPORTED,
+        "tf.gather for a list of indices and tf.boolean_mask for a mask"
     )

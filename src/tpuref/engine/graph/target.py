@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import masked
 from tpuref.engine.graph.executor import LocalTarget, Target
 from tpuref.engine.graph.session_options import ConfigProto, RPCOptions, checked_config
@@ -24,11 +23,9 @@ def target_of(given: Any, function: str) -> str:
     master = getattr(given, "master", None)
     target = master() if callable(master) else given
     if not isinstance(target, str):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: target must be text, or a cluster resolver, got "
-            f"{type(given).__name__} {given!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(given).__name__} {given!r}"
         )
     return target
 
@@ -49,11 +46,9 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
 def _address(name: str, function: str) -> str:
     match = _GRPC.fullmatch(name)
     if match is None or not 0 < int(match["port"]) < 65536:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_CLUSTER.value_error(
             f"{function}: target must be '' or 'local' for this process, or "
-            f"'grpc://host:port' for a server, got {masked(repr(name))}",
-            code=codes.INVALID_CLUSTER,
+            f"'grpc://host:port' for a server, got {masked(repr(name))}"
         )
     return name.removeprefix("grpc://")
 

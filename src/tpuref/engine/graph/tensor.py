@@ -267,35 +267,29 @@ class Tensor(Operators):
     def __bool__(self) -> bool:
         if self.graph.traced:
             raise self._steers_python()
-        raise coded(
-            TypeError,
+        raise codes.PYTHON_CONTROL_FLOW.type_error(
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where instead of "
-            "`if`, tf.logical_and instead of `and`, or evaluate it with Session.run",
-            code=codes.PYTHON_CONTROL_FLOW,
+            "`if`, tf.logical_and instead of `and`, or evaluate it with Session.run"
         )
 
     def _steers_python(self) -> TypeError:
-        return coded(
-            TypeError,
+        return codes.PYTHON_CONTROL_FLOW.type_error(
             f"the tensor {self.describe()}, made at {self.op.site}, has no truth value "
             "while tf.function traces; Python's `if` and `while` are not rewritten. "
             "Instead of `if x > 0: y = f(x)` with `else: y = g(x)` write\n"
             "    y = tf.cond(x > 0, lambda: f(x), lambda: g(x))\n"
             "and instead of `while x > 0: x = f(x)` write\n"
             "    x = tf.while_loop(lambda x: x > 0, f, [x])\n"
-            "tf.where chooses element by element, tf.logical_and is Python's `and`",
-            code=codes.PYTHON_CONTROL_FLOW,
+            "tf.where chooses element by element, tf.logical_and is Python's `and`"
         )
 
     def __len__(self) -> int:
         size = self.shape.dims[0].value if self.shape.dims else None
         if size is None:
-            raise coded(
-                TypeError,
+            raise codes.NO_VALUE_YET.type_error(
                 f"len() of {self.describe()} is not known while the graph is built; "
-                "use tf.shape(x)[0]",
-                code=codes.NO_VALUE_YET,
+                "use tf.shape(x)[0]"
             )
         return size
 
@@ -305,12 +299,10 @@ class Tensor(Operators):
         if self.shape.ndims == 0:
             raise TypeError(f"cannot iterate over the scalar tensor {self.describe()}")
         if not self.shape.dims or self.shape.dims[0].value is None:
-            raise coded(
-                TypeError,
+            raise codes.NO_VALUE_YET.type_error(
                 f"cannot iterate over {self.describe()}: its length is not known while "
                 f"the graph is built (made at {self.op.site}); use tf.map_fn for "
-                "`for row in x`, or tf.while_loop, or give the tensor a static shape",
-                code=codes.NO_VALUE_YET,
+                "`for row in x`, or tf.while_loop, or give the tensor a static shape"
             )
         return (self[i] for i in range(len(self)))
 

@@ -177,11 +177,9 @@ class Variable(Operators, metaclass=_MadeByCreators):
                 initial = initial()
         value = convert_to_tensor(initial, dtype, "initial_value")
         if shape is None and fixed and not value.shape.is_fully_defined():
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 f"tf.Variable: the initial value {value.describe()} must have a known "
-                "shape; give shape=, or validate_shape=False for any shape",
-                code=codes.UNKNOWN_SHAPE,
+                "shape; give shape=, or validate_shape=False for any shape"
             )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
@@ -192,10 +190,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def start_with(self, value: Any) -> None:
         """Replace the initial value for initializers requested from now on.
 
-        Parameters
-        ----------
-        value
-            An array or tensor of the variable's dtype and shape.
+        The value is an array or tensor of the variable's dtype and shape.
         """
         graph = self.graph
         with (
@@ -352,12 +347,10 @@ class Variable(Operators, metaclass=_MadeByCreators):
             self._take_deferred_value()
         here = get_default_graph()
         if self._element is not None and self._element.graph is not here:
-            raise coded(
-                ValueError,
+            raise codes.OTHER_GRAPH.value_error(
                 f"the variable {self._name!r}, made at {self._element.op.site}, "
                 "belongs to another graph than the current one; make and use it in one "
-                "graph",
-                code=codes.OTHER_GRAPH,
+                "graph"
             )
 
     def load(self, value: Any, session: Any = None) -> None:

@@ -50,10 +50,7 @@ def checked(
 ) -> dict[str, Any]:
     """Return the attributes with defaults filled in.
 
-    Raises
-    ------
-    TypeError
-        If one is missing, unknown, or of another type.
+    It raises TypeError if one is missing, unknown, or of another type.
     """
     unknown = sorted(given.keys() - attributes.keys())
     if unknown:

@@ -24,7 +24,6 @@ from tpuref.base.dtypes import (
     uint32,
     uint64,
 )
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.definition import Operand
@@ -70,10 +69,8 @@ def describe_all(*operands: Operand) -> str:
 def require_kind(operand: Operand, kind: Kind) -> DType:
     """Return the dtype of `operand`; TypeError unless it belongs to `kind`."""
     if operand.dtype not in kind:
-        raise coded(
-            TypeError,
-            f"expected {kind}, got {operand.describe()}; use tf.cast to convert",
-            code=codes.DTYPES_DIFFER,
+        raise codes.DTYPES_DIFFER.type_error(
+            f"expected {kind}, got {operand.describe()}; use tf.cast to convert"
         )
     return operand.dtype
 
@@ -81,11 +78,9 @@ def require_kind(operand: Operand, kind: Kind) -> DType:
 def require_same_dtype(*operands: Operand) -> DType:
     """Return the dtype that all operands have; TypeError if they differ."""
     if len({operand.dtype for operand in operands}) > 1:
-        raise coded(
-            TypeError,
+        raise codes.DTYPES_DIFFER.type_error(
             f"expected equal dtypes, got {describe_all(*operands)}; use tf.cast to "
-            "convert one of them",
-            code=codes.DTYPES_DIFFER,
+            "convert one of them"
         )
     return operands[0].dtype
 
@@ -93,10 +88,8 @@ def require_same_dtype(*operands: Operand) -> DType:
 def require_rank(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand` with this rank; ValueError if it differs."""
     if operand.shape.rank not in (None, rank):
-        raise coded(
-            ValueError,
-            f"expected rank {rank}, got {operand.describe()}",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.value_error(
+            f"expected rank {rank}, got {operand.describe()}"
         )
     return operand.shape.with_rank(rank)
 
@@ -104,10 +97,8 @@ def require_rank(operand: Operand, rank: int) -> TensorShape:
 def require_rank_at_least(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand`; ValueError if its rank is less."""
     if operand.shape.rank is not None and operand.shape.rank < rank:
-        raise coded(
-            ValueError,
-            f"expected rank {rank} or more, got {operand.describe()}",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.value_error(
+            f"expected rank {rank} or more, got {operand.describe()}"
         )
     return operand.shape
 
@@ -130,11 +121,9 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
     for operand in operands[1:]:
         merged = broadcast_pair(shape, operand.shape)
         if merged is None:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_SHAPE.value_error(
                 f"the shapes of {describe_all(*operands)} do not broadcast: from the "
-                "right, dimensions must be equal or 1",
-                code=codes.WRONG_SHAPE,
+                "right, dimensions must be equal or 1"
             )
         shape = merged
     return shape
@@ -143,8 +132,6 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
 def broadcast_pair(left: TensorShape, right: TensorShape) -> TensorShape | None:
     """Return the shape that two shapes broadcast to, None if they do not.
 
-    Examples
-    --------
     >>> print(broadcast_pair(TensorShape([2, 1, None]), TensorShape([3, 4])))
     (2, 3, 4)
     >>> broadcast_pair(TensorShape([2]), TensorShape([3])) is None
@@ -191,8 +178,6 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 
     ValueError if an axis is out of range or repeated.
 
-    Examples
-    --------
     >>> normalize_axes((-1, 0), 3), normalize_axes(None, 2)
     ((0, 2), (0, 1))
     """
@@ -201,10 +186,8 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else axis
     axes = [normalize_axis(a, rank) for a in given]
     if len(set(axes)) < len(axes):
-        raise coded(
-            ValueError,
-            f"axis {list(given)} names an axis of rank {rank} twice",
-            code=codes.INDEX_OUT_OF_RANGE,
+        raise codes.INDEX_OUT_OF_RANGE.value_error(
+            f"axis {list(given)} names an axis of rank {rank} twice"
         )
     return tuple(sorted(axes))
 
@@ -212,8 +195,6 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
 def reduced_shape(shape: TensorShape, axis: Axis, keepdims: bool) -> TensorShape:
     """Return the shape after reducing the axes; None means all.
 
-    Examples
-    --------
     >>> print(reduced_shape(TensorShape([2, None, 4]), (0, -1), keepdims=True))
     (1, ?, 1)
     """

@@ -95,60 +95,41 @@ class Access(Enum):
 
 @dataclass(frozen=True)
 class Effects:
-    """How an operation reads or changes external state.
+    """How an operation reads or changes external state."""
 
-    Parameters
-    ----------
-    run
-        ``run(context, *arrays, **attrs)`` returns the outputs.
-    reads, writes
-        The attribute that names the variable that it reads, and writes.
-    fills, drains
-        The attribute that names the queue that it fills, and takes from.
-    access, combine
-        Its access to the variable, and the function of an update.
-    client
-        Whether it needs Python objects of the client's process.
-    ahead
-        Whether one call of the host may serve several evaluations.
-    """
-
+    # ``run(context, *arrays, **attrs)`` returns the outputs
     run: Compute | None = None
+    # The attribute that names the variable that it reads, and writes
     reads: str | None = None
     writes: str | None = None
+    # The attribute that names the queue that it fills, and takes from
     fills: str | None = None
     drains: str | None = None
+    # Its access to the variable, and the function of an update
     access: Access | None = None
     combine: np.ufunc | None = None
+    # Whether it needs Python objects of the client's process
     client: bool = False
+    # Whether one call of the host may serve several evaluations
     ahead: bool = False
 
 
 @dataclass(frozen=True)
 class Batching:
-    """How one call can compute an operation for all cores, or elements of a batch.
+    """How one call can compute an operation for all cores, or elements of a batch."""
 
-    Parameters
-    ----------
-    broadcasts
-        Whether each output element depends only on the input elements at its position;
-        the inputs broadcast.
-    elementwise
-        Whether, besides, its bits are the same at all positions.
-    batched
-        Whether the axes before the last two are batch axes, which broadcast; an
-        attribute ``axis`` must be -1.
-    of_shape
-        Whether the shapes of the inputs alone decide the outputs.
-    stacked
-        ``stacked(*arrays, **attrs)`` computes for all cores at once; see
-        `tpuref.engine.ops.stacking`.
-    """
-
+    # Whether each output element depends only on the input elements at its position;
+    # the inputs broadcast.
     broadcasts: bool = False
+    # Whether, besides, its bits are the same at all positions
     elementwise: bool = False
+    # Whether the axes before the last two are batch axes, which broadcast; an attribute
+    # ``axis`` must be -1.
     batched: bool = False
+    # Whether the shapes of the inputs alone decide the outputs
     of_shape: bool = False
+    # ``stacked(*arrays, **attrs)`` computes for all cores at once; see
+    # `tpuref.engine.ops.stacking`.
     stacked: Compute | None = None
 
 
@@ -160,35 +141,23 @@ OF_SHAPE = Batching(of_shape=True)
 
 @dataclass(frozen=True)
 class Traits:
-    """Properties of an operation.
+    """Properties of an operation."""
 
-    Parameters
-    ----------
-    constant
-        Whether the output is the attribute ``value``.
-    forwards
-        Whether the output is the input.
-    fed
-        Whether its value is fed and never computed.
-    joint
-        Whether each input is the value of another tower.
-    random
-        Whether `compute` takes the replica's own generator as ``rng=``.
-    printing
-        Whether it is evaluated to print or check, even if no output is used.
-    asserts
-        Whether it does nothing where its first input is true.
-    linear
-        Whether a mean of results is the result for the mean, as with a reshape.
-    """
-
+    # The output is the attribute ``value``.
     constant: bool = False
+    # The output is the input.
     forwards: bool = False
+    # The value is fed and never computed.
     fed: bool = False
+    # Each input is the value of another tower.
     joint: bool = False
+    # `compute` takes the replica's own generator as ``rng=``.
     random: bool = False
+    # It is evaluated to print or check, even if no output is used.
     printing: bool = False
+    # It does nothing where its first input is true.
     asserts: bool = False
+    # A mean of results is the result for the mean, as with a reshape.
     linear: bool = False
 
 
@@ -198,60 +167,37 @@ class OpDef:
 
     One of `meaning` or `compute`, `collective` and `effects` defines its result.  The
     interpreters implement `control` flow; fed operations have no result.
-
-    Parameters
-    ----------
-    name
-        The type name, as in ``operation.type``.
-    infer
-        ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
-        specs if there is not exactly one.  Its keyword-only parameters are the
-        attributes; ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError
-        or TypeError is the user's error.
-    meaning
-        ``meaning(xp, *arrays, **attrs)`` returns the output, or a sequence of outputs,
-        with the functions of the array namespace `xp`.
-    compute
-        ``compute(*arrays, **attrs)``, the same for NumPy, which runs it if present.
-    inexact
-        The NumPy function that equals `compute` for inputs other than integers.
-    collective
-        ``collective(contributions, **attrs)`` takes one input per replica, in replica
-        order, and returns the outputs in the same order.
-    effects
-        How it reads or changes variables, queues and the host.
-    place
-        Where it runs.
-    batching
-        How it is computed for several cores at once; its class for fusions.
-    control
-        Its control flow and inner programs.
-    static
-        ``static(operand, **attrs)`` returns the output if the static shape of the
-        input suffices, else None.
-    traits
-        Its other properties.
-    gradient
-        The module of `tpuref.engine.ops.derivatives` that has its gradient rule, None
-        for an operation without one.  Core processes load no rules.
-    xla
-        The module of `tpuref.engine.runtime.xla.rules` that has its rule, check or
-        lowering, None where XLA runs its meaning, the host runs it, or XLA cannot.
     """
 
     name: str
+    # ``infer(*operands, **attrs)`` returns the spec of the output, or a sequence of
+    # specs if there is not exactly one.  Its keyword-only parameters are the
+    # attributes; ``blocks=`` receives a `BlockSpec` for each block.  Its ValueError or
+    # TypeError is the user's error.
     infer: Infer
+    # ``meaning(xp, *arrays, **attrs)`` returns the output, or a sequence of outputs,
+    # with the functions of the array namespace `xp`.
     meaning: Meaning | None = None
+    # ``compute(*arrays, **attrs)``, the same for NumPy, which runs it if present.
     compute: Compute | None = None
+    # The NumPy function that equals `compute` for inputs other than integers.
     inexact: np.ufunc | None = None
+    # ``collective(contributions, **attrs)`` takes one input per replica, in replica
+    # order, and returns the outputs in the same order.
     collective: Compute | None = None
     effects: Effects = Effects()
     place: Place = Place.ANYWHERE
     batching: Batching = Batching()
     control: ControlFlow | None = None
+    # ``static(operand, **attrs)`` returns the output if the static shape of the input
+    # suffices, else None.
     static: Static | None = None
     traits: Traits = Traits()
+    # The module of `tpuref.engine.ops.derivatives` with the gradient rule, if any.
+    # Core processes load no rules.
     gradient: str | None = None
+    # The module of `tpuref.engine.runtime.xla.rules` with the rule, check or lowering;
+    # None where XLA runs the meaning, the host runs it, or XLA cannot.
     xla: str | None = None
 
     def __post_init__(self) -> None:

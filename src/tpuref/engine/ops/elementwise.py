@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -55,34 +56,24 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 # Inference: one operand.
 
 
-def numeric(x: Operand) -> TensorSpec:
-    """Infer a function of numbers that keeps the dtype."""
-    return same_shape(x, NUMERIC)
+Infer = Callable[..., TensorSpec]
 
 
-def inexact(x: Operand) -> TensorSpec:
-    """Infer a function of floating-point or complex numbers that keeps the dtype."""
-    return same_shape(x, INEXACT)
+def _unary(kind: Kind) -> Infer:
+    """Return the inference of a function of one operand that keeps the dtype."""
+
+    def infer(x: Operand) -> TensorSpec:
+        return same_shape(x, kind)
+
+    return infer
 
 
-def floating(x: Operand) -> TensorSpec:
-    """Infer a function of floating-point numbers that keeps the dtype."""
-    return same_shape(x, FLOATING)
-
-
-def signed(x: Operand) -> TensorSpec:
-    """Infer a function of numbers that may be negative, which keeps the dtype."""
-    return same_shape(x, SIGNED_OR_COMPLEX)
-
-
-def boolean(x: Operand) -> TensorSpec:
-    """Infer a function of booleans."""
-    return same_shape(x, BOOL)
-
-
-def bits(x: Operand) -> TensorSpec:
-    """Infer a function of the bits of an integer or boolean."""
-    return same_shape(x, INTEGER_OR_BOOL)
+numeric = _unary(NUMERIC)
+inexact = _unary(INEXACT)
+floating = _unary(FLOATING)
+signed = _unary(SIGNED_OR_COMPLEX)
+boolean = _unary(BOOL)
+bits = _unary(INTEGER_OR_BOOL)
 
 
 def classified(x: Operand) -> TensorSpec:
@@ -130,39 +121,22 @@ def cast(x: Operand, *, dtype: str) -> TensorSpec:
 # Inference: two or more operands.
 
 
-def binary_numeric(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two numbers of one dtype."""
-    return broadcast_same_dtype(x, y, kind=NUMERIC)
+def _binary(kind: Kind) -> Infer:
+    """Return the inference of a function of two operands of one dtype."""
+
+    def infer(x: Operand, y: Operand) -> TensorSpec:
+        return broadcast_same_dtype(x, y, kind=kind)
+
+    return infer
 
 
-def binary_real(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two real numbers of one dtype."""
-    return broadcast_same_dtype(x, y, kind=REAL)
-
-
-def binary_inexact(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two floating-point or complex numbers of one dtype."""
-    return broadcast_same_dtype(x, y, kind=INEXACT)
-
-
-def binary_floating(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two floating-point numbers of one dtype."""
-    return broadcast_same_dtype(x, y, kind=FLOATING)
-
-
-def binary_integer(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two integers of one dtype."""
-    return broadcast_same_dtype(x, y, kind=INTEGER)
-
-
-def binary_bits(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of the bits of two integers or booleans of one dtype."""
-    return broadcast_same_dtype(x, y, kind=INTEGER_OR_BOOL)
-
-
-def binary_boolean(x: Operand, y: Operand) -> TensorSpec:
-    """Infer a function of two booleans."""
-    return broadcast_same_dtype(x, y, kind=BOOL)
+binary_numeric = _binary(NUMERIC)
+binary_real = _binary(REAL)
+binary_inexact = _binary(INEXACT)
+binary_floating = _binary(FLOATING)
+binary_integer = _binary(INTEGER)
+binary_bits = _binary(INTEGER_OR_BOOL)
+binary_boolean = _binary(BOOL)
 
 
 def ordering(x: Operand, y: Operand) -> TensorSpec:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.arithmetic import widened
@@ -85,11 +85,9 @@ def _resolve(part: Any, values: Sequence[Any]) -> Any:
 def _check_index(index: Any, size: int | None, axis: int) -> None:
     if index == UNKNOWN or size is None or -size <= index < size:
         return
-    raise coded(
-        ValueError,
+    raise codes.INDEX_OUT_OF_RANGE.value_error(
         f"index {index} is out of range for axis {axis} of size {size}; expected "
-        f"{-size} <= index < {size}",
-        code=codes.INDEX_OUT_OF_RANGE,
+        f"{-size} <= index < {size}"
     )
 
 

@@ -191,8 +191,6 @@ def parse_equation(equation: str, count: int) -> tuple[list[str], str]:
 
     ValueError if the equation is malformed or does not have `count` inputs.
 
-    Examples
-    --------
     >>> parse_equation("...ij, jk -> ...ik", 2)
     (['.ij', 'jk'], '.ik')
     """

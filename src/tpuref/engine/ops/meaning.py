@@ -25,8 +25,6 @@ Compute = Callable[..., Any]
 class Ufunc:
     """The meaning of an operation that is one function of the namespace.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> Ufunc("negative")(np, np.array([1, -2]))
     array([-1,  2])

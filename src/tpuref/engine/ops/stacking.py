@@ -21,8 +21,6 @@ Stacking = Callable[..., Any]
 def behind(axis: int) -> int:
     """Return the position of an axis after one is inserted in front.
 
-    Examples
-    --------
     >>> behind(0), behind(-1)
     (1, -1)
     """

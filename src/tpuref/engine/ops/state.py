@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bool_
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext
@@ -32,18 +32,14 @@ def _infer_assign(
 ) -> TensorSpec:
     variable = _variable(handle=handle, dtype=dtype, shape=shape)
     if value.dtype != variable.dtype:
-        raise coded(
-            TypeError,
+        raise codes.VARIABLE_MISMATCH.type_error(
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}; use tf.cast",
-            code=codes.VARIABLE_MISMATCH,
+            f"{value.describe()}; use tf.cast"
         )
     if not value.shape.is_compatible_with(variable.shape):
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_MISMATCH.value_error(
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}; their shapes differ",
-            code=codes.VARIABLE_MISMATCH,
+            f"{value.describe()}; their shapes differ"
         )
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
 

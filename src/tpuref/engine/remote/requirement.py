@@ -1,9 +1,10 @@
-"""The packages that remote sessions need."""
+"""The packages and the credentials of remote sessions."""
 
 from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
@@ -22,3 +23,12 @@ def check_installed(function: str) -> None:
         )
     # By default gRPC logs every connection that ends to standard error.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+
+def check_credentials(given: Any, kind: type, function: str) -> None:
+    """Raise TypeError unless the credentials are None or have gRPC's class."""
+    if given is not None and not isinstance(given, kind):
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{function}: credentials must be a grpc.{kind.__name__}, got "
+            f"{type(given).__name__}"
+        )

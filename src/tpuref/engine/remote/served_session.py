@@ -50,19 +50,7 @@ MAX_PROGRAMS = 256
 
 
 class Shared:
-    """The shared state of the sessions of one server.
-
-    Attributes
-    ----------
-    cluster
-        The TPU system of the server's job.
-    variables
-        The values of variables, by name.
-    queues
-        The queues of the cores.
-    message_bytes
-        The size limit of a message.
-    """
+    """The shared state of the sessions of one server."""
 
     def __init__(self, job: str, message_bytes: int) -> None:
         self.cluster = Cluster([job])
@@ -100,19 +88,12 @@ def _full(sessions: str) -> ResourceExhaustedError:
 
 
 class ServedSession:
-    """A session with one client, whose address without the port is `peer`.
-
-    Attributes
-    ----------
-    begun
-        Set when the client has opened the session, or the session has ended.
-    gave_way
-        Whether the session ended in favour of a newer stream before it was open.
-    """
+    """A session with one client, whose address without the port is `peer`."""
 
     def __init__(self, shared: Shared, peer: str) -> None:
         self.peer = peer
         self.begun = threading.Event()
+        # Whether a newer stream ended the session before it was open
         self.gave_way = False
         self._shared = shared
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -24,7 +24,7 @@ import grpc
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.engine.remote import schema
-from tpuref.engine.remote.credentials import check_credentials
+from tpuref.engine.remote.requirement import check_credentials
 from tpuref.engine.remote.served_session import ServedSession, Shared
 from tpuref.engine.remote.token import bearer
 from tpuref.engine.remote.waiting import WaitingStreams

@@ -17,10 +17,10 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Instr, Program
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.connection import OPENING_SECONDS, Connection
-from tpuref.engine.remote.credentials import check_credentials
 from tpuref.engine.remote.faults import error_of, put_fault
 from tpuref.engine.remote.programs import put_program
 from tpuref.engine.remote.reports import devices_of, padded_of, trace_of
+from tpuref.engine.remote.requirement import check_credentials
 from tpuref.engine.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.engine.remote.token import bearer
 from tpuref.engine.remote.variables import ServerVariables
@@ -40,27 +40,9 @@ Below the server's limit, to leave room for programs that it has not dropped yet
 class RemoteSession:
     """A session that runs on a server.
 
-    Parameters
-    ----------
-    address
-        Host and port of the server.
-    jobs
-        The jobs of a separate cluster for this session; none for the server's cluster.
-    isolated
-        Whether the session has private variables.
-    credentials, token, max_message_bytes
-        As for `tf.RPCOptions`; the token is validated.
-
-    Raises
-    ------
-    ValueError
-        If `max_message_bytes` is out of range.
-    UnavailableError
-        If no server answers.
-    UnauthenticatedError
-        If the server requires a different token.
-    FailedPreconditionError
-        If the server uses a different version of the protocol.
+    It raises UnavailableError if no server answers, UnauthenticatedError if the server
+    requires a different token, and FailedPreconditionError if it uses a different
+    version of the protocol.
     """
 
     def __init__(

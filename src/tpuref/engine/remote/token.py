@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 VARIABLE = "TPUREF_TOKEN"
 """The environment variable with the default token of servers and sessions."""
@@ -22,17 +21,13 @@ def checked_token(given: Any, function: str) -> str | None:
     if token is None:
         return None
     if not isinstance(token, str):
-        raise coded(
-            TypeError,
-            f"{name} must be text, got {type(token).__name__}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{name} must be text, got {type(token).__name__}"
         )
     if not _fits_in_header(token):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_SETTING.value_error(
             f"{name} must be printable ASCII, neither empty nor with spaces at its "
-            "ends; leave it out to use none",
-            code=codes.INVALID_SETTING,
+            "ends; leave it out to use none"
         )
     return token
 

@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf.message import DecodeError, EncodeError
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import ResourceExhaustedError, coded
+from tpuref.base.errors import ResourceExhaustedError
 from tpuref.engine.remote import schema
 from tpuref.engine.remote.tensors import malformed
 
@@ -24,18 +24,14 @@ Reply = schema.Reply.pb()
 def checked_limit(message_bytes: Any, function: str) -> int:
     """Return a valid size limit of messages, or raise TypeError or ValueError."""
     if isinstance(message_bytes, bool) or not isinstance(message_bytes, int):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: max_message_bytes must be a whole number, got "
-            f"{message_bytes!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{message_bytes!r}"
         )
     if not 1 <= message_bytes <= LARGEST_MESSAGE_BYTES:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_SETTING.value_error(
             f"{function}: max_message_bytes must be from 1 to {LARGEST_MESSAGE_BYTES}, "
-            f"got {message_bytes!r}",
-            code=codes.INVALID_SETTING,
+            f"got {message_bytes!r}"
         )
     return message_bytes
 

@@ -16,7 +16,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.context import context
@@ -54,10 +53,7 @@ _everywhere = [False]
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Let ``tf.function`` run operation by operation, for debugging.
 
-    Parameters
-    ----------
-    run_eagerly
-        Whether to do so from now on.
+    False ends that.
     """
     _everywhere[0] = bool(run_eagerly)
 
@@ -123,10 +119,7 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the trace for some arguments; `tf.TensorSpec` may stand for tensors.
 
-        Parameters
-        ----------
-        args, kwargs
-            The arguments; none if there is an ``input_signature``.
+        With an ``input_signature`` there are no arguments.
         """
         if self.input_signature is not None and not args and not kwargs:
             args = tuple(self.input_signature)
@@ -185,11 +178,9 @@ class Function:
                 return {
                     key: self._convert_as(wanted[key], given[key]) for key in wanted
                 }
-        raise coded(
-            ValueError,
+        raise codes.OTHER_SIGNATURE.value_error(
             f"tf.function {self.name!r}: {given!r} has a different structure than "
-            f"{wanted!r} of input_signature",
-            code=codes.OTHER_SIGNATURE,
+            f"{wanted!r} of input_signature"
         )
 
     def _convert_leaf(self, spec: TensorSpec, value: Any) -> Any:
@@ -201,11 +192,9 @@ class Function:
             if spec.shape.is_compatible_with(tensor.shape):
                 return tensor
             fault = f"its shape is {tensor.shape}"
-        raise coded(
-            ValueError,
+        raise codes.OTHER_SIGNATURE.value_error(
             f"tf.function {self.name!r}: expected {spec.describe()} as in "
-            f"input_signature, got {value!r}: {fault}",
-            code=codes.OTHER_SIGNATURE,
+            f"input_signature, got {value!r}: {fault}"
         )
 
     # -- traces ------------------------------------------------------------------------
@@ -405,10 +394,8 @@ def function(
 
     def decorated(inner: Callable[..., Any]) -> Function:
         if not callable(inner):
-            raise coded(
-                TypeError,
-                f"tf.function: func must be callable, got {inner!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"tf.function: func must be callable, got {inner!r}"
             )
         relaxed = bool(experimental_relax_shapes or reduce_retracing)
         return Function(inner, None, input_signature, relaxed)
@@ -419,14 +406,10 @@ def function(
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Return a function unchanged: `tf.function` never rewrites Python.
 
-    Parameters
-    ----------
-    func
-        The function; None to get a decorator.
+    Without a function, return a decorator.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.autograph.experimental.do_not_convert
     ... def doubled(x):
     ...     return 2 * x

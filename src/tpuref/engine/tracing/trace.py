@@ -9,7 +9,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.connection import connected_target
@@ -49,7 +48,6 @@ class ConcreteFunction:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> @tf.function
     ... def double(x):
     ...     return x + x
@@ -112,12 +110,10 @@ class ConcreteFunction:
 
     def _create(self, next_creator: Callable[..., Any], **arguments: Any) -> Any:
         if not self._may_make_variables:
-            raise coded(
-                ValueError,
+            raise codes.VARIABLES_MADE_AGAIN.value_error(
                 f"tf.function {self.name!r} creates variables in each trace, but "
                 "variables last from call to call; create them once: outside of the "
-                "function, or under `if self.v is None:` in the first call",
-                code=codes.VARIABLES_MADE_AGAIN,
+                "function, or under `if self.v is None:` in the first call"
             )
         self.variables_made += 1
         start = arguments.get("initial_value")
@@ -142,13 +138,11 @@ class ConcreteFunction:
 
     def _check_loops(self) -> None:
         if self.graph.abandoned_loop is not None:
-            raise coded(
-                ValueError,
+            raise codes.PYTHON_CONTROL_FLOW.value_error(
                 f"tf.function {self.name!r}: the loop over a tensor at "
                 f"{self.graph.abandoned_loop} was left with `break` or `return`, which "
                 "cannot depend on an iteration, because the body is traced once; use "
-                "tf.while_loop with a condition",
-                code=codes.PYTHON_CONTROL_FLOW,
+                "tf.while_loop with a condition"
             )
 
     def _output(self, leaf: Any) -> Any:
@@ -162,11 +156,9 @@ class ConcreteFunction:
             return leaf
         if isinstance(leaf, _PLAIN) or hasattr(leaf, "_as_tensor"):
             return convert_to_tensor(leaf)
-        raise coded(
-            TypeError,
+        raise codes.INVALID_RESULT.type_error(
             f"tf.function {self.name!r} must return tensors, values that convert to "
-            f"them, None, or nests of these, got {type(leaf).__name__} {leaf!r}",
-            code=codes.INVALID_RESULT,
+            f"them, None, or nests of these, got {type(leaf).__name__} {leaf!r}"
         )
 
     # -- calls -------------------------------------------------------------------------
@@ -196,21 +188,17 @@ class ConcreteFunction:
             if isinstance(leaf, (Tensor, *_PLAIN)) and not isinstance(leaf, str)
         ]
         if len(given) != len(self.inputs):
-            raise coded(
-                TypeError,
+            raise codes.OTHER_SIGNATURE.type_error(
                 f"the concrete function {self.name!r} takes {len(self.inputs)} "
-                f"tensors, got {len(given)}",
-                code=codes.OTHER_SIGNATURE,
+                f"tensors, got {len(given)}"
             )
         values: list[Any] = []
         for value, spec in zip(given, self.specs, strict=True):
             tensor = convert_to_tensor(value, spec.dtype)
             if not spec.shape.is_compatible_with(tensor.shape):
-                raise coded(
-                    ValueError,
+                raise codes.OTHER_SIGNATURE.value_error(
                     f"the concrete function {self.name!r} takes {spec.describe()}, "
-                    f"got {tensor.spec.describe()}",
-                    code=codes.OTHER_SIGNATURE,
+                    f"got {tensor.spec.describe()}"
                 )
             values.append(tensor)
         iterators = self._arguments.iterators

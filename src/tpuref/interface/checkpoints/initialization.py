@@ -8,7 +8,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.variables import Variable
 from tpuref.engine.ops.definition import Array
@@ -24,17 +23,8 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     """Return a reader of a checkpoint.
 
-    Parameters
-    ----------
-    ckpt_dir_or_file
-        The prefix of a checkpoint, or a directory, whose last checkpoint is read.
-
-    Raises
-    ------
-    ValueError
-        If a directory has no checkpoint.
-    tpuref.errors.NotFoundError
-        If there is no such checkpoint.
+    Of a directory, the last checkpoint is read.  It raises ValueError if a directory
+    has no checkpoint, and `tf.errors.NotFoundError` if a prefix has none.
     """
     files, path = files_at(
         ckpt_dir_or_file, "tf.train.load_checkpoint", "ckpt_dir_or_file"
@@ -43,10 +33,8 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
         return CheckpointReader(path)
     last = latest_checkpoint(path)
     if last is None:
-        raise coded(
-            ValueError,
-            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint",
-            code=codes.NO_CHECKPOINT,
+        raise codes.NO_CHECKPOINT.value_error(
+            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint"
         )
     return CheckpointReader(last)
 
@@ -73,8 +61,9 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
 def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Initializers are replaced, so call it before
-    `tf.global_variables_initializer`.
+    Initializers are replaced, so call it before `tf.global_variables_initializer`.  It
+    raises ValueError if the checkpoint or the graph lacks a variable, or a scope has no
+    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Parameters
     ----------
@@ -84,13 +73,6 @@ def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> Non
         A map from names in the checkpoint to variables, their names, or lists of those.
         ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost
         scope.
-
-    Raises
-    ------
-    ValueError
-        If the checkpoint or the graph lacks a variable, or a scope has no variables.
-    tpuref.errors.InvalidArgumentError
-        If a shape or dtype differs.
 
     Examples
     --------
@@ -131,28 +113,21 @@ def assign_from_checkpoint_fn(
 ) -> Callable[[Any], None] | None:
     """Return a function of a session that restores variables from a checkpoint.
 
-    It can be the ``init_fn`` of a `tf.train.Scaffold`.  It raises ValueError if there
-    are no variables.
+    It can be the ``init_fn`` of a `tf.train.Scaffold`.  Return None if no variable is
+    left.  It raises ValueError if there are no variables.
 
     Parameters
     ----------
-    model_path
-        The checkpoint.
     var_list
         The variables: a list, or a dict from names in the checkpoint to variables.
     ignore_missing_vars
         Whether to skip variables that the checkpoint lacks, with a warning.
     reshape_variables
         Whether a tensor of another shape but the same size is reshaped for a variable.
-
-    Returns
-    -------
-    function or None
-        None if no variable is left.
     """
     variables = variables_by_name(var_list)
     if not variables:
-        raise coded(ValueError, f"{_ASSIGN}: var_list is empty", code=codes.CANNOT_SAVE)
+        raise codes.CANNOT_SAVE.value_error(f"{_ASSIGN}: var_list is empty")
     if ignore_missing_vars:
         reader = CheckpointReader(model_path)
         for name in [name for name in variables if not reader.has_tensor(name)]:
@@ -219,9 +194,7 @@ def _in_scope(
 
 
 def _missing_error(why: str) -> ValueError:
-    return coded(
-        ValueError,
+    return codes.NOT_IN_CHECKPOINT.value_error(
         f"tf.train.init_from_checkpoint: {why}; the keys of assignment_map name "
-        "variables of the checkpoint, the values those here",
-        code=codes.NOT_IN_CHECKPOINT,
+        "variables of the checkpoint, the values those here"
     )

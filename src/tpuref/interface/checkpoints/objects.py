@@ -73,12 +73,7 @@ class Checkpoint:
     def write(self, file_prefix: PathLike, session: Any = None) -> str:
         """Write a checkpoint with exactly this prefix; return the prefix.
 
-        Parameters
-        ----------
-        file_prefix
-            The prefix.
-        session
-            In graph mode the session with the values, by default the current one.
+        In graph mode the values are those in `session`, by default the current one.
         """
         return self._write(file_prefix, session)[0]
 
@@ -121,20 +116,15 @@ class Checkpoint:
 
         Eager mode restores at once, graph mode with the methods of the result.  A value
         without a variable is kept until a variable of its name is created, as by the
-        first call of a layer or optimizer.  A warning lists such values.
+        first call of a layer or optimizer.  A warning lists such values.  It raises
+        `tf.errors.NotFoundError` without a checkpoint there, and
+        `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
         Parameters
         ----------
         save_path
             The prefix of a checkpoint, or None for no checkpoint, as
             ``manager.latest_checkpoint`` is at first.
-
-        Raises
-        ------
-        tpuref.errors.NotFoundError
-            If there is no such checkpoint.
-        tpuref.errors.InvalidArgumentError
-            If a shape or dtype differs.
         """
         reader = None if save_path is None else CheckpointReader(save_path)
         if reader is not None:
@@ -263,8 +253,6 @@ class CheckpointManager:
 
     Parameters
     ----------
-    checkpoint
-        The `Checkpoint`.
     directory
         The directory, which is created.
     max_to_keep
@@ -298,11 +286,9 @@ class CheckpointManager:
             function, max_to_keep, keep_checkpoint_every_n_hours
         )
         if max_to_keep is not None and max_to_keep < 1:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_SAVE.value_error(
                 f"{function}: max_to_keep must be at least 1, or None, got "
-                f"{max_to_keep}",
-                code=codes.CANNOT_SAVE,
+                f"{max_to_keep}"
             )
         name = instance_of(
             str, f"{function}: checkpoint_name", "a string", checkpoint_name
@@ -415,10 +401,8 @@ def _session(given: Any) -> Any:
         return given
     current = get_default_session()
     if current is None:
-        raise coded(
-            ValueError,
+        raise codes.NO_SESSION.value_error(
             "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
-            "as sess:`, or give session=",
-            code=codes.NO_SESSION,
+            "as sess:`, or give session="
         )
     return current

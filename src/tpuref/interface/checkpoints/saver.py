@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed
-from tpuref.base.errors import InvalidArgumentError, NotFoundError, coded
+from tpuref.base.errors import InvalidArgumentError, NotFoundError
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
@@ -52,7 +52,8 @@ class SaverDef:
 class Saver:
     """Writes variables to checkpoints, and restores them.
 
-    It raises ValueError if there are no variables, or two have the same name.
+    It raises ValueError if there are no variables, or two have the same name, and
+    TypeError if an entry is not a variable or contains text.
 
     Parameters
     ----------
@@ -134,22 +135,18 @@ class Saver:
         given = self._given
         if given is None:
             if executing_eagerly():
-                raise coded(
-                    RuntimeError,
+                raise codes.WRONG_MODE.runtime_error(
                     "tf.train.Saver: in eager mode no graph lists the variables; give "
-                    "var_list, or use tf.train.Checkpoint",
-                    code=codes.WRONG_MODE,
+                    "var_list, or use tf.train.Checkpoint"
                 )
             graph = get_default_graph()
             given = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
             given += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
         found = variables_by_name(given)
         if not found and not self._allow_empty:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_SAVE.value_error(
                 "tf.train.Saver: there are no variables to save; make them first, or "
-                "give allow_empty=True",
-                code=codes.CANNOT_SAVE,
+                "give allow_empty=True"
             )
         self._variables = found
 
@@ -167,6 +164,11 @@ class Saver:
     ) -> str | None:
         """Write a checkpoint, and remove the oldest one if there are too many.
 
+        Return the prefix of the checkpoint, for `restore`; None if there are no
+        variables (`allow_empty`).  It raises `tf.errors.FailedPreconditionError` if a
+        variable is not initialized, and ValueError if `latest_filename` is the name of
+        the checkpoint.
+
         Parameters
         ----------
         sess
@@ -177,23 +179,8 @@ class Saver:
             A number, tensor or variable to append to the prefix, after a ``-``.
         latest_filename
             The name of the state file, by default ``checkpoint``.
-        write_state
-            Whether to write the state file.
         meta_graph_suffix, write_meta_graph, strip_default_attrs, save_debug_info
             Accepted for compatibility; no graph is written.
-
-        Returns
-        -------
-        str or None
-            The prefix of the checkpoint, for `restore`; None if nothing was written,
-            because there are no variables (`allow_empty`).
-
-        Raises
-        ------
-        tpuref.errors.FailedPreconditionError
-            If a variable is not initialized.
-        ValueError
-            If `latest_filename` is the name of the checkpoint.
         """
         return self.begin_save(
             sess, save_path, global_step, latest_filename, write_state
@@ -211,11 +198,9 @@ class Saver:
         files, path = files_at(save_path, "tf.train.Saver.save", "save_path")
         directory, _, last = path.rpartition("/")
         if last == (latest_filename or "checkpoint") and global_step is None:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_SAVE.value_error(
                 f"tf.train.Saver.save: {path!r} is the state file of its directory; "
-                "choose another name, such as 'model.ckpt'",
-                code=codes.CANNOT_SAVE,
+                "choose another name, such as 'model.ckpt'"
             )
         self.build()
         step = _step(sess, global_step)
@@ -263,11 +248,9 @@ class Saver:
             If a shape or dtype differs.
         """
         if save_path is None:
-            raise coded(
-                ValueError,
+            raise codes.NO_CHECKPOINT.value_error(
                 "tf.train.Saver.restore: save_path is None; "
-                "tf.train.latest_checkpoint returns None where there is no checkpoint",
-                code=codes.NO_CHECKPOINT,
+                "tf.train.latest_checkpoint returns None where there is no checkpoint"
             )
         self.build()
         variables = self._variables
@@ -336,17 +319,13 @@ def variables_by_name(given: Any) -> dict[str, Variable]:
     found: dict[str, Variable] = {}
     for name, variable in pairs:
         if not isinstance(variable, Variable):
-            raise coded(
-                TypeError,
-                f"tf.train.Saver: var_list must hold variables, got {variable!r}",
-                code=codes.CANNOT_SAVE,
+            raise codes.CANNOT_SAVE.type_error(
+                f"tf.train.Saver: var_list must hold variables, got {variable!r}"
             )
         if found.setdefault(name, variable) is not variable:
-            raise coded(
-                ValueError,
+            raise codes.CANNOT_SAVE.value_error(
                 f"tf.train.Saver: two variables have the name {name!r}; give a dict "
-                "with a name for each",
-                code=codes.CANNOT_SAVE,
+                "with a name for each"
             )
         check_storable(name, variable.dtype)
     return dict(sorted(found.items()))

@@ -68,12 +68,7 @@ def get_checkpoint_state(
 ) -> CheckpointState | None:
     """Return the content of a directory's state file, or None without one.
 
-    Parameters
-    ----------
-    checkpoint_dir
-        The directory.
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    The name of the file is ``checkpoint`` by default.
     """
     function = "tf.train.get_checkpoint_state"
     files, directory = files_at(checkpoint_dir, function, "checkpoint_dir")
@@ -163,11 +158,6 @@ def generate_checkpoint_state_proto(
     """Return the state of a directory, with relative paths to files below it.
 
     Other parameters are those of `CheckpointState`.
-
-    Parameters
-    ----------
-    save_dir
-        The directory.
     """
     function = "tf.train.generate_checkpoint_state_proto"
     _, directory = files_at(save_dir, function, "save_dir")
@@ -206,12 +196,8 @@ def update_checkpoint_state(
 ) -> None:
     """Write the state file of a directory atomically.
 
-    Other parameters are those of `generate_checkpoint_state_proto`.
-
-    Parameters
-    ----------
-    latest_filename
-        The name of the state file, by default ``checkpoint``.
+    Other parameters are those of `generate_checkpoint_state_proto`.  The name of the
+    file is ``checkpoint`` by default.
     """
     state = generate_checkpoint_state_proto(
         save_dir,
@@ -290,8 +276,6 @@ def checkpoints_iterator(
 
     Parameters
     ----------
-    checkpoint_dir
-        The directory.
     min_interval_secs
         The minimum number of seconds between two of them.
     timeout

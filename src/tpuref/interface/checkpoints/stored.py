@@ -165,12 +165,8 @@ def remove_checkpoint(
     The format and the suffix are those of files that tpuref does not write.
 
     Of a damaged index, or one that names a file in another folder, only the index
-    itself is removed, with a warning.
-
-    Raises
-    ------
-    tpuref.errors.UnimplementedError
-        If it is one of TensorFlow's; nothing is removed.
+    itself is removed, with a warning.  It raises `tf.errors.UnimplementedError` if it
+    is one of TensorFlow's; nothing is removed.
     """
     remove_save(checkpoint_prefix)
 
@@ -320,10 +316,7 @@ def _foreign_error(path: str) -> UnimplementedError:
 class CheckpointReader:
     """Reads the tensors of a checkpoint one by one.
 
-    Parameters
-    ----------
-    filepattern
-        The prefix of the checkpoint, such as ``"model/model.ckpt-100"``.
+    `filepattern` is the prefix of the checkpoint, such as ``"model/model.ckpt-100"``.
 
     Raises
     ------

@@ -21,7 +21,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, string
-from tpuref.base.errors import DataLossError, coded
+from tpuref.base.errors import DataLossError
 from tpuref.engine.ops.definition import Array
 from tpuref.interface.files.filesystem import FileSystem
 from tpuref.kernels import checksum
@@ -186,16 +186,12 @@ def _storage_type(
 def check_storable(name: str, dtype: DType) -> None:
     """Raise an error for a variable of text, or with the reserved name."""
     if dtype == string:
-        raise coded(
-            TypeError,
+        raise codes.CANNOT_SAVE.type_error(
             f"the variable {name!r} holds text, which a checkpoint cannot keep; leave "
-            "it out with tf.train.Saver(var_list=...)",
-            code=codes.CANNOT_SAVE,
+            "it out with tf.train.Saver(var_list=...)"
         )
     if name == "__metadata__":
-        raise coded(
-            ValueError,
+        raise codes.CANNOT_SAVE.value_error(
             f"no variable of a checkpoint can have the name {name!r}, which the "
-            "safetensors format reserves; save it under another one",
-            code=codes.CANNOT_SAVE,
+            "safetensors format reserves; save it under another one"
         )

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import MASK
 
 DEFAULT_PORT = 8470
@@ -27,17 +26,13 @@ _DIGITS = re.compile(r"[0-9]{1,5}")
 def checked_host(host: Any, where: str) -> str:
     """Return `host` if it is an IP address or a host name, or raise ValueError."""
     if not isinstance(host, str):
-        raise coded(
-            ValueError,
-            f"{where}: a host must be text, got {host!r}",
-            code=codes.INVALID_CLUSTER,
+        raise codes.INVALID_CLUSTER.value_error(
+            f"{where}: a host must be text, got {host!r}"
         )
     if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, _labels(host)))):
         return host
-    raise coded(
-        ValueError,
-        f"{where}: {_shown(host)} is neither an IP address nor a host name",
-        code=codes.INVALID_CLUSTER,
+    raise codes.INVALID_CLUSTER.value_error(
+        f"{where}: {_shown(host)} is neither an IP address nor a host name"
     )
 
 
@@ -47,10 +42,8 @@ def checked_port(port: Any, where: str, least: int = 1) -> int:
         port = int(port)
     if isinstance(port, int) and not isinstance(port, bool) and least <= port < 65536:
         return port
-    raise coded(
-        ValueError,
-        f"{where}: a port must be a number from {least} to 65535, got {_shown(port)}",
-        code=codes.INVALID_CLUSTER,
+    raise codes.INVALID_CLUSTER.value_error(
+        f"{where}: a port must be a number from {least} to 65535, got {_shown(port)}"
     )
 
 
@@ -71,8 +64,6 @@ def split(address: str, where: str, default: int | None = None) -> tuple[str, in
 def listening(address: str, where: str) -> tuple[str, str]:
     """Return the host for clients, and the address to listen on; port 0 is a free one.
 
-    Examples
-    --------
     >>> listening("0.0.0.0:8470", "here")
     ('localhost', '0.0.0.0:8470')
     """
@@ -84,11 +75,9 @@ def listening(address: str, where: str) -> tuple[str, str]:
     except ValueError:
         fits = False
     if not fits:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_CLUSTER.value_error(
             f"{where}: the address of the task must be 'host:port', with a port from 0 "
-            f"to 65535, got {_shown(address)}",
-            code=codes.INVALID_CLUSTER,
+            f"to 65535, got {_shown(address)}"
         )
     shown = f"[{host}]" if ":" in host else host
     return "localhost" if host in _EVERYWHERE else shown, f"{shown}:{port}"
@@ -97,8 +86,6 @@ def listening(address: str, where: str) -> tuple[str, str]:
 def endpoints(text: str, where: str) -> list[str]:
     """Return the addresses of ``grpc://host:port``, separated by commas.
 
-    Examples
-    --------
     >>> endpoints("grpc://10.1.2.3:8470,grpc://10.1.2.4", "TPUS")
     ['10.1.2.3:8470', '10.1.2.4:8470']
     """

@@ -6,7 +6,6 @@ import socket
 import sys
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import masked
 
 _TRANSIENT_STATUS = (408, 429, 500, 502, 503, 504)
@@ -49,11 +48,9 @@ def is_own(error: Exception) -> bool:
 def unknown(path: str, name: str, reason: str) -> ValueError:
     """Return the error for a TPU that cannot be looked up."""
     hint = f"; to connect to an address use tpu='grpc://{name}'" if ":" in name else ""
-    return coded(
-        ValueError,
+    return codes.UNKNOWN_TPU.value_error(
         masked(f"there is no TPU {name!r}: requested {path!r}: {reason}{hint}. Check ")
-        + "name, zone and project",
-        code=codes.UNKNOWN_TPU,
+        + "name, zone and project"
     )
 
 
@@ -65,14 +62,12 @@ def refusal(path: str, name: str, service: str, error: Exception) -> ValueError:
     reason = str(error) if _status(error) == 404 else f"{type(error).__name__}: {error}"
     if not _is_denial(error):
         return unknown(path, name, reason)
-    return coded(
-        ValueError,
+    return codes.TPU_ACCESS_DENIED.value_error(
         masked(
             f"no access to TPU {name!r}: requested {path!r} from {service}: {reason}. "
         )
         + "Pass credentials= that may read the TPUs of the project, or check name, "
-        "zone and project",
-        code=codes.TPU_ACCESS_DENIED,
+        "zone and project"
     )
 
 

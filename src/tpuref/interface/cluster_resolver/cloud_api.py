@@ -95,11 +95,9 @@ class CloudAPI:
             self._last_uri = address if isinstance(address, str) else ""
             return request.execute()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise coded(
-                RuntimeError,
+            raise codes.SERVER_UNREACHABLE.runtime_error(
                 f"TPU {name!r}: the answer of {self._host()} is malformed: it is not "
-                f"JSON: {error}",
-                code=codes.SERVER_UNREACHABLE,
+                f"JSON: {error}"
             ) from error
         finally:
             if service is not self._passed_service and hasattr(service, "close"):
@@ -125,12 +123,10 @@ class CloudAPI:
         except Exception as error:
             if has_status(error) or is_connection_error(error):
                 raise
-            raise coded(
-                RuntimeError,
+            raise codes.SERVER_UNREACHABLE.runtime_error(
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
                 f"{type(error).__name__}: {masked(str(error))}; check discovery_url "
-                "and TPU_API_DISCOVERY_URL",
-                code=codes.SERVER_UNREACHABLE,
+                "and TPU_API_DISCOVERY_URL"
             ) from shown_cause(error)
 
     def _credentials_object(self) -> Any:
@@ -144,11 +140,9 @@ class CloudAPI:
                 raise
             kind = type(error).__name__
             reason = str(error) if kind == _NO_DEFAULT else f"{kind}: {error}"
-            raise coded(
-                RuntimeError,
+            raise codes.TPU_ACCESS_DENIED.runtime_error(
                 f"there are no default credentials for {self._host()}: "
-                f"{masked(reason)}; pass credentials= or service=",
-                code=codes.TPU_ACCESS_DENIED,
+                f"{masked(reason)}; pass credentials= or service="
             ) from shown_cause(error)
         return credentials
 
@@ -180,11 +174,9 @@ def _request(service: Any, path: str, name: str) -> Any:
     except TypeError as error:  # Google's client raises it for an invalid name
         raise unknown(path, name, str(error)) from shown_cause(error)
     except AttributeError as error:
-        raise coded(
-            RuntimeError,
+        raise codes.SERVER_UNREACHABLE.runtime_error(
             "the service does not answer projects().locations().nodes().get(name=): "
-            f"{error}",
-            code=codes.SERVER_UNREACHABLE,
+            f"{error}"
         ) from error
 
 

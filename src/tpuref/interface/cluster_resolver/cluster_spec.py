@@ -9,7 +9,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.source import text_of
 
 
@@ -72,11 +71,9 @@ class ClusterSpec:
                 _name(job): _tasks(_name(job), cluster[job]) for job in cluster
             }
         else:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_CLUSTER.type_error(
                 "tf.train.ClusterSpec: cluster must be a dictionary, a ClusterDef or a "
-                f"ClusterSpec, got {type(cluster).__name__} {cluster!r}",
-                code=codes.INVALID_CLUSTER,
+                f"ClusterSpec, got {type(cluster).__name__} {cluster!r}"
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -114,11 +111,9 @@ class ClusterSpec:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
         if not isinstance(task_index, Integral) or task_index not in tasks:
-            raise coded(
-                ValueError,
+            raise codes.NO_SUCH_TASK.value_error(
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
-                f"{task_index!r}; its tasks are {sorted(tasks)}",
-                code=codes.NO_SUCH_TASK,
+                f"{task_index!r}; its tasks are {sorted(tasks)}"
             )
         return tasks[task_index]
 
@@ -131,10 +126,8 @@ class ClusterSpec:
         name = _text(name)
         instance_of(str, "ClusterSpec: job_name", "a string", name)
         if name not in self._jobs:
-            raise coded(
-                ValueError,
-                f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}",
-                code=codes.NO_SUCH_TASK,
+            raise codes.NO_SUCH_TASK.value_error(
+                f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}"
             )
         return self._jobs[name]
 
@@ -160,11 +153,9 @@ def _jobs_of(cluster: ClusterDef) -> dict[Any, Any]:
     """Return the tasks of each job of a message, unchecked."""
     jobs = cluster.job
     if not isinstance(jobs, Sequence) or not all(isinstance(j, JobDef) for j in jobs):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_CLUSTER.type_error(
             "tf.train.ClusterSpec: job of a ClusterDef must be a list of JobDef, got "
-            f"{jobs!r}",
-            code=codes.INVALID_CLUSTER,
+            f"{jobs!r}"
         )
     return {_name(job.name): job.tasks for job in jobs}
 
@@ -172,10 +163,8 @@ def _jobs_of(cluster: ClusterDef) -> dict[Any, Any]:
 def _name(job: Any) -> str:
     job = _text(job)
     if not isinstance(job, str):
-        raise coded(
-            TypeError,
-            f"tf.train.ClusterSpec: a job name must be text, got {job!r}",
-            code=codes.INVALID_CLUSTER,
+        raise codes.INVALID_CLUSTER.type_error(
+            f"tf.train.ClusterSpec: a job name must be text, got {job!r}"
         )
     return job
 
@@ -186,20 +175,16 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
     elif isinstance(tasks, Sequence) and not isinstance(tasks, (str, bytes)):
         indexed = dict(enumerate(tasks))
     else:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_CLUSTER.type_error(
             f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of "
-            f"addresses or a dictionary from indices to addresses, got {tasks!r}",
-            code=codes.INVALID_CLUSTER,
+            f"addresses or a dictionary from indices to addresses, got {tasks!r}"
         )
     indexed = {index: _text(address) for index, address in indexed.items()}
     for index, address in indexed.items():
         if not isinstance(index, int) or not isinstance(address, str) or index < 0:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_CLUSTER.type_error(
                 f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
-                f"{address!r}; expected a non-negative number and an address",
-                code=codes.INVALID_CLUSTER,
+                f"{address!r}; expected a non-negative number and an address"
             )
     return indexed
 

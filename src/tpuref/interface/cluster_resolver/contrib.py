@@ -75,18 +75,10 @@ class TPUClusterResolver(CloudTPUs):
     def master(self) -> str:
         """Return the address for a session.
 
-        Returns
-        -------
-        str
-            The first address of the TPUs, as ``grpc://host:port``; or the string passed
-            instead of a name.
-
-        Raises
-        ------
-        ValueError
-            If the TPU does not exist, or the API answers with a lasting error.
-        RuntimeError
-            If a TPU is not healthy or not ready, or there is no answer.
+        It is the first address of the TPUs, as ``grpc://host:port``; or the string
+        passed instead of a name.  It raises ValueError if the TPU does not exist or the
+        API answers with a lasting error, and RuntimeError if a TPU is not healthy or
+        not ready, or there is no answer.
         """
         return self._target(None, None, None)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import DeadlineExceededError, UnavailableError, coded
+from tpuref.base.errors import DeadlineExceededError, UnavailableError
 from tpuref.base.masking import masked
 from tpuref.engine.graph.session import Session
 from tpuref.engine.graph.session_options import ConfigProto
@@ -41,8 +41,6 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
 def core_counts(devices: list[str]) -> Counter[str]:
     """Return the number of TPU cores of each host that has any.
 
-    Examples
-    --------
     >>> core_counts(["/job:worker/replica:0/task:0/device:CPU:0",
     ...              "/job:worker/replica:0/task:0/device:TPU:0"])
     Counter({'/job:worker/replica:0/task:0': 1})
@@ -70,13 +68,11 @@ def _list_with_retries(master: str, config: Any, patience: Patience) -> list[str
             if attempt == patience.attempts:
                 spent = patience.clock.now() - start
                 shown = masked(repr(master))
-                raise coded(
-                    RuntimeError,
+                raise codes.SERVER_UNREACHABLE.runtime_error(
                     f"num_accelerators: cannot reach the TPU master {shown}: "
                     f"{attempt} attempts in {spent:.1f} s, the last one ended with "
                     f"{type(error).__name__}: {error}; it may not run yet, or the "
-                    "address is wrong",
-                    code=codes.SERVER_UNREACHABLE,
+                    "address is wrong"
                 ) from error
         patience.clock.sleep(pause)
         attempt, pause = attempt + 1, min(2 * pause, LONGEST_PAUSE)

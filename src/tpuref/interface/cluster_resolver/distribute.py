@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import masked
 from tpuref.interface.cluster_resolver import metadata
 from tpuref.interface.cluster_resolver.addresses import GRPC
@@ -93,11 +92,9 @@ class TPUClusterResolver(CloudTPUs):
         discovery_url: str | None = None,
     ) -> None:
         if tpu in ("", b"", [""], [b""]) and metadata.in_google_cloud():
-            raise coded(
-                RuntimeError,
+            raise codes.TPU_NOT_SPECIFIED.runtime_error(
                 f"{_NAME}: tpu is empty, but this is a machine of Google "
-                f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU",
-                code=codes.TPU_NOT_SPECIFIED,
+                f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU"
             )
         self._set_up(
             tpu,
@@ -138,6 +135,11 @@ class TPUClusterResolver(CloudTPUs):
     ) -> str:
         """Return the address for a session.
 
+        It is the address of the task, as ``grpc://host:port``; or, regardless of the
+        arguments, the string passed instead of a name.  It raises ValueError if the
+        TPU, job or task does not exist or the API answers with a lasting error, and
+        RuntimeError if the TPU is not healthy or not ready, or there is no answer.
+
         Parameters
         ----------
         task_type
@@ -146,20 +148,6 @@ class TPUClusterResolver(CloudTPUs):
             The index of the task, by default the attribute `task_id`.
         rpc_layer
             The protocol of the connection, by default the attribute `rpc_layer`.
-
-        Returns
-        -------
-        str
-            The address of the task, as ``grpc://host:port``; or, regardless of the
-            arguments, the string passed instead of a name.
-
-        Raises
-        ------
-        ValueError
-            If the TPU, job or task does not exist, or the API answers with a lasting
-            error.
-        RuntimeError
-            If the TPU is not healthy or not ready, or there is no answer.
         """
         return self._target(
             self.task_type if task_type is None else task_type,
@@ -195,16 +183,12 @@ class TPUClusterResolver(CloudTPUs):
     @task_id.setter
     def task_id(self, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, (Integral, type(None))):
-            raise coded(
-                TypeError,
-                f"{_NAME}: task_id must be an integer, got {value!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"{_NAME}: task_id must be an integer, got {value!r}"
             )
         if value is not None and value < 0:
-            raise coded(
-                ValueError,
-                f"{_NAME}: task_id must be 0 or more, got {value}",
-                code=codes.NO_SUCH_TASK,
+            raise codes.NO_SUCH_TASK.value_error(
+                f"{_NAME}: task_id must be 0 or more, got {value}"
             )
         if value:
             self._check_has_tasks("task_id", value)
@@ -230,12 +214,10 @@ class TPUClusterResolver(CloudTPUs):
 
     def _check_has_tasks(self, attribute: str, value: Any) -> None:
         if isinstance(self._source, Master):
-            raise coded(
-                ValueError,
+            raise codes.NO_SUCH_TASK.value_error(
                 f"{_NAME}: {attribute} cannot be {value!r}, because tpu="
                 f"{masked(repr(self._source.target))} is passed through unchanged; "
-                "pass another address as tpu=",
-                code=codes.NO_SUCH_TASK,
+                "pass another address as tpu="
             )
 
     def __enter__(self) -> TPUClusterResolver:

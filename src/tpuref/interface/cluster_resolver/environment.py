@@ -7,7 +7,6 @@ import os
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.cluster_spec import ClusterSpec
 from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 
@@ -15,15 +14,8 @@ from tpuref.interface.cluster_resolver.resolver import ClusterResolver
 class TFConfigClusterResolver(ClusterResolver):
     """A resolver of the cluster in the environment variable ``TF_CONFIG``.
 
-    Parameters
-    ----------
-    task_type, task_id, rpc_layer, environment
-        Override the entries of the variable.
-
-    Raises
-    ------
-    ValueError
-        If the variable is not a JSON object.
+    The arguments override the entries of the variable.  It raises ValueError if the
+    variable is not a JSON object.
 
     Examples
     --------
@@ -68,13 +60,9 @@ class TFConfigClusterResolver(ClusterResolver):
     ) -> str:
         """Return the address of a task; ``""``, this process, if there is at most one.
 
-        The variable's ``session_master`` takes precedence over all tasks.
-
-        Raises
-        ------
-        ValueError
-            If the cluster has several tasks, and the task does not exist or is not
-            specified, neither here nor in the variable.
+        The variable's ``session_master`` takes precedence over all tasks.  It raises
+        ValueError if the cluster has several tasks, and the task does not exist or is
+        not specified, neither here nor in the variable.
         """
         if self._session_master is not None:
             return str(self._session_master)
@@ -84,12 +72,10 @@ class TFConfigClusterResolver(ClusterResolver):
         kind = task_type or self.task_type
         number = self.task_id if task_id is None else task_id
         if kind is None or number is None:
-            raise coded(
-                ValueError,
+            raise codes.NO_SUCH_TASK.value_error(
                 "TFConfigClusterResolver.master: the cluster has several tasks, and "
                 f"task_type is {kind!r}, task_id is {number!r}; give both, or say "
-                "'task': {'type': ..., 'index': ...} in TF_CONFIG",
-                code=codes.NO_SUCH_TASK,
+                "'task': {'type': ..., 'index': ...} in TF_CONFIG"
             )
         address = spec.task_address(kind, number)
         layer = rpc_layer or self.rpc_layer
@@ -119,9 +105,7 @@ def _read_variable() -> dict[str, Any]:
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, dict):
-        raise coded(
-            ValueError,
-            f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"TFConfigClusterResolver: TF_CONFIG must be a JSON object, got {text!r}"
         )
     return entries

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.addresses import checked_host, split
 from tpuref.interface.cluster_resolver.patience import Budget, Patience
 
@@ -53,11 +52,9 @@ class Metadata:
     def _text(self, field: str, path: str) -> str:
         text = self._request(field, path).rpartition("/")[2]
         if _TEXT.fullmatch(text) is None:
-            raise coded(
-                RuntimeError,
+            raise codes.SERVER_UNREACHABLE.runtime_error(
                 f"metadata {path}: {host()} answered {text[:80]!r}, which is not a "
-                f"valid {field}; pass {field}=",
-                code=codes.SERVER_UNREACHABLE,
+                f"valid {field}; pass {field}="
             )
         return text
 
@@ -100,11 +97,9 @@ def answer(path: str) -> str:
     if response.status == 429 or response.status >= 500:
         raise _BusyError(f"HTTP {response.status} {response.reason}")
     if response.status != 200 or response.getheader("Metadata-Flavor") != "Google":
-        raise coded(
-            RuntimeError,
+        raise codes.SERVER_UNREACHABLE.runtime_error(
             f"metadata {path}: {host()} answered HTTP {response.status} "
-            f"{response.reason}, which is not the answer of a metadata server",
-            code=codes.SERVER_UNREACHABLE,
+            f"{response.reason}, which is not the answer of a metadata server"
         )
     return body.decode("latin-1").strip()
 

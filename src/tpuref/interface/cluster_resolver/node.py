@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver.addresses import joined
 
 _LONGEST_SHOWN = 200
@@ -23,11 +22,9 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     _check_health(answer, name)
     entries = _endpoint_entries(answer, name)
     if not entries:
-        raise coded(
-            ValueError,
+        raise codes.UNKNOWN_TPU.value_error(
             f"TPU {name!r} has no network endpoint to connect to; check the name, the "
-            "zone and the project",
-            code=codes.UNKNOWN_TPU,
+            "zone and the project"
         )
     try:
         return [
@@ -67,10 +64,8 @@ def _endpoint_entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str,
 
 
 def _unclear(name: str, problem: str) -> RuntimeError:
-    return coded(
-        RuntimeError,
-        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {problem}",
-        code=codes.SERVER_UNREACHABLE,
+    return codes.SERVER_UNREACHABLE.runtime_error(
+        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {problem}"
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.masking import masked, shown_cause
 
 T = TypeVar("T")
@@ -43,21 +42,11 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class Patience:
-    """The time limits and retries of a resolver.
+    """The time limits and retries of a resolver."""
 
-    Attributes
-    ----------
-    metadata
-        Seconds for all requests of one resolver to the metadata server.
-    api
-        Seconds for all requests of one call to the Cloud TPU API.
-    attempts
-        The number of requests for the devices of a master.
-    clock
-        The clock that measures time and waits between attempts.
-    """
-
+    # Seconds for all requests of one resolver to the metadata server
     metadata: float = 3.0
+    # Seconds for all requests of one call to the Cloud TPU API
     api: float = 30.0
     attempts: int = 5
     clock: Clock = field(default_factory=SystemClock)
@@ -82,6 +71,8 @@ def current() -> Patience:
 def patience(**changes: Any) -> Iterator[Patience]:
     """Set the patience of resolvers created within the block.
 
+    It raises ValueError if a time is not positive.
+
     Parameters
     ----------
     **changes
@@ -92,11 +83,6 @@ def patience(**changes: Any) -> Iterator[Patience]:
     ------
     Patience
         The patience within the block.
-
-    Raises
-    ------
-    ValueError
-        If a time is not positive.
 
     Examples
     --------
@@ -160,12 +146,10 @@ class Budget:
         self, question: str, host: str, attempts: int, error: Exception
     ) -> RuntimeError:
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return coded(
-            RuntimeError,
+        return codes.SERVER_UNREACHABLE.runtime_error(
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
-            f"{type(error).__name__}: {masked(str(error))}",
-            code=codes.SERVER_UNREACHABLE,
+            f"{type(error).__name__}: {masked(str(error))}"
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import FailedPreconditionError, coded
+from tpuref.base.errors import FailedPreconditionError
 from tpuref.engine.remote.requirement import check_installed
 from tpuref.engine.remote.token import checked_token
 from tpuref.engine.runtime.log import advice
@@ -69,8 +69,6 @@ class Server:
         ``"grpc"``, the default.
     config
         Accepted for compatibility; sessions have their own options.
-    start
-        Whether to start the server immediately.
     credentials
         A ``grpc.ServerCredentials``, as from ``grpc.ssl_server_credentials(...)``;
         connections then use TLS.
@@ -142,11 +140,6 @@ class Server:
     def create_local_server(config: Any = None, start: bool = True) -> Server:
         """Return a server that is the only task of the job ``local``.
 
-        Parameters
-        ----------
-        start
-            Whether to start it immediately.
-
         Examples
         --------
         >>> server = tf.train.Server.create_local_server()
@@ -169,10 +162,7 @@ class Server:
     def start(self) -> None:
         """Start the server, unless it already runs.
 
-        Raises
-        ------
-        FailedPreconditionError
-            If the server was stopped.
+        It raises FailedPreconditionError if the server was stopped.
         """
         if not self._stopping.alive:
             raise FailedPreconditionError(
@@ -205,10 +195,8 @@ def _server_def(
         config = base.default_session_config if config is None else config
         cluster_def = base.cluster
     if protocol not in (None, "", "grpc"):
-        raise coded(
-            ValueError,
-            f"tf.train.Server: protocol must be 'grpc', got {protocol!r}",
-            code=codes.INVALID_CLUSTER,
+        raise codes.INVALID_CLUSTER.value_error(
+            f"tf.train.Server: protocol must be 'grpc', got {protocol!r}"
         )
     cluster = ClusterSpec(cluster_def)
     job = _only(cluster.jobs, "job_name") if job is None else job
@@ -219,10 +207,8 @@ def _server_def(
 
 def _only(choices: list[Any], argument: str) -> Any:
     if len(choices) != 1:
-        raise coded(
-            ValueError,
-            f"tf.train.Server: {argument} is missing; expected one of {choices}",
-            code=codes.INVALID_CLUSTER,
+        raise codes.INVALID_CLUSTER.value_error(
+            f"tf.train.Server: {argument} is missing; expected one of {choices}"
         )
     (only,) = choices
     return only

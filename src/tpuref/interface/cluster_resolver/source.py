@@ -93,11 +93,9 @@ class Search:
 
     def _from_list(self, tpus: list[Any]) -> Source:
         if not tpus:
-            raise coded(
-                ValueError,
+            raise codes.TPU_NOT_SPECIFIED.value_error(
                 f"{self._function}: no TPU is specified: tpu is an empty list; give at "
-                "least one name",
-                code=codes.TPU_NOT_SPECIFIED,
+                "least one name"
             )
         if len(tpus) == 1:
             return self.find(*tpus)
@@ -111,11 +109,9 @@ class Search:
         names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
         for name in names:
             if self._is_master(name):
-                raise coded(
-                    ValueError,
+                raise codes.TPU_NOT_SPECIFIED.value_error(
                     f"{self._function}: tpu lists {name!r}, which is not the name of a "
-                    "Cloud TPU; pass such a string alone",
-                    code=codes.TPU_NOT_SPECIFIED,
+                    "Cloud TPU; pass such a string alone"
                 )
         self.trace.note(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
@@ -179,17 +175,12 @@ def text_of(value: Any, argument: str, function: str) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise coded(
-                ValueError,
-                f"{function}: {argument} is {value!r}, which is not UTF-8",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
+                f"{function}: {argument} is {value!r}, which is not UTF-8"
             ) from None
     if not isinstance(value, str):
-        raise coded(
-            TypeError,
-            f"{function}: {argument} must be text, got {type(value).__name__} "
-            f"{value!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{function}: {argument} must be text, got {type(value).__name__} {value!r}"
         )
     return value
 
@@ -198,16 +189,12 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise coded(
-            ValueError,
-            f"{CONFIG_VARIABLE} is not JSON: {error}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"{CONFIG_VARIABLE} is not JSON: {error}"
         ) from None
     if not isinstance(entries, dict):
-        raise coded(
-            ValueError,
-            f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}"
         )
     return entries
 
@@ -215,9 +202,7 @@ def _json_object(text: str) -> dict[str, Any]:
 def _entry(entries: dict[str, Any], key: str) -> str | None:
     value = entries.get(key)
     if value is not None and not isinstance(value, str):
-        raise coded(
-            ValueError,
-            f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}"
         )
     return value

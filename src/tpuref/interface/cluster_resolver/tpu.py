@@ -6,7 +6,6 @@ import os
 from typing import Any, ClassVar, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.cluster_resolver import devices, metadata
 from tpuref.interface.cluster_resolver.addresses import GRPC
 from tpuref.interface.cluster_resolver.cloud_api import CloudAPI
@@ -102,28 +101,18 @@ class CloudTPUs(ClusterResolver):
 
     def _check_job_names(self, job: str, coordinator: str) -> None:
         if job == coordinator:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{job!r}; the coordinator would replace the TPUs",
-                code=codes.INVALID_CLUSTER,
+                f"{job!r}; the coordinator would replace the TPUs"
             )
 
     def cluster_spec(self) -> ClusterSpec | None:
         """Return the current jobs and addresses; each call requests them anew.
 
-        Returns
-        -------
-        ClusterSpec or None
-            The jobs of the TPUs and of the coordinator, if any; None if the TPU was
-            given as a session's master.
-
-        Raises
-        ------
-        RuntimeError
-            If a TPU is not healthy or not ready, or there is no answer.
-        ValueError
-            If the TPU does not exist, or the API answers with a lasting error.
+        It has the jobs of the TPUs and of the coordinator, if any; it is None if the
+        TPU was given as a session's master.  It raises RuntimeError if a TPU is not
+        healthy or not ready, or there is no answer, and ValueError if the TPU does not
+        exist or the API answers with a lasting error.
         """
         if isinstance(self._source, Master):
             return None
@@ -178,18 +167,15 @@ class CloudTPUs(ClusterResolver):
     ) -> int:
         """Return the number of TPU cores of each worker.
 
+        It raises RuntimeError if the master does not answer after several attempts, or
+        hosts have different numbers of cores.
+
         Parameters
         ----------
         task_type, task_id
             Have no effect.
         config_proto
             A `tf.ConfigProto` for the connection to the master.
-
-        Raises
-        ------
-        RuntimeError
-            If the master does not answer after several attempts, or its hosts have
-            different numbers of cores.
 
         Examples
         --------
@@ -203,8 +189,6 @@ class CloudTPUs(ClusterResolver):
     def explain(self) -> None:
         """Print each source that was tried for the TPU, and its result.
 
-        Examples
-        --------
         >>> tf.distribute.cluster_resolver.TPUClusterResolver("local").explain()
         TPUClusterResolver:
           tpu: 'local', passed on as the session's master

@@ -10,7 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import as_dtype, int64
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -93,12 +93,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
-        It raises ValueError if a component has no rows, or the numbers of rows differ.
-
-        Parameters
-        ----------
-        tensors
-            A structure of tensors with the same number of rows.
+        All tensors of the structure have the same number of rows.  It raises ValueError
+        if a component has no rows, or the numbers of rows differ.
 
         Examples
         --------
@@ -119,6 +115,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the values from a Python function's iterable.
 
+        At evaluation, a value that does not match raises
+        `tf.errors.InvalidArgumentError`, and so does a ValueError of the generator.
+
         Parameters
         ----------
         generator
@@ -131,11 +130,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Tensors whose values are passed to `generator`.
         output_signature
             A `tf.TensorSpec` for each component, instead of types and shapes.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if a value does not match, or it raises ValueError.
 
         Examples
         --------
@@ -157,12 +151,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """Return a dataset of the values of Python's range.
 
-        Parameters
-        ----------
-        args
-            Stop; or start and stop; or start, stop and step.
-        output_type
-            The dtype of the values.
+        The arguments are stop; or start and stop; or start, stop and step.
 
         Examples
         --------
@@ -239,6 +228,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def from_any(data: Any) -> Dataset:
         """Return a dataset of the elements of any source.
 
+        Empty data raise ValueError.
+
         Parameters
         ----------
         data
@@ -246,11 +237,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             or a tuple or dict of arrays, whose rows are the elements; any other
             iterable or sequence, or a function that returns one.  The first element
             determines types and shapes.
-
-        Raises
-        ------
-        ValueError
-            If it is empty.
 
         Examples
         --------
@@ -296,10 +282,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Return a dataset of the elements for which a function returns true.
 
-        Parameters
-        ----------
-        predicate
-            As for `map`; it returns a scalar bool tensor.
+        The function takes elements as that of `map`, and returns a scalar bool tensor.
 
         Examples
         --------
@@ -319,6 +302,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
+        It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size` is not
+        positive or elements differ in shape.
+
         Parameters
         ----------
         batch_size
@@ -327,11 +313,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Whether to drop an incomplete last batch, so that the size is static.
         num_parallel_calls, deterministic
             Accepted for compatibility, as for `map`.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if `batch_size` is not positive or elements differ in shape.
 
         Examples
         --------
@@ -350,6 +331,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of batches of elements padded to equal shapes.
 
+        At evaluation, an element larger than its padded shape raises
+        `tf.errors.InvalidArgumentError`.
+
         Parameters
         ----------
         batch_size, drop_remainder
@@ -359,11 +343,6 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             batch.  By default the static shapes.
         padding_values
             The padding value of each component, by default 0, False or an empty string.
-
-        Raises
-        ------
-        tpuref.errors.InvalidArgumentError
-            At evaluation, if an element is larger than its padded shape.
 
         Examples
         --------
@@ -390,10 +369,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that repeats the elements.
 
-        Parameters
-        ----------
-        count
-            The number of repetitions; None or -1 repeats forever.
+        A count of None or -1 repeats forever.
 
         Examples
         --------
@@ -473,10 +449,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """Return a dataset whose elements a thread computes in advance.
 
-        Parameters
-        ----------
-        buffer_size
-            The number of elements to keep ready; -1 or None chooses it automatically.
+        `buffer_size` is the number of elements to keep ready; -1 or None chooses it
+        automatically.
 
         Examples
         --------
@@ -527,10 +501,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that concatenates the datasets returned by a function.
 
-        Parameters
-        ----------
-        map_func
-            Takes an element as for `map` and returns a dataset.
+        The function takes elements as that of `map`.
 
         Examples
         --------
@@ -548,10 +519,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """Return the dataset itself: a `tf.data.Options` has no effect."""
         if not isinstance(options, Options):
-            raise coded(
-                TypeError,
-                f"Dataset.with_options: expected tf.data.Options, got {options!r}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.type_error(
+                f"Dataset.with_options: expected tf.data.Options, got {options!r}"
             )
         return self
 
@@ -576,10 +545,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
         """Return an iterator that its initializer starts or restarts.
 
-        Raises
-        ------
-        RuntimeError
-            In eager mode.
+        It raises RuntimeError in eager mode.
 
         Examples
         --------
@@ -592,11 +558,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         0
         """
         if executing_eagerly():
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 "Dataset.make_initializable_iterator is not available in eager mode; "
-                "iterate over the dataset with a for loop",
-                code=codes.WRONG_MODE,
+                "iterate over the dataset with a for loop"
             )
         return initializable(get_default_graph(), self.stage)
 
@@ -607,11 +571,9 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         dataset depends on tensors or variables, whose values need a session.
         """
         if self.stage.captured or self.stage.variables:
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 "Dataset.as_numpy_iterator: the dataset depends on tensors or "
-                "variables of a graph; use an initializable iterator and a session",
-                code=codes.WRONG_MODE,
+                "variables of a graph; use an initializable iterator and a session"
             )
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _as_numpy(item)) for item in items)
@@ -624,10 +586,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
                     "call the function for each element, or give it iter(dataset) and "
                     "take elements with next(iterator), in `for _ in tf.range(steps):`"
                 )
-            raise coded(
-                RuntimeError,
-                f"a dataset is iterable only in eager mode; {way}",
-                code=codes.WRONG_MODE,
+            raise codes.WRONG_MODE.runtime_error(
+                f"a dataset is iterable only in eager mode; {way}"
             )
         return EagerIterator(self.stage)
 
@@ -637,41 +597,33 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def _like(self, argument: str, value: Any) -> list[Any]:
         """Return the parts of an argument for the components of an element."""
         if len(components_of(self.element)) < len(specs_of(self.element)):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_PADDING.type_error(
                 "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
-                "tf.sparse.to_dense first",
-                code=codes.INVALID_PADDING,
+                "tf.sparse.to_dense first"
             )
         try:
             return flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_PADDING.type_error(
                 f"Dataset.padded_batch: {argument} must have the structure of the "
-                f"elements, {self.output_shapes}, got {value!r}",
-                code=codes.INVALID_PADDING,
+                f"elements, {self.output_shapes}, got {value!r}"
             ) from None
 
 
 def _zip_stage(value: Any) -> Stage:
     if not isinstance(value, Dataset):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "Dataset.zip: expected a nested tuple or dict of datasets, got "
-            f"{value!r}; write a list of datasets as a tuple",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{value!r}; write a list of datasets as a tuple"
         )
     return value.stage
 
 
 def _padded_shape(shape: Any) -> TensorShape:
     if not isinstance(shape, (TensorShape, list, tuple)):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             "Dataset.padded_batch: padded_shapes must have a shape for each component, "
-            f"such as [None], got {shape!r}",
-            code=codes.INVALID_PADDING,
+            f"such as [None], got {shape!r}"
         )
     sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
     return as_shape([None if size == -1 else size for size in sizes])

@@ -15,7 +15,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import as_dtype, string
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor, to_array
@@ -103,11 +102,9 @@ def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
     if shapes is None:
         return [None] * len(types)
     if not isinstance(shapes, tuple) or len(shapes) != len(types):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"{caller}: output_types is a tuple of {len(types)}, so output_shapes must "
-            f"be a tuple of that many shapes, got {shapes!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"be a tuple of that many shapes, got {shapes!r}"
         )
     return shapes
 

@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.dlpack import is_foreign
 from tpuref.base.dtypes import as_dtype, string
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import to_array
@@ -50,11 +50,9 @@ def stage_of(data: Any) -> Stage:
         return Foreign(data, lambda: iter(data), _open_sizes(data))
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_one(data):
         return Foreign(data, lambda: (data[k] for k in range(len(data))))
-    raise coded(
-        TypeError,
+    raise codes.WRONG_ARGUMENT_TYPE.type_error(
         "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
-        f"returns one, got {data!r} of type {type(data).__name__}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"returns one, got {data!r} of type {type(data).__name__}"
     )
 
 
@@ -159,11 +157,9 @@ def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
     try:
         first = begin.peek() if isinstance(begin, _Once) else next(begin())
     except StopIteration:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
-            "unknown; use Dataset.from_generator",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "unknown; use Dataset.from_generator"
         ) from None
     return mapped(_native(first), _array)
 
@@ -195,11 +191,9 @@ def _array(value: Any) -> Array:
     """Return a component as an array."""
     array = component(value)
     if isinstance(array, Tensor):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"Dataset.from_any: {array.describe()} has no value yet; use "
-            "Dataset.from_tensors or from_tensor_slices",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "Dataset.from_tensors or from_tensor_slices"
         )
     return array
 
@@ -238,11 +232,9 @@ def _tensorflow(data: Any) -> Stage:
 
 def _foreign_spec(spec: Any) -> TensorSpec:
     if type(spec).__name__ != "TensorSpec":
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
-            "tensors are supported",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "tensors are supported"
         )
     dims = None if spec.shape.rank is None else spec.shape.as_list()
     dtype = string if spec.dtype.name == "string" else as_dtype(spec.dtype.name)

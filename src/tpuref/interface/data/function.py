@@ -36,31 +36,7 @@ from tpuref.interface.data.stage import Pass
 
 
 class Function(Transformation):
-    """A user function of elements, compiled to a program.
-
-    Parameters
-    ----------
-    caller
-        The method that takes the function, for messages and names.
-    function
-        The user's function.  It takes the components of a tuple as separate arguments,
-        any other element as one argument.
-    element
-        The specs of the elements.
-
-    Attributes
-    ----------
-    result
-        The specs of the result, in its structure.
-    captured
-        The captured tensors.
-    variables
-        The names of the variables that it reads.
-    site
-        The user's line that created it.
-    calls_user
-        Whether it may not end: it calls Python, or has a loop.
-    """
+    """A user function of elements, compiled to a program."""
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
         check_callable(caller, function)
@@ -77,6 +53,7 @@ class Function(Transformation):
         self._host_functions = graph.host_functions
         instrs = list(self._program.all_instrs())
         self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
+        # Whether it may not end: it calls Python, or has a loop
         self.calls_user = any(i.definition.effects.client or i.blocks for i in instrs)
         dense = all(isinstance(c, TensorSpec) for c in components_of(self.result))
         self._in_batches = dense and qualifies(self._program, self._host_functions)
@@ -115,10 +92,8 @@ class Function(Transformation):
 def check_callable(caller: str, function: Any) -> None:
     """Raise an error unless an argument is callable."""
     if not callable(function):
-        raise coded(
-            TypeError,
-            f"{caller}: expected a function, got {function!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.type_error(
+            f"{caller}: expected a function, got {function!r}"
         )
 
 
@@ -148,11 +123,9 @@ def _trace(
 
 def _component(caller: str, value: Any) -> Tensor:
     if value is None or isinstance(value, Operation):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"{caller}: the function returned {value!r}, expected tensors, or tuples "
-            "and dicts of tensors",
-            code=codes.INVALID_ARGUMENT,
+            "and dicts of tensors"
         )
     return convert_to_tensor(value)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.data.element import Item
 from tpuref.interface.data.function import Function, check_callable
@@ -42,11 +41,9 @@ class Interleave(Stage):
             dataset = function(*element)
             stage = getattr(dataset, "stage", None)
             if not isinstance(stage, Stage):
-                raise coded(
-                    TypeError,
+                raise codes.WRONG_ARGUMENT_TYPE.type_error(
                     f"{caller}: the function must return a tf.data.Dataset, got "
-                    f"{dataset!r}",
-                    code=codes.WRONG_ARGUMENT_TYPE,
+                    f"{dataset!r}"
                 )
             stages.append(stage)
             # A function has at least one result.

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or, wrong_type
-from tpuref.base.errors import OutOfRangeError, coded
+from tpuref.base.errors import OutOfRangeError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import apply_all, apply_operation
@@ -132,24 +132,16 @@ class Iterator(ElementDescription):
         `make_initializer`.
         """
         if self._initializer is None:
-            raise coded(ValueError, f"{self._no_initializer}", code=codes.WRONG_MODE)
+            raise codes.WRONG_MODE.value_error(f"{self._no_initializer}")
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Returns
-        -------
-        object
-            Tensors in the structure of an element.  Each evaluation consumes one
-            element; the tensors of one call belong to the same element.
-
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the dataset has no more elements.
-        tpuref.errors.FailedPreconditionError
-            At evaluation, if the iterator was not initialized.
+        Each evaluation consumes one element; the tensors of one call belong to the same
+        element.  At evaluation it raises `tf.errors.OutOfRangeError` if the dataset has
+        no more elements, and `tf.errors.FailedPreconditionError` if the iterator was
+        not initialized.
         """
         specs = specs_of(self.element)
         tensors = apply_all(
@@ -164,26 +156,18 @@ class Iterator(ElementDescription):
 
     def __next__(self) -> Any:
         if not get_default_graph().traced:
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 "next(iterator): outside of tf.function and eager mode an iterator of "
-                "a graph gives its elements with iterator.get_next()",
-                code=codes.WRONG_MODE,
+                "a graph gives its elements with iterator.get_next()"
             )
         return self.get_next()
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Return the operation that starts the iterator on `dataset`.
 
-        Parameters
-        ----------
-        dataset
-            A dataset with elements of the iterator's types and shapes.
-
-        Raises
-        ------
-        TypeError
-            If its elements have a different structure, type or shape.
+        The dataset has elements of the iterator's types and shapes.  It raises
+        TypeError if the elements of `dataset` have a different structure, type or
+        shape.
         """
         stage: Any = getattr(dataset, "stage", None)
         if not isinstance(stage, Stage):
@@ -242,13 +226,11 @@ def _check_same(iterator: Any, dataset: Any) -> None:
     nest.assert_same_structure(iterator, dataset, a_name="iterator", b_name="dataset")
     for own, given in zip(specs_of(iterator), specs_of(dataset), strict=True):
         if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
-            raise coded(
-                TypeError,
+            raise codes.WRONG_MODE.type_error(
                 "Iterator.make_initializer: the iterator has elements "
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
                 f"{[spec.describe() for spec in specs_of(dataset)]}; create the "
-                "iterator from dataset.output_types and dataset.output_shapes",
-                code=codes.WRONG_MODE,
+                "iterator from dataset.output_types and dataset.output_shapes"
             )
 
 
@@ -312,21 +294,17 @@ def _check_self_contained(stage: Stage) -> None:
         op.name for op in operations if op.definition.traits.fed or op.definition.reads
     ]
     if used or stage.variables:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_MODE.value_error(
             "Dataset.make_one_shot_iterator: the dataset depends on "
             f"{sorted({*used, *stage.variables})}, whose values are unknown when the "
             "iterator starts by itself; use make_initializable_iterator() and run its "
-            "initializer",
-            code=codes.WRONG_MODE,
+            "initializer"
         )
 
 
 class EagerIterator(ElementDescription):
     """Returns the elements of a dataset one by one, in eager mode.
 
-    Examples
-    --------
     >>> with tf.eager_execution():
     ...     for value in tf.data.Dataset.range(3):
     ...         print(int(value))

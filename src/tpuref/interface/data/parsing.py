@@ -10,7 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import check_name, instance_of, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -42,10 +42,7 @@ class FixedLenFeature(NamedTuple):
 class VarLenFeature(NamedTuple):
     """A feature with any number of values, parsed as a `tf.SparseTensor`.
 
-    Attributes
-    ----------
-    dtype
-        float32, int64 or string.
+    `dtype` is float32, int64 or string.
     """
 
     dtype: Any
@@ -86,6 +83,11 @@ def parse_single_example(
 ) -> dict[str, Any]:
     """Return the features of one serialized `tf.train.Example`.
 
+    The result has a tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
+    It raises ValueError if `features` is empty or has a dtype that examples do not
+    support, and at evaluation `tf.errors.InvalidArgumentError` if a feature is missing
+    or has another type or number of values.
+
     Parameters
     ----------
     serialized
@@ -93,19 +95,6 @@ def parse_single_example(
     features
         For each name a `FixedLenFeature`, `VarLenFeature` or
         `FixedLenSequenceFeature`.
-
-    Returns
-    -------
-    dict
-        A tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
-
-    Raises
-    ------
-    ValueError
-        If `features` is empty, or has a dtype that examples do not support.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the example lacks a feature, or it has another type or another
-        number of values.
 
     Examples
     --------
@@ -162,10 +151,8 @@ def _parse(
         raise wrong_type(argument, "a dict from names", features)
     check_name(function, name)
     if not features:
-        raise coded(
-            ValueError,
-            f"{function}: features must name at least one feature",
-            code=codes.INVALID_FEATURE,
+        raise codes.INVALID_FEATURE.value_error(
+            f"{function}: features must name at least one feature"
         )
     keys = sorted(
         instance_of(str, f"{argument}: a name", "a string", key) for key in features
@@ -199,21 +186,17 @@ def _kind(function: str, key: str, feature: Any) -> int:
     if not isinstance(
         feature, FixedLenFeature | VarLenFeature | FixedLenSequenceFeature
     ):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
-            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
-            code=codes.INVALID_FEATURE,
+            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}"
         )
     dtype = feature.dtype
     found = _KINDS.get(as_dtype(dtype))
     if found is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} has dtype {as_dtype(dtype).name}, "
             "examples hold float32, int64 and string; parse one of those and use "
-            "tf.cast or tf.decode_raw",
-            code=codes.INVALID_FEATURE,
+            "tf.cast or tf.decode_raw"
         )
     return found
 
@@ -317,20 +300,16 @@ def _sequence_reader(
     function: str, key: str, feature: FixedLenSequenceFeature, single: bool
 ) -> _FeatureReader:
     if not feature.allow_missing:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r} is a tf.FixedLenSequenceFeature, which "
-            "needs allow_missing=True",
-            code=codes.INVALID_FEATURE,
+            "needs allow_missing=True"
         )
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     width = int(np.prod(shape))
     if not width:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r}: the shape of a row must hold a value, "
-            f"got {shape}",
-            code=codes.INVALID_FEATURE,
+            f"got {shape}"
         )
     filling: Any = b"" if dtype == string else 0
     if feature.default_value is not None:
@@ -369,22 +348,18 @@ def _default(
             raise TypeError("not a string")
         return np.broadcast_to(array, shape)
     except (TypeError, ValueError, OverflowError):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the feature {key!r}: default_value must be {dtype.name} of "
-            f"shape {list(shape)}, got {given!r}",
-            code=codes.INVALID_FEATURE,
+            f"shape {list(shape)}, got {given!r}"
         ) from None
 
 
 def _sizes(function: str, key: str, feature: Any) -> list[int]:
     shape = as_shape(feature.shape)
     if not shape.is_fully_defined():
-        raise coded(
-            ValueError,
+        raise codes.INVALID_FEATURE.value_error(
             f"{function}: the shape of the feature {key!r} must be fully known, got "
-            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature",
-            code=codes.INVALID_FEATURE,
+            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature"
         )
     return [int(size or 0) for size in shape.as_list()]
 
@@ -419,26 +394,18 @@ def decode_raw(
 ) -> Tensor:
     r"""Reinterpret the bytes of texts as numbers.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if the lengths differ or
+    are not a multiple of a number's size.  The result has one dimension more than
+    `input_bytes`.
+
     Parameters
     ----------
     input_bytes
         A string tensor, all of whose elements have the same length.
-    out_type
-        The dtype of the numbers.
     little_endian
         Whether the lowest byte of a number comes first.
     bytes
         The former name of `input_bytes`.
-
-    Returns
-    -------
-    Tensor
-        The numbers, with one dimension more than `input_bytes`.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if the lengths differ or are not a multiple of a number's size.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.data.element import Item, component, spec_of
@@ -38,10 +38,8 @@ class FileStage(Stage):
             spec = spec_of(self._paths)
             super().__init__(TensorSpec([], string), uses=[self._paths, *uses])
         if spec.dtype != string:
-            raise coded(
-                TypeError,
-                f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.type_error(
+                f"tf.data.{self.name}: filenames must be paths, got {spec.describe()}"
             )
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -149,6 +147,9 @@ class FixedLengthRecord(FileStage):
 class TFRecordDataset(Dataset):
     """Reads the records of TFRecord files, as texts.
 
+    At evaluation, a damaged file, or one of another compression or format, raises
+    `tf.errors.DataLossError`.
+
     Parameters
     ----------
     filenames
@@ -157,11 +158,6 @@ class TFRecordDataset(Dataset):
         ``""``, ``"ZLIB"`` or ``"GZIP"``.
     buffer_size, num_parallel_reads, name
         Accepted for compatibility; the files are read one after the other.
-
-    Raises
-    ------
-    tpuref.errors.DataLossError
-        At evaluation, if a file is damaged, or its compression or format differs.
 
     Examples
     --------
@@ -187,10 +183,7 @@ class TFRecordDataset(Dataset):
 
 
 class TextLineDataset(Dataset):
-    """Reads the lines of text files, without their line ends.
-
-    The parameters are those of `TFRecordDataset`.
-    """
+    """Reads the lines of text files, without their line ends; see `TFRecordDataset`."""
 
     def __init__(
         self,
@@ -206,22 +199,17 @@ class TextLineDataset(Dataset):
 class FixedLengthRecordDataset(Dataset):
     """Reads the records of binary files, which have equal length.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if a length is out of
+    range, or the rest of a file is not a multiple of `record_bytes`.
+
     Parameters
     ----------
     filenames
         A path, a list or tensor of paths, or a dataset of paths.
-    record_bytes
-        The length of a record.
     header_bytes, footer_bytes
         The number of bytes to skip at the start and at the end of each file.
     compression_type, buffer_size, num_parallel_reads, name
         As for `TFRecordDataset`.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if a length is out of range, or the rest of a file is not a
-        multiple of `record_bytes`.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.data.dataset import Dataset
@@ -103,11 +103,9 @@ def _merge_specs(function: str, specs: Sequence[TensorSpec]) -> TensorSpec:
     shape = specs[0].shape
     for spec in specs[1:]:
         if spec.dtype != specs[0].dtype:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"{function}: the datasets must have elements of the same types, got "
-                f"{specs[0].describe()} and {spec.describe()}",
-                code=codes.INVALID_ARGUMENT,
+                f"{specs[0].describe()} and {spec.describe()}"
             )
         shape = shape.most_specific_compatible_shape(spec.shape)
     return TensorSpec(shape, specs[0].dtype)
@@ -121,7 +119,9 @@ def sample_from_datasets(
 ) -> Dataset:
     """Return a dataset whose elements are drawn from several datasets at random.
 
-    An exhausted dataset is ignored.
+    An exhausted dataset is ignored.  It raises ValueError if the number of weights is
+    wrong, a weight is negative, or all are 0, and TypeError if the types of elements
+    differ.
 
     Parameters
     ----------
@@ -135,13 +135,6 @@ def sample_from_datasets(
     stop_on_empty_dataset
         Whether to end at the first choice of an exhausted dataset.
 
-    Raises
-    ------
-    ValueError
-        If the number of weights is wrong, one is negative, or all are 0.
-    TypeError
-        If the types of elements differ.
-
     Examples
     --------
     >>> dataset = tf.data.experimental.sample_from_datasets(
@@ -152,11 +145,9 @@ def sample_from_datasets(
     stages = _stages(_SAMPLE, datasets)
     given = [1.0] * len(stages) if weights is None else list(weights)
     if len(given) != len(stages) or min(given, default=0) < 0 or not any(given):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{_SAMPLE}: weights must be a positive number for each of the "
-            f"{len(stages)} datasets, got {given}",
-            code=codes.INVALID_ARGUMENT,
+            f"{len(stages)} datasets, got {given}"
         )
     return Dataset(Sample(stages, given, seed, stop_on_empty_dataset))
 
@@ -168,6 +159,10 @@ def choose_from_datasets(
 ) -> Dataset:
     """Return a dataset of elements from the datasets that another one chooses.
 
+    It raises TypeError if the types of elements differ or the choices are not int64
+    scalars, and at run time InvalidArgumentError if there is no dataset of a chosen
+    number.
+
     Parameters
     ----------
     datasets
@@ -176,11 +171,6 @@ def choose_from_datasets(
         A dataset of numbers of datasets, int64 scalars.
     stop_on_empty_dataset
         Whether a choice of an exhausted dataset ends the result; else it is skipped.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At run time, if there is no dataset of a chosen number.
 
     Examples
     --------

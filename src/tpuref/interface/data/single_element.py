@@ -43,15 +43,8 @@ class Single(Stage):
 def get_single_element(dataset: Dataset) -> Any:
     """Return the element of a dataset that has just one, as tensors.
 
-    Parameters
-    ----------
-    dataset
-        The dataset.  In graph mode, each evaluation iterates over it again.
-
-    Raises
-    ------
-    InvalidArgumentError
-        At evaluation, if it does not have exactly one element.
+    In graph mode, each evaluation iterates over the dataset again.  At evaluation, it
+    raises InvalidArgumentError unless there is exactly one element.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import DType, int64
-from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import to_array
@@ -76,11 +76,9 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
     if spec.shape.rank is None:
         return TensorSpec(TensorShape(None), spec.dtype)
     if spec.shape.rank == 0:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
-            "no rows; use Dataset.from_tensors for a single element",
-            code=codes.INVALID_ARGUMENT,
+            "no rows; use Dataset.from_tensors for a single element"
         )
     return TensorSpec(spec.shape[1:], spec.dtype)
 
@@ -88,11 +86,9 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
 def _check_rows(specs: Sequence[TensorSpec]) -> None:
     rows = {s.shape.as_list()[0] for s in specs if s.shape.rank is not None} - {None}
     if len(rows) > 1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             "Dataset.from_tensor_slices: the components "
-            f"{[spec.describe() for spec in specs]} differ in their number of rows",
-            code=codes.INVALID_ARGUMENT,
+            f"{[spec.describe() for spec in specs]} differ in their number of rows"
         )
 
 
@@ -103,11 +99,9 @@ class Range(Stage):
 
     def __init__(self, *bounds: Any, dtype: DType = int64) -> None:
         if not 1 <= len(bounds) <= 3:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "Dataset.range: expected stop, or start and stop, or start, stop and "
-                f"step, got {len(bounds)} arguments",
-                code=codes.INVALID_ARGUMENT,
+                f"step, got {len(bounds)} arguments"
             )
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._bounds = [
@@ -134,23 +128,17 @@ def integer(name: str, value: Any) -> Array | Tensor:
     found = component(value)
     spec = spec_of(found)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
-        raise coded(
-            TypeError,
-            f"{name}: expected an integer, got {value!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.type_error(
+            f"{name}: expected an integer, got {value!r}"
         )
     if spec.shape.rank not in (0, None):
-        raise coded(
-            ValueError,
-            f"{name}: expected a single integer, got {value!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"{name}: expected a single integer, got {value!r}"
         )
     if isinstance(value, Tensor) and spec.dtype != int64:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
-            "tf.cast(value, tf.int64)",
-            code=codes.INVALID_ARGUMENT,
+            "tf.cast(value, tf.int64)"
         )
     return found
 
@@ -184,11 +172,9 @@ class Generator(Stage):
         args: Sequence[Any] | None,
     ) -> None:
         if not callable(generator):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 "Dataset.from_generator: generator must be callable and return an "
-                f"iterable, got {generator!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"iterable, got {generator!r}"
             )
         element = declared("Dataset.from_generator", output_types, output_shapes)
         self._generator = generator

@@ -18,13 +18,7 @@ from tpuref.interface.functions.indexing import tensor_scatter_update
 
 
 class SparseTensorValue(NamedTuple):
-    """The value of a sparse tensor, as a session returns it.
-
-    Attributes
-    ----------
-    indices, values, dense_shape
-        The arrays.
-    """
+    """The value of a sparse tensor, as a session returns it."""
 
     indices: Any
     values: Any
@@ -38,8 +32,6 @@ class SparseTensor:
     ----------
     indices
         An int64 matrix with the indices of each stored element.
-    values
-        The stored elements.
     dense_shape
         The sizes of the tensor, a vector of int64.
 

@@ -32,26 +32,15 @@ Fault = TypeVar("Fault", bound=OpError)
 
 @dataclass
 class Pass:
-    """One pass through a pipeline.
+    """One pass through a pipeline."""
 
-    Attributes
-    ----------
-    values
-        The values of the stages' tensors at the start of the pass.
-    variables
-        The variables of the session.
-    draws
-        The random draws of the pass.
-    epochs
-        The number of passes through each stage.
-    kept
-        The elements that caches keep for later passes.
-    """
-
+    # The values of the stages' tensors at the start of the pass
     values: Mapping[Tensor, Array] = field(default_factory=dict)
     variables: Variables | None = None
     draws: State = field(default_factory=State)
+    # The number of passes through each stage
     epochs: MutableMapping[Any, int] = field(default_factory=dict)
+    # The elements that caches keep for later passes
     kept: MutableMapping[Stage, list[Item]] = field(default_factory=dict)
 
     def array(self, value: Array | Tensor) -> Array:
@@ -72,27 +61,11 @@ class Pass:
 class Stage(Transformation):
     """A stage of a pipeline: describes its elements, and produces them.
 
-    Parameters
-    ----------
-    element
-        The specs of the components, in the structure of the elements.
-    sources
-        The preceding stages.
-    uses
-        The arguments that may be tensors.
-
-    Attributes
-    ----------
-    site
-        The call site that created the stage.
-    captured
-        The tensors that a pass of this stage and the preceding ones needs.
-    variables
-        The names of the variables that functions of the stages read.
-    calls_user
-        Whether user code, which may not end, computes elements.
+    `element` has the specs of the components, and `uses` the arguments that may be
+    tensors.
     """
 
+    # Whether user code, which may not end, computes elements.
     calls_user = False
 
     def __init__(

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import bool_, int64, string
-from tpuref.base.errors import DataLossError, InvalidArgumentError, coded
+from tpuref.base.errors import DataLossError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import to_array
@@ -59,11 +59,9 @@ class Filter(Stage):
         spec = self._function.result
         scalar = isinstance(spec, TensorSpec) and spec.shape.rank in (0, None)
         if not scalar or spec.dtype != bool_:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "Dataset.filter: predicate must return a scalar bool tensor, got "
-                f"{spec!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"{spec!r}"
             )
         super().__init__(source.element, [source], self._function.captured)
         self.variables += self._function.variables
@@ -307,10 +305,8 @@ class PaddedBatch(Stage):
 def _flag(name: str, value: Any) -> bool:
     array = component(value)
     if isinstance(array, Tensor) or array.dtype != np.bool_:
-        raise coded(
-            TypeError,
-            f"{name}: drop_remainder must be True or False, got {value!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.type_error(
+            f"{name}: drop_remainder must be True or False, got {value!r}"
         )
     return bool(array)
 
@@ -349,38 +345,30 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
         fill = to_array(value, spec.dtype)
         given = spec.dtype
     if given != spec.dtype:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_PADDING.type_error(
             f"Dataset.padded_batch: padding_values has {given.name} for the component "
-            f"{spec.describe()}; use a value of its type",
-            code=codes.INVALID_PADDING,
+            f"{spec.describe()}; use a value of its type"
         )
     if len(fill.shape) != 0:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             "Dataset.padded_batch: padding_values must be scalars, got shape "
-            f"{list(fill.shape)}",
-            code=codes.INVALID_PADDING,
+            f"{list(fill.shape)}"
         )
     return fill
 
 
 def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
     if shape.rank is None or spec.shape.rank not in (None, shape.rank):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
-            f"the component {spec.describe()}",
-            code=codes.INVALID_PADDING,
+            f"the component {spec.describe()}"
         )
     sizes = spec.shape.as_list() if spec.shape.rank is not None else []
     for own, padded in zip(sizes, shape.as_list(), strict=False):
         if own is not None and padded is not None and padded < own:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_PADDING.value_error(
                 f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
-                f"component {spec.describe()}",
-                code=codes.INVALID_PADDING,
+                f"component {spec.describe()}"
             )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, int32, int64, string
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -93,17 +93,8 @@ class IndexTable:
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """Return the numbers of words, int64.
 
-        Parameters
-        ----------
-        keys
-            A tensor of words.
-
-        Raises
-        ------
-        TypeError
-            If the dtype of the words is not that of the vocabulary.
-        tpuref.errors.FailedPreconditionError
-            At run time, if the table is not initialized.
+        It raises TypeError if the dtype of the words is not that of the vocabulary, and
+        at run time `tf.errors.FailedPreconditionError` if the table is not initialized.
         """
         words = convert_to_tensor(keys)
         if words.dtype != self.key_dtype:
@@ -157,10 +148,12 @@ def index_table_from_file(
 ) -> IndexTable:
     r"""Return a table from the words of a file, one per line, to their numbers.
 
+    Use ``lookup(keys)`` once ``tf.tables_initializer()`` has run.  It raises ValueError
+    if there is no file, or a number is out of range, and NotImplementedError if there
+    is more than one bucket.
+
     Parameters
     ----------
-    vocabulary_file
-        The path of the file.
     num_oov_buckets
         1 maps all unknown words to the number after the last one.
     vocab_size
@@ -174,18 +167,6 @@ def index_table_from_file(
     key_column_index, value_column_index, delimiter
         The columns of words and numbers, for a file with several.  -2 is the whole
         line, -1 its number.
-
-    Returns
-    -------
-    IndexTable
-        With ``lookup(keys)``, once ``tf.tables_initializer()`` has run.
-
-    Raises
-    ------
-    ValueError
-        If there is no file, or a number is out of range.
-    NotImplementedError
-        If there is more than one bucket.
 
     Examples
     --------
@@ -229,8 +210,6 @@ def _constant(given: Any) -> Any:
 
 
 def _argument_error(argument: str, expected: str, got: Any) -> Exception:
-    return coded(
-        ValueError,
-        f"{_FUNCTION}: {argument}: expected {expected}, got {got!r}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+    return codes.WRONG_ARGUMENT_TYPE.value_error(
+        f"{_FUNCTION}: {argument}: expected {expected}, got {got!r}"
     )

@@ -18,17 +18,9 @@ from tpuref.interface.functions.control_flow import py_func
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     r"""Return the content of a file as a scalar string tensor.
 
-    Parameters
-    ----------
-    filename
-        A path, or a URL that fsspec knows: a scalar.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If `filename` is not a scalar.
-    NotFoundError
-        At evaluation, if the file does not exist.
+    The name is a path, or a URL that fsspec knows: a scalar.  It raises
+    InvalidArgumentError if `filename` is not a scalar, and at evaluation NotFoundError
+    if the file does not exist.
 
     Examples
     --------

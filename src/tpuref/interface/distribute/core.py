@@ -15,7 +15,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import executing_eagerly
@@ -69,16 +68,11 @@ class StrategyCore:
         """Make this the strategy of a block, and enter cross-tower context.
 
         Variables made in the block have a component on each of `parameter_devices`.
-        Other threads are not affected.
-
-        Raises
-        ------
-        RuntimeError
-            In the scope of another strategy, and within a tower.
+        Other threads are not affected.  It raises RuntimeError in the scope of another
+        strategy, and within a tower.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -106,11 +100,9 @@ class StrategyCore:
     def _check_nesting(self) -> None:
         around = current_place().strategy
         if around is not self:
-            raise coded(
-                RuntimeError,
+            raise codes.NESTED_COMPUTATION.runtime_error(
                 f"{self!r}: scope() was entered within the scope of {around!r}; "
-                "scopes of two strategies cannot be nested: leave the other one first",
-                code=codes.NESTED_COMPUTATION,
+                "scopes of two strategies cannot be nested: leave the other one first"
             )
         self._require_cross_tower("scope")
 
@@ -119,19 +111,11 @@ class StrategyCore:
     ) -> contextlib.AbstractContextManager[Any]:
         """Create the variables of a block on the devices of another variable.
 
-        Parameters
-        ----------
-        colocate_with_variable
-            A variable made in the scope, or the result of `non_slot_devices`.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope.
+        The argument is a variable made in the scope, or the result of
+        `non_slot_devices`.  It raises RuntimeError outside of the strategy's scope.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -159,8 +143,10 @@ class StrategyCore:
     ) -> ReducedValues:
         """Combine several values of the towers in few sums.
 
-        Values of one dtype and of static shape are concatenated and summed together,
-        so that the towers synchronize less often.
+        Values of one dtype and of static shape are concatenated and summed together, so
+        that the towers synchronize less often.  The attribute ``collectives`` of the
+        result counts the sums over the towers.  It raises ValueError as `reduce` does,
+        and if an item is not a pair.
 
         Parameters
         ----------
@@ -169,20 +155,8 @@ class StrategyCore:
         value_destination_pairs
             Pairs of value and destinations, each as for `reduce`.
 
-        Returns
-        -------
-        list of Mirrored
-            One result for each pair.  The attribute ``collectives`` of the list counts
-            the sums over the towers.
-
-        Raises
-        ------
-        ValueError
-            As for `reduce`, and if an item is not a pair.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -197,30 +171,20 @@ class StrategyCore:
         pairs = list(value_destination_pairs)
         for pair in pairs:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise coded(
-                    ValueError,
+                raise codes.UNKNOWN_DEVICE.value_error(
                     "batch_reduce: value_destination_pairs must be pairs "
-                    f"(value, destinations), got {pair!r}",
-                    code=codes.UNKNOWN_DEVICE,
+                    f"(value, destinations), got {pair!r}"
                 )
         return reduced("batch_reduce", aggregation, pairs, self.towers)
 
     def unwrap(self, value: Any) -> list[Any]:
         """Return the list of the components of a value.
 
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, a variable of the scope, or any value.
-
-        Returns
-        -------
-        list
-            The components in tower order; ``[value]`` for a value without any.
+        They are in tower order; a value without any is its own component.  The value is
+        a result of `call_for_each_tower`, a variable of the scope, or anything else.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -240,36 +204,27 @@ class StrategyCore:
     def value_container(self, value: Any) -> Any:
         """Return the container of a component, or `value` itself.
 
+        See 001_66db0865fe92828f.txt, value_container: ``value`` is always in
+        ``unwrap(value_container(value))`` for components and plain values.
+
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
         ...     v = tf.get_variable("contained", [])
         >>> strategy.value_container(strategy.unwrap(v)[1]) is v
         True
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, value_container: ``value`` is always in
-        ``unwrap(value_container(value))`` for components and plain values.
         """
         return container_of(value)
 
     def group(self, value: Any, name: str | None = None) -> Operation | None:
         """Return one operation that waits for all components of a value.
 
-        Parameters
-        ----------
-        value
-            A result of `call_for_each_tower`, `update` or another method.
-        name
-            The name of the operation.
+        The value is a result of `call_for_each_tower`, `update` or another method.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -289,6 +244,10 @@ class StrategyCore:
     ) -> Any:
         """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
+        The results become mirrored values; for a variable on one device, the result is
+        returned as it is.  It raises TypeError if `var` is not a variable, or an
+        argument differs between towers.
+
         Parameters
         ----------
         var
@@ -299,20 +258,8 @@ class StrategyCore:
             Its further arguments; each call gets its device's components of mirrored
             values.
 
-        Returns
-        -------
-        object
-            The results as mirrored values; for a variable on one device, the result
-            itself.
-
-        Raises
-        ------
-        TypeError
-            If `var` is not a variable, or an argument differs between towers.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -330,7 +277,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> strategy.non_slot_devices([]) == strategy.parameter_devices
@@ -353,7 +299,6 @@ class StrategyCore:
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> devices = strategy.non_slot_devices([])
@@ -402,11 +347,9 @@ class StrategyCore:
     def _require_scope(self, method: str) -> None:
         """Raise an error for a call of a method outside of the strategy's scope."""
         if not self._is_current():
-            raise coded(
-                RuntimeError,
+            raise codes.OUTSIDE_SCOPE.runtime_error(
                 f"{type(self).__name__}.{method} must be used inside of `with "
-                "strategy.scope():` of the same strategy",
-                code=codes.OUTSIDE_SCOPE,
+                "strategy.scope():` of the same strategy"
             )
 
     def _is_current(self) -> bool:
@@ -418,11 +361,9 @@ class StrategyCore:
         self._require_scope(method)
         tower = current_place().tower
         if tower is not None and not self.is_default:
-            raise coded(
-                RuntimeError,
+            raise codes.IN_TOWER_CONTEXT.runtime_error(
                 f"{type(self).__name__}.{method} must be used in cross-tower context, "
                 f"but was called within tower {tower.number}; use "
                 "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
-                "merge_fn(strategy, value)",
-                code=codes.IN_TOWER_CONTEXT,
+                "merge_fn(strategy, value)"
             )

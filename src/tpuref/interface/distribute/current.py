@@ -107,17 +107,13 @@ _REPLICA = DefaultReplica(DefaultStrategy(), 0, SharedVariables())
 def get_tower_context() -> Any:
     """Return the context of the current tower, or None in cross-tower context.
 
-    Outside of any scope, it is the context of the default strategy's only tower.
+    Outside of any scope, it is the context of the default strategy's only tower.  See
+    001_66db0865fe92828f.txt, call_for_each_tower.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.get_tower_context().tower_id
     0
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, call_for_each_tower.
     """
     place = current_place()
     return None if place.across else place.tower or _TOWER
@@ -131,9 +127,7 @@ def get_cross_tower_context() -> Any:
 def get_distribution_strategy() -> Any:
     """Return the strategy of the current scope, or the default strategy.
 
-    References
-    ----------
-    001_66db0865fe92828f.txt, scope.
+    See 001_66db0865fe92828f.txt, scope.
     """
     return current_place().strategy or _TOWER.strategy
 
@@ -143,7 +137,6 @@ def get_strategy() -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.get_strategy().num_replicas_in_sync
     1
     """
@@ -155,7 +148,6 @@ def has_strategy() -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.has_strategy()
     False
     """
@@ -167,7 +159,6 @@ def in_cross_replica_context() -> bool:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.in_cross_replica_context()
     False
     """
@@ -179,7 +170,6 @@ def get_replica_context() -> Any:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.get_replica_context().replica_id_in_sync_group
     0
     """

@@ -7,7 +7,6 @@ from collections.abc import Iterator as Values
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.data.dataset import Dataset
@@ -28,19 +27,15 @@ def per_device_dataset(
 ) -> PerDeviceDataset:
     """Return the dataset of `dataset_fn`, for the towers on `devices`."""
     if not callable(dataset_fn):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "distribute_dataset: dataset_fn must be a function that returns a "
-            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset"
         )
     dataset = dataset_fn()
     if not isinstance(dataset, Dataset):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
-            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{dataset!r}; tf.data.Dataset.from_any converts any iterable"
         )
     return PerDeviceDataset(dataset, devices)
 
@@ -62,9 +57,6 @@ class PerDeviceDataset(_OfDevices):
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.
 
-    Examples
-    --------
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None
@@ -75,9 +67,7 @@ class PerDeviceDataset(_OfDevices):
     ...     [[int(x) for x in strategy.unwrap(element)] for element in dataset]
     [[0, 1], [2, 3]]
 
-    References
-    ----------
-    001_66db0865fe92828f.txt, distribute_dataset.
+    See 001_66db0865fe92828f.txt, distribute_dataset.
     """
 
     def __init__(self, dataset: Dataset, devices: Sequence[str]) -> None:
@@ -134,11 +124,9 @@ class PerDeviceIterator(_OfDevices):
     def initializer(self) -> Operation:
         """The operation that starts the iterator from the first element."""
         if isinstance(self.rounds, EagerIterator):
-            raise coded(
-                ValueError,
+            raise codes.WRONG_MODE.value_error(
                 "PerDeviceIterator.initializer: in eager mode an iterator starts by "
-                "itself",
-                code=codes.WRONG_MODE,
+                "itself"
             )
         return self.rounds.initializer
 
@@ -149,16 +137,9 @@ class PerDeviceIterator(_OfDevices):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next elements of the towers.
 
-        Returns
-        -------
-        object
-            An element whose leaves are per-device values for `call_for_each_tower`; for
-            a single tower, the element itself.
-
-        Raises
-        ------
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the dataset has too few elements for all towers.
+        The leaves are per-device values for `call_for_each_tower`; a single tower gets
+        the element itself.  It raises `tf.errors.OutOfRangeError` at evaluation if the
+        dataset has too few elements for all towers.
         """
         return merged(self.rounds.get_next(name), self._devices)
 

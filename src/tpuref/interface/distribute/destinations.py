@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tensor import Tensor
@@ -53,11 +52,9 @@ def _device(function: str, device: Any, towers: Sequence[str]) -> str:
         if _covers(wanted, DeviceName.parse(known)):
             return known
     if wanted.kind == "TPU":
-        raise coded(
-            ValueError,
+        raise codes.UNKNOWN_DEVICE.value_error(
             f"{function}: {device!r} is no device of the strategy; use one of "
-            f"{', '.join(towers)}",
-            code=codes.UNKNOWN_DEVICE,
+            f"{', '.join(towers)}"
         )
     return str(wanted)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
@@ -21,25 +20,12 @@ _log = advice()
 
 @dataclass(frozen=True)
 class Explanation:
-    """A report of one reduced value.
-
-    Attributes
-    ----------
-    name
-        The name of the first tower's tensor.
-    aggregation
-        The `tf.VariableAggregation`.
-    towers
-        The towers' values, in tower order.
-    divisor
-        The number of towers for a mean, otherwise 1.
-    result
-        The result.
-    """
+    """A report of one reduced value."""
 
     name: str
     aggregation: VariableAggregation
     towers: tuple[Any, ...]
+    # The number of towers for a mean, otherwise 1
     divisor: int
     result: Any
 
@@ -62,11 +48,9 @@ def reporter(report: Any) -> Report:
     if report is None:
         return lambda explanation: _log.info("%s", explanation)
     if not callable(report):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "explain_reductions: report must be a function that takes an Explanation, "
-            f"or None to log, got {report!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"or None to log, got {report!r}"
         )
     given: Report = report
     return given

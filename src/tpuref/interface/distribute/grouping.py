@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.values import (
     DistributedValues,
     MapOutput,
@@ -26,12 +25,8 @@ def merged(
     """Return the structure of the results with a container in place of each leaf.
 
     A leaf that is the same object in all results is returned itself, unless `apart`.
-    Leaves that are the components of an existing container become that container.
-
-    Raises
-    ------
-    ValueError
-        If the structures differ.
+    Leaves that are the components of an existing container become that container.  It
+    raises ValueError if the structures differ.
     """
     _check_structures(results, who)
     columns = zip(*[nest.flatten(result) for result in results], strict=True)
@@ -66,12 +61,10 @@ def _check_structures(results: Sequence[Any], who: str) -> None:
         try:
             nest.assert_same_structure(results[0], result)
         except (ValueError, TypeError) as error:
-            raise coded(
-                ValueError,
+            raise codes.STRUCTURES_DIFFER.value_error(
                 f"{who} 0 and {who} {k} returned different structures, which cannot be "
                 f"merged: {results[0]!r} and {result!r}; return the same structure "
-                f"everywhere ({error})",
-                code=codes.STRUCTURES_DIFFER,
+                f"everywhere ({error})"
             ) from None
 
 
@@ -88,13 +81,11 @@ def selected_mirrored(device: str, structure: Any, function: str) -> Any:
 
     def own(leaf: Any) -> Any:
         if isinstance(leaf, PerDevice):
-            raise coded(
-                TypeError,
+            raise codes.NO_AGGREGATION.type_error(
                 f"{function}: {leaf!r} differs from tower to tower, so an update "
                 "would make the copies of the variable differ; combine it first with "
                 "strategy.reduce(aggregation, value, destinations=var), or mirror one "
-                "value with strategy.broadcast",
-                code=codes.NO_AGGREGATION,
+                "value with strategy.broadcast"
             )
         return leaf.get(device) if isinstance(leaf, DistributedValues) else leaf
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.place import current_place
 from tpuref.interface.distribute.shared_variables import SharedVariables
 
@@ -16,20 +15,13 @@ if TYPE_CHECKING:  # only the public type of Member.strategy
 
 
 class Member:
-    """The tower or replica in which a function runs.
-
-    Attributes
-    ----------
-    number
-        Its index, None while all replicas are traced at once.
-    variables
-        The variables that the members have made.
-    """
+    """The tower or replica in which a function runs."""
 
     def __init__(
         self, strategy: StrategyCore, number: int | None, variables: SharedVariables
     ) -> None:
         self._strategy = strategy
+        # None while all replicas are traced at once
         self.number = number
         self.variables = variables
 
@@ -58,6 +50,9 @@ class Member:
     ) -> Any:
         """Run `merge_fn` once for all towers; return this tower's part of the result.
 
+        It raises RuntimeError if the towers make different numbers of calls, or a call
+        comes from another thread, ``tf.cond`` or ``tf.while_loop``.
+
         Parameters
         ----------
         merge_fn
@@ -65,20 +60,12 @@ class Member:
             with per-device values instead of the towers' arguments.
         args, kwargs
             This tower's arguments.
-
-        Raises
-        ------
-        RuntimeError
-            If the towers make different numbers of calls, or a call comes from another
-            thread, ``tf.cond`` or ``tf.while_loop``.
         """
         if not self._is_current():
-            raise coded(
-                RuntimeError,
+            raise codes.REPLICAS_MISSING.runtime_error(
                 f"merge_call of tower {self.number} was called outside of the "
                 "tower's own function; get the context with tf.get_tower_context() "
-                "where it is used",
-                code=codes.REPLICAS_MISSING,
+                "where it is used"
             )
         function = functools.partial(merge_fn, self.strategy)
         return current_place().merge(function, args, kwargs)

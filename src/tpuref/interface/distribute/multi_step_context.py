@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.distribute.batching import combined_value
@@ -19,6 +18,8 @@ __all__ = ["MultiStepContext"]
 
 class MultiStepContext:
     """The context of a step function, which ``run_steps_on_dataset`` also returns.
+
+    See 001_66db0865fe92828f.txt, run_steps_on_dataset.
 
     Attributes
     ----------
@@ -33,7 +34,6 @@ class MultiStepContext:
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None
@@ -49,10 +49,6 @@ class MultiStepContext:
     ...     with tf.Session() as sess:
     ...         [int(x) for x in sess.run(context.last_step_outputs)["squares"]]
     [16, 25]
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, run_steps_on_dataset.
     """
 
     def __init__(self, towers: TowerDevices) -> None:
@@ -70,6 +66,8 @@ class MultiStepContext:
     ) -> None:
         """Set an output of the step; the value of the last step remains.
 
+        It raises ValueError if `aggregation` is not a `tf.VariableAggregation`.
+
         Parameters
         ----------
         name
@@ -78,18 +76,11 @@ class MultiStepContext:
             A tensor, a per-device value, or a structure of those.
         aggregation
             As for ``strategy.reduce``; by default the values are not combined.
-
-        Raises
-        ------
-        ValueError
-            If `aggregation` is not a `tf.VariableAggregation`.
         """
         if not isinstance(aggregation, VariableAggregation):
-            raise coded(
-                ValueError,
+            raise codes.NO_AGGREGATION.value_error(
                 "set_last_step_output: aggregation must be one of "
-                f"tf.VariableAggregation, got {aggregation!r}",
-                code=codes.NO_AGGREGATION,
+                f"tf.VariableAggregation, got {aggregation!r}"
             )
 
         def combined(leaf: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.distribute.strategy import DistributionStrategy
 from tpuref.names.members import explain_missing_members
 
@@ -14,25 +13,20 @@ __all__ = ["OneDeviceStrategy"]
 class OneDeviceStrategy(DistributionStrategy):
     """Runs one tower on one device.
 
+    001_66db0865fe92828f.txt names it as the parent of TPUStrategy.
+
     Examples
     --------
-    >>> import tpuref as tf
     >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
     >>> with strategy.scope(), tf.Session() as sess:
     ...     y = strategy.call_for_each_tower(lambda x: x + 1.0, tf.constant(2.0))
     ...     float(sess.run(y))
     3.0
-
-    References
-    ----------
-    001_66db0865fe92828f.txt names it as the parent of TPUStrategy.
     """
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):
-            raise coded(
-                TypeError,
-                f"OneDeviceStrategy: device must be a name, got {device!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"OneDeviceStrategy: device must be a name, got {device!r}"
             )
         super().__init__([device])

@@ -35,32 +35,17 @@ def merge_alone(
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a thread.
-
-    Attributes
-    ----------
-    strategy
-        The current strategy, None for the default strategy.
-    tower
-        The context of the current tower, if any.
-    across
-        Whether the thread is in cross-tower context.
-    device
-        The device of the current tower or update, if any.
-    merge
-        Runs the merge calls of the tower.
-    report
-        Receives the reports of reductions, if any.
-    trace
-        The computation of all replicas that is being traced, if any.
-    """
+    """The place of a thread."""
 
     strategy: StrategyCore | None = None
     tower: Member | None = None
     across: bool = False
+    # The device of the current tower or update, if any
     device: str | None = ""
+    # Runs the merge calls of the tower
     merge: Merge = merge_alone
     report: Report | None = None
+    # The computation of all replicas that is being traced, if any
     trace: ReplicaTrace | None = None
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import float64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -38,11 +37,9 @@ ACCEPTED = (
 def check_aggregation(function: str, aggregation: Any) -> None:
     """Raise an error for an aggregation other than the three documented ones."""
     if aggregation not in ACCEPTED:
-        raise coded(
-            ValueError,
+        raise codes.NO_AGGREGATION.value_error(
             f"{function}: aggregation must be tf.VariableAggregation.SUM, MEAN or "
-            f"ONLY_FIRST_TOWER, got {aggregation!r}",
-            code=codes.NO_AGGREGATION,
+            f"ONLY_FIRST_TOWER, got {aggregation!r}"
         )
 
 
@@ -53,12 +50,10 @@ def check_numbers(
     dtype = tensors[0].dtype
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER or dtype.is_numeric:
         return
-    raise coded(
-        ValueError,
+    raise codes.NOT_REDUCIBLE.value_error(
         f"{function}: {aggregation.name} takes numbers, the towers hold {dtype.name}; "
         "use tf.cast(value, tf.int32) in the towers, or "
-        "tf.VariableAggregation.ONLY_FIRST_TOWER",
-        code=codes.NOT_REDUCIBLE,
+        "tf.VariableAggregation.ONLY_FIRST_TOWER"
     )
 
 
@@ -75,11 +70,7 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
     elif len(towers) == 1 and not isinstance(value, (DistributedValues, Variable)):
         parts = [value]
     else:
-        raise coded(
-            ValueError,
-            f"{_wrong_kind(function, value, towers)}",
-            code=codes.NOT_REDUCIBLE,
-        )
+        raise codes.NOT_REDUCIBLE.value_error(f"{_wrong_kind(function, value, towers)}")
     tensors = _tensors(function, parts)
     _check_alike(function, tensors)
     return tensors
@@ -130,18 +121,14 @@ def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
 
 def _tensors(function: str, parts: Sequence[Any]) -> list[Tensor]:
     if not parts:
-        raise coded(
-            ValueError,
-            f"{function}: there is nothing to combine, the value is empty",
-            code=codes.NOT_REDUCIBLE,
+        raise codes.NOT_REDUCIBLE.value_error(
+            f"{function}: there is nothing to combine, the value is empty"
         )
     try:
         return [convert_to_tensor(part) for part in parts]
     except (TypeError, ValueError) as error:
-        raise coded(
-            ValueError,
-            f"{function}: the components must be tensors or convert to them: {error}",
-            code=codes.NOT_REDUCIBLE,
+        raise codes.NOT_REDUCIBLE.value_error(
+            f"{function}: the components must be tensors or convert to them: {error}"
         ) from None
 
 
@@ -151,12 +138,10 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
         if tensor.dtype != first.dtype or not tensor.shape.is_compatible_with(
             first.shape
         ):
-            raise coded(
-                ValueError,
+            raise codes.NOT_REDUCIBLE.value_error(
                 f"{function}: the towers' values differ: tower 0 has "
                 f"{first.describe()}, tower {tower} has {tensor.describe()}; they must "
-                "be of one dtype and shape",
-                code=codes.NOT_REDUCIBLE,
+                "be of one dtype and shape"
             )
 
 

@@ -35,17 +35,7 @@ _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
 
 class ReplicaTrace:
-    """The computation of all replicas that one call of a function builds.
-
-    Attributes
-    ----------
-    towers
-        The devices of the replicas.
-    region
-        The operations of the computation.
-    shared
-        The handles of shared variables that are updated once for all replicas.
-    """
+    """The computation of all replicas that one call of a function builds."""
 
     def __init__(self, towers: TowerDevices) -> None:
         graph = get_default_graph()
@@ -58,6 +48,7 @@ class ReplicaTrace:
             towers.count,
         )
         self.replicas = tuple(range(towers.count))
+        # The handles of shared variables that are updated once for all replicas
         self.shared: set[str] = set()
         self._columns: list[list[Tensor]] = []
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -98,12 +97,10 @@ def _fits(value: Any, output: Any) -> bool:
 
 def _zeros(name: str, output: Tensor) -> Tensor:
     if not output.shape.is_fully_defined():
-        raise coded(
-            ValueError,
+        raise codes.LOOP_VARIABLE_CHANGES.value_error(
             f"run_steps_on_dataset: the shape of the output {name!r}, "
             f"{output.describe()}, is not static; pass its initial value "
-            "in initial_loop_values",
-            code=codes.LOOP_VARIABLE_CHANGES,
+            "in initial_loop_values"
         )
     result: Tensor = zeros(output.shape.as_list(), output.dtype)
     return result

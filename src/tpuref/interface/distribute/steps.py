@@ -22,7 +22,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
-from tpuref.base.errors import OutOfRangeError, coded
+from tpuref.base.errors import OutOfRangeError
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import (
     add_operation,
@@ -68,10 +68,8 @@ def run_steps(
     it is called once for each step.
     """
     if not callable(fn):
-        raise coded(
-            TypeError,
-            f"run_steps_on_dataset: fn must be callable, got {fn!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"run_steps_on_dataset: fn must be callable, got {fn!r}"
         )
     eagerly = executing_eagerly()
     rounds = _checked_iterator(iterator, EagerIterator if eagerly else DataIterator)
@@ -92,12 +90,10 @@ def _checked_iterator(iterator: Any, kind: type[Any]) -> Any:
     """Return the iterator of rounds with one element for all towers."""
     rounds = iterator.rounds if isinstance(iterator, PerDeviceIterator) else iterator
     if not isinstance(rounds, kind):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_MODE.type_error(
             "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
             "mode, such as strategy.distribute_dataset(dataset_fn)"
-            f".make_one_shot_iterator(), got {iterator!r}",
-            code=codes.WRONG_MODE,
+            f".make_one_shot_iterator(), got {iterator!r}"
         )
     return rounds
 
@@ -106,11 +102,9 @@ def _initial_values(values: Any) -> dict[str, Any]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "run_steps_on_dataset: initial_loop_values must be a dict from the names "
-            f"of outputs to their values, got {values!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"of outputs to their values, got {values!r}"
         )
     return dict(values)
 
@@ -118,12 +112,10 @@ def _initial_values(values: Any) -> dict[str, Any]:
 def _check_shapes(element: Any) -> None:
     for spec in specs_of(element):
         if not spec.shape.is_fully_defined():
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 "run_steps_on_dataset: the cores need elements of fully known shape, "
                 f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
-                "or set_shape on the tensors in dataset.map",
-                code=codes.UNKNOWN_SHAPE,
+                "or set_shape on the tensors in dataset.map"
             )
 
 

@@ -32,22 +32,9 @@ __all__ = ["DistributionStrategy"]
 class DistributionStrategy(StrategyCore):
     """Runs one program on several towers, each on its own device.
 
-    Parameters
-    ----------
-    devices
-        The device of each tower.
-    system
-        The cores that run the towers; None if the host runs them.
-
-    Attributes
-    ----------
-    towers
-        The devices of the towers, and their cores.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt has each property and method under its name, except for
-    `explain_reductions` and the later names.
+    The cores of `system` run the towers; without them, the host does.  `towers` are the
+    devices of the towers, and their cores.  001_66db0865fe92828f.txt has each property
+    and method under its name, except for `explain_reductions` and the later names.
     """
 
     member = TowerContext
@@ -83,16 +70,11 @@ class DistributionStrategy(StrategyCore):
     def worker_device_index(self) -> Any:
         """The index of each tower's device, as an argument for `call_for_each_tower`.
 
-        A per-device value of the indices; the number 0 for a single tower.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope, and within a tower.
+        A per-device value of the indices; the number 0 for a single tower.  It raises
+        RuntimeError outside of the strategy's scope, and within a tower.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -130,7 +112,11 @@ class DistributionStrategy(StrategyCore):
 
         Each call is made in a tower context (`tf.get_tower_context`).  Its operations
         run on the tower's device.  In eager mode all towers run as one program: a
-        `tf.function` is traced once for all calls, another function at each call.
+        `tf.function` is traced once for all calls, another function at each call.  A
+        result is a per-device value unless all towers returned the same object.  It
+        raises RuntimeError if the towers make different numbers of merge calls, outside
+        of the scope, and within a tower, and ValueError if the towers return different
+        structures.
 
         Parameters
         ----------
@@ -143,23 +129,8 @@ class DistributionStrategy(StrategyCore):
             False, eager mode runs a plain function operation by operation in this
             process, one tower after the other.
 
-        Returns
-        -------
-        object
-            The structure of `fn`'s results.  A leaf is a per-device value unless all
-            towers returned the same object.
-
-        Raises
-        ------
-        RuntimeError
-            If the towers make different numbers of merge calls, or outside of the
-            scope, or within a tower.
-        ValueError
-            If the towers return different structures.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> def merge_fn(distribution, value):
@@ -186,6 +157,7 @@ class DistributionStrategy(StrategyCore):
 
         The document leaves the entry empty.  As in release 1.11, the calls are made in
         cross-tower context, and element k is assigned to device ``k % num_towers``.
+        ``get()`` and `unwrap` list the results, `reduce` combines them.
 
         Parameters
         ----------
@@ -194,14 +166,8 @@ class DistributionStrategy(StrategyCore):
         fn, args, kwargs
             The function and its further arguments.
 
-        Returns
-        -------
-        MapOutput
-            The results: ``get()`` and `unwrap` list them, `reduce` combines them.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
@@ -222,17 +188,11 @@ class DistributionStrategy(StrategyCore):
     def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
         """Return a mirrored value: a copy on each of several devices.
 
-        Parameters
-        ----------
-        tensor
-            The value.
-        destinations
-            A mirrored variable, a device or a list of devices; None for
-            `worker_devices`.
+        The destinations are a mirrored variable, a device or a list of devices; None
+        for `worker_devices`.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -250,6 +210,11 @@ class DistributionStrategy(StrategyCore):
     ) -> Mirrored:
         """Return the towers' values combined, on each of the destinations.
 
+        It raises ValueError if `aggregation` is unknown, the kind of `value` does not
+        fit, or `destinations` names no device of the strategy.  Sums are computed in
+        tower order; float16 and bfloat16 are added in float32 and rounded once.
+        Summing means over the towers' batches logs a warning.
+
         Parameters
         ----------
         aggregation
@@ -261,20 +226,8 @@ class DistributionStrategy(StrategyCore):
             The devices of the result: a mirrored variable, a per-device value, a device
             or a list of devices.  `value` itself stands for all towers.
 
-        Raises
-        ------
-        ValueError
-            If `aggregation` or the kind of `value` is not one of these, or
-            `destinations` names no device of the strategy.
-
-        Notes
-        -----
-        Sums are computed in tower order; float16 and bfloat16 are added in float32 and
-        rounded once.  Summing means over the towers' batches logs a warning.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -296,22 +249,12 @@ class DistributionStrategy(StrategyCore):
 
         Whenever a result is computed, the report has the towers' values, the operation,
         the divisor and the result.  This method is an addition to the document.
-
-        Parameters
-        ----------
-        report
-            A function that takes an `Explanation`; None to log the reports.
-
-        Raises
-        ------
-        TypeError
-            If `report` is neither None nor callable.
-        RuntimeError
-            Outside of the strategy's scope, and within a tower.
+        `report` takes an `Explanation`; None logs the reports.  It raises TypeError if
+        `report` is neither None nor callable, and RuntimeError outside of the
+        strategy's scope and within a tower.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with tf.eager_execution(), strategy.scope():
@@ -338,7 +281,6 @@ the result is 1.5
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
@@ -359,25 +301,10 @@ the result is 1.5
     def distribute_dataset(self, dataset_fn: Callable[[], Any]) -> PerDeviceDataset:
         """Return a dataset whose elements go to the towers in turn.
 
-        Parameters
-        ----------
-        dataset_fn
-            A function without parameters that returns a `tf.data.Dataset`; it is called
-            once.
-
-        Returns
-        -------
-        PerDeviceDataset
-            Its iterator returns per-device values for `call_for_each_tower`:
-            consecutive elements for consecutive towers, without an incomplete last
-            round.
-
-        Raises
-        ------
-        TypeError
-            If `dataset_fn` is not callable.
-        ValueError
-            If it does not return a dataset.
+        Its iterator returns per-device values for `call_for_each_tower`, without an
+        incomplete last round.  `dataset_fn` has no parameters and returns a
+        `tf.data.Dataset`; it is called once.  It raises TypeError if `dataset_fn` is
+        not callable, and ValueError if the result is not a dataset.
         """
         return per_device_dataset(dataset_fn, self.towers.names)
 
@@ -390,6 +317,9 @@ the result is 1.5
     ) -> MultiStepContext:
         """Build an operation that runs `fn` several times on the input of a dataset.
 
+        ``run_op`` of the result runs the steps; ``last_step_outputs`` are the tensors
+        that the last step set, ``non_tensor_outputs`` the other values.
+
         Parameters
         ----------
         fn
@@ -398,16 +328,8 @@ the result is 1.5
             arguments, anything else as one.
         iterator
             The iterator of a dataset; the caller initializes it.
-        iterations
-            The number of steps.
         initial_loop_values
             Initial values of the outputs that `fn` sets.
-
-        Returns
-        -------
-        MultiStepContext
-            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors that
-            the last step set, ``non_tensor_outputs`` the other values.
         """
         self._require_cross_tower("run_steps_on_dataset")
         return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)
@@ -441,16 +363,10 @@ the result is 1.5
     ) -> Any:
         """Call `call_for_each_tower`, in the scope of the strategy.
 
-        Parameters
-        ----------
-        fn
-            The function.
-        args, kwargs
-            Its arguments; each call gets its own components of per-replica values.
+        Each call gets its own components of per-replica arguments.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
         >>> strategy.run(lambda x: x + 1, args=(2,))
         3

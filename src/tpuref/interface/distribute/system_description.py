@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.engine.runtime.system import LOCAL, LOCAL_JOB
@@ -20,21 +19,14 @@ WORKER = "tpu_worker"
 
 @dataclass(frozen=True)
 class SystemDescription:
-    """The hosts and cores of a TPU system.
+    """The hosts and cores of a TPU system."""
 
-    Attributes
-    ----------
-    job
-        The job of the hosts; None for this process.
-    hosts, cores_per_host
-        The number of hosts, and of cores of each.
-    topology
-        The topology, if the system is local.
-    """
-
+    # The job of the hosts; None for this process.
     job: str | None
+    # The number of hosts, and of cores of each
     hosts: int
     cores_per_host: int
+    # The topology, if the system is local
     topology: Topology | None = None
 
     @property
@@ -73,28 +65,16 @@ class SystemDescription:
 def describe_system(resolver: Any) -> SystemDescription:
     """Return the system of a resolver.
 
-    Parameters
-    ----------
-    resolver
-        An object with ``master()`` and ``cluster_spec()``, and optionally
-        ``get_job_name()`` and ``num_accelerators()``.  Without those, the master lists
-        its devices.
-
-    Raises
-    ------
-    TypeError
-        If `resolver` lacks the required methods.
-    ValueError
-        If the system has no TPU cores, or hosts with different numbers of them.
+    `resolver` needs ``master()`` and ``cluster_spec()``; without ``get_job_name()`` and
+    ``num_accelerators()``, the master lists its devices.  It raises ValueError if there
+    are no TPU cores, or hosts differ in their number.
     """
     for method in ("master", "cluster_spec"):
         if not callable(getattr(resolver, method, None)):
-            raise coded(
-                TypeError,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 "TPUStrategy: tpu_cluster_resolver must be a tf.contrib."
                 f"cluster_resolver.TPUClusterResolver (with {method}()), got "
-                f"{type(resolver).__name__} {resolver!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"{type(resolver).__name__} {resolver!r}"
             )
     master = resolver.master()
     master = master.decode() if isinstance(master, bytes) else master
@@ -124,10 +104,8 @@ def _count(answer: Any, master: str) -> int:
     """Return the cores of one host from a number or, as in releases, a dict by type."""
     count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
     if count < 1:
-        raise coded(
-            ValueError,
-            f"TPUStrategy: the master {master!r} has no TPU cores",
-            code=codes.REPLICAS_UNLIKE_CORES,
+        raise codes.REPLICAS_UNLIKE_CORES.value_error(
+            f"TPUStrategy: the master {master!r} has no TPU cores"
         )
     return int(count)
 
@@ -137,11 +115,9 @@ def _system_of_devices(master: str, job: str) -> SystemDescription:
     hosts = core_counts(list_devices(master, None))
     counts = set(hosts.values())
     if len(counts) > 1:
-        raise coded(
-            ValueError,
+        raise codes.UNEVEN_SHARDS.value_error(
             f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
-            f"cores: {dict(hosts)}",
-            code=codes.UNEVEN_SHARDS,
+            f"cores: {dict(hosts)}"
         )
     cores = _count(next(iter(counts), 0), master)
     named = DeviceName.parse(next(iter(hosts))).job

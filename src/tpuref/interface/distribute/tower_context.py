@@ -14,6 +14,8 @@ __all__ = ["TowerContext"]
 class TowerContext(Member):
     """The tower in which ``call_for_each_tower`` runs a function.
 
+    See 001_66db0865fe92828f.txt, call_for_each_tower.
+
     Attributes
     ----------
     distribution_strategy
@@ -25,13 +27,8 @@ class TowerContext(Member):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.get_tower_context().num_towers
     1
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, call_for_each_tower.
     """
 
     @property

@@ -13,20 +13,12 @@ from tpuref.engine.ops.tpu import Replication
 
 @dataclass(frozen=True)
 class TowerDevices:
-    """The devices of a strategy's towers.
-
-    Attributes
-    ----------
-    names
-        The device of each tower, in tower order.
-    system
-        The cores that run the towers; None if the host runs them.
-    replicas
-        Whether the strategy and its variables behave as in TensorFlow 2.
-    """
+    """The devices of a strategy's towers."""
 
     names: tuple[str, ...]
+    # The cores that run the towers; None if the host runs them.
     system: TowerSystem | None = None
+    # Whether the strategy and its variables behave as in TensorFlow 2
     replicas: bool = False
 
     @property

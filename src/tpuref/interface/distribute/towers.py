@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import OpError, coded
+from tpuref.base.errors import OpError
 from tpuref.engine.graph.caller_context import CallerContext
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.tensor import Operation
@@ -167,12 +167,10 @@ class Tower:
         scopes = graph.scopes_in_force()
         call = MergeCall(function, args, kwargs, scopes["name"], scopes["control"])
         if graph.region is not self._region and not executing_eagerly():
-            raise coded(
-                RuntimeError,
+            raise codes.REPLICAS_MISSING.runtime_error(
                 f"{call.what} was made within tf.cond or tf.while_loop of tower "
                 f"{self.tower_id}, where it cannot wait for the other towers; make "
-                "it before or after",
-                code=codes.REPLICAS_MISSING,
+                "it before or after"
             )
         self.calls[call.what] += 1
         self.waiting = call
@@ -205,10 +203,8 @@ def call_for_each_tower(
     Returns the results merged.  ``run_concurrently`` is not passed to the function.
     """
     if not callable(fn):
-        raise coded(
-            TypeError,
-            f"call_for_each_tower: fn must be callable, got {type(fn).__name__} {fn!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"call_for_each_tower: fn must be callable, got {type(fn).__name__} {fn!r}"
         )
     _check_region(contexts)
     concurrently = kwargs.pop("run_concurrently", True)
@@ -224,12 +220,10 @@ def _check_region(contexts: Sequence[Member]) -> None:
     """Raise an error inside a replicated computation of another number of replicas."""
     around = replicated_region()
     if around is not None and around.replicas != len(contexts):
-        raise coded(
-            RuntimeError,
+        raise codes.NESTED_COMPUTATION.runtime_error(
             f"call_for_each_tower: {contexts[0].strategy!r} was used inside of "
             f"{around.name!r}, a replicated computation of {around.replicas} replicas; "
-            f"there must be {len(contexts)}, one for each tower",
-            code=codes.NESTED_COMPUTATION,
+            f"there must be {len(contexts)}, one for each tower"
         )
 
 
@@ -313,12 +307,10 @@ def _uneven_calls_error(towers: Sequence[Tower]) -> RuntimeError:
     (what, *others) = [what.removeprefix("at a ") for what in at]
     counts = ", ".join(f"tower {t.tower_id} made {t.calls[what]}" for t in towers)
     fault = f"numbers of {what}" if not others else "calls"
-    return coded(
-        RuntimeError,
+    return codes.REPLICAS_MISSING.runtime_error(
         f"the towers made different {fault}: {' while '.join(states)}"
         f"{'' if others else f' ({counts})'}. Every tower has to make the same merge "
-        "calls and sums in the same order",
-        code=codes.REPLICAS_MISSING,
+        "calls and sums in the same order"
     )
 
 

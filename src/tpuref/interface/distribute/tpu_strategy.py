@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.interface.distribute.one_device import OneDeviceStrategy
@@ -22,6 +21,12 @@ __all__ = ["TPUStrategy"]
 class TPUStrategy(OneDeviceStrategy):
     """Runs one tower on each core of a TPU system.
 
+    It raises TypeError if `tpu_cluster_resolver` lacks a method or `num_cores` is not
+    an integer, and ValueError if `num_cores` is less than 1 or greater than the number
+    of cores.  The releases call a function once and let the system replicate it.  The
+    document calls it once for each tower, each time with another ``tower_id``; this
+    class does the same.  See 001_66db0865fe92828f.txt.
+
     Parameters
     ----------
     tpu_cluster_resolver
@@ -33,22 +38,8 @@ class TPUStrategy(OneDeviceStrategy):
     num_cores
         The number of cores to use, counted from the first; None for all.
 
-    Raises
-    ------
-    TypeError
-        If `tpu_cluster_resolver` lacks these methods, or `num_cores` is not an integer.
-    ValueError
-        If `num_cores` is less than 1, or greater than the number of cores.
-
-    Notes
-    -----
-    The releases call a function once and let the system replicate it.  The document
-    calls it once for each tower, each time with another ``tower_id``; this class does
-    the same.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Local:
     ...     def master(self): return "local"
     ...     def cluster_spec(self): return None
@@ -56,10 +47,6 @@ class TPUStrategy(OneDeviceStrategy):
     ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=1)
     >>> strategy.num_towers, strategy.worker_devices[3]
     (4, '/replica:0/task:0/device:TPU:3')
-
-    References
-    ----------
-    001_66db0865fe92828f.txt
     """
 
     def __init__(
@@ -75,12 +62,10 @@ class TPUStrategy(OneDeviceStrategy):
             self._system.cores if num_cores is None else _check_num_cores(num_cores)
         )
         if towers > self._system.cores:
-            raise coded(
-                ValueError,
+            raise codes.REPLICAS_UNLIKE_CORES.value_error(
                 f"TPUStrategy: num_cores is {towers}, but the TPU system has "
                 f"{self._system.cores} cores; use at most that many, or a larger "
-                f"system (TPUREF_CORES={towers})",
-                code=codes.REPLICAS_UNLIKE_CORES,
+                f"system (TPUREF_CORES={towers})"
             )
         devices = [self._system.core_device(k) for k in range(towers)]
         # Skips OneDeviceStrategy.__init__, which takes one device and no cores.
@@ -96,70 +81,50 @@ class TPUStrategy(OneDeviceStrategy):
         """The number of towers on each host.
 
         The document leaves the entry empty; here it counts the cores in use per host.
-
-        Raises
-        ------
-        ValueError
-            If hosts have different numbers of towers.
+        It raises ValueError if hosts have different numbers of towers.
         """
         full, rest = divmod(self.num_towers, self._system.cores_per_host)
         if full and rest:
-            raise coded(
-                ValueError,
+            raise codes.REPLICAS_UNLIKE_CORES.value_error(
                 f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
                 f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
-                "choose num_cores as a multiple of that",
-                code=codes.REPLICAS_UNLIKE_CORES,
+                "choose num_cores as a multiple of that"
             )
         return self._system.cores_per_host if full else rest
 
     def get_host_cpu_device(self, host_id: int) -> str:
         """Return the device name of the CPU of a host.
 
-        The document leaves the entry empty; here it does the same as release 1.11.
-
-        Raises
-        ------
-        TypeError
-            If `host_id` is not an integer.
-        ValueError
-            If there is no such host.
+        The document leaves the entry empty; here it does the same as release 1.11.  It
+        raises TypeError if `host_id` is not an integer, and ValueError if the host does
+        not exist.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> strategy.get_host_cpu_device(0)
         '/replica:0/task:0/device:CPU:0'
         """
         if not isinstance(host_id, int) or isinstance(host_id, bool):
-            raise coded(
-                TypeError,
-                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
+                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}"
             )
         if not 0 <= host_id < self.num_hosts:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_DEVICE.value_error(
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
-                f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}",
-                code=codes.UNKNOWN_DEVICE,
+                f"{self.num_hosts} hosts; use 0 to {self.num_hosts - 1}"
             )
         return self._system.cpu_device(host_id)
 
     def initialize(self) -> list[Any] | None:
         """Start the TPU system.
 
-        Returns
-        -------
-        list or None
-            In graph mode, a list with the tensor of `tf.tpu.initialize_system`, to be
-            run.  In eager mode the system starts at once, and the result is None.
+        In graph mode, return a list with the tensor of `tf.tpu.initialize_system`, to
+        be run.  In eager mode the system starts at once.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [tensor.op.type for tensor in strategy.initialize()]
@@ -171,15 +136,11 @@ class TPUStrategy(OneDeviceStrategy):
     def finalize(self) -> list[Any] | None:
         """Stop the TPU system.
 
-        Returns
-        -------
-        list or None
-            In graph mode, a list with the operation of `tf.tpu.shutdown_system`, to be
-            run.  In eager mode the system stops at once, and the result is None.
+        In graph mode, return a list with the operation of `tf.tpu.shutdown_system`, to
+        be run.  In eager mode the system stops at once.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [operation.type for operation in strategy.finalize()]
@@ -197,19 +158,12 @@ class TPUStrategy(OneDeviceStrategy):
     ) -> None:
         """Write the cluster of the resolver into a session's configuration.
 
-        The document does not define this.  As in the next release, it also isolates
-        the variables of the session.
-
-        Parameters
-        ----------
-        session_config
-            A `tf.ConfigProto`, or None.
-        cluster_spec, task_type, task_id
-            Ignored: the resolver describes the cluster.
+        The document does not define this.  As in the next release, it also isolates the
+        variables of the session.  The other arguments are ignored: the resolver
+        describes the cluster.
 
         Examples
         --------
-        >>> import tpuref as tf
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> config = tf.ConfigProto()
@@ -232,17 +186,13 @@ class TPUStrategy(OneDeviceStrategy):
 
 def _check_num_cores(num_cores: Any) -> int:
     if not isinstance(num_cores, int) or isinstance(num_cores, bool):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "TPUStrategy: num_cores must be a whole number or None, got "
-            f"{type(num_cores).__name__} {num_cores!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(num_cores).__name__} {num_cores!r}"
         )
     if num_cores < 1:
-        raise coded(
-            ValueError,
+        raise codes.REPLICAS_UNLIKE_CORES.value_error(
             f"TPUStrategy: num_cores must be at least 1, got {num_cores}; omit it "
-            "to use all cores",
-            code=codes.REPLICAS_UNLIKE_CORES,
+            "to use all cores"
         )
     return num_cores

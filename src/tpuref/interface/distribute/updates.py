@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import ALONG
@@ -30,10 +29,8 @@ def update(
 ) -> Any:
     """Call ``fn(component, *args, **kwargs)`` for each component; merge the results."""
     if not isinstance(var, Variable):
-        raise coded(
-            TypeError,
-            f"update: var must be a variable, got {type(var).__name__} {var!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"update: var must be a variable, got {type(var).__name__} {var!r}"
         )
     trace = current_place().trace
     if trace is not None:

@@ -25,10 +25,7 @@ __all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutp
 class DistributedValues:
     """One component for each of several devices.
 
-    Attributes
-    ----------
-    index
-        The component of each device, in device order.
+    `index` has the component of each device, in device order.
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
@@ -65,10 +62,7 @@ class DistributedValues:
     def get(self, device: str | None = None) -> Any:
         """Return the component of `device`, or of the current device.
 
-        Raises
-        ------
-        ValueError
-            If there is no component for that device.
+        It raises ValueError if there is no component for that device.
         """
         if device is not None:
             name = f"{type(self).__name__}.get: device"
@@ -78,11 +72,9 @@ class DistributedValues:
             return place.trace.own(self.components)
         wanted = place.device if device is None else device
         if wanted not in self.index:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_DEVICE.value_error(
                 f"{self!r} has no component for the device {wanted!r}; it has those "
-                f"of {', '.join(self.index)}",
-                code=codes.UNKNOWN_DEVICE,
+                f"of {', '.join(self.index)}"
             )
         return self.index[wanted]
 
@@ -95,11 +87,9 @@ class DistributedValues:
         return len(self.index)
 
     def __iter__(self) -> Iterator[Any]:
-        raise coded(
-            TypeError,
+        raise codes.PER_DEVICE_AS_TENSOR.type_error(
             f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
-            "of its components",
-            code=codes.PER_DEVICE_AS_TENSOR,
+            "of its components"
         )
 
     def _repr_html_(self) -> str:
@@ -115,10 +105,7 @@ class PerDevice(DistributedValues):
     """Components that differ from tower to tower.
 
     It is not a tensor: ``strategy.reduce`` combines it, ``strategy.unwrap`` lists the
-    components, and ``call_for_each_tower`` passes each tower its component.
-
-    References
-    ----------
+    components, and ``call_for_each_tower`` passes each tower its component.  See
     001_66db0865fe92828f.txt, call_for_each_tower.
     """
 
@@ -136,13 +123,11 @@ class PerDevice(DistributedValues):
         return type(self)(dict(zip(self.index, parts, strict=True)))
 
     def _as_tensor(self) -> Tensor:
-        raise coded(
-            TypeError,
+        raise codes.PER_DEVICE_AS_TENSOR.type_error(
             f"{self!r} differs from tower to tower and has no single value; use "
             "strategy.reduce(aggregation, value, destinations) to combine it, "
             "strategy.unwrap(value) for the list of its components, or pass it to "
-            "strategy.call_for_each_tower(fn, value), which gives each tower its part",
-            code=codes.PER_DEVICE_AS_TENSOR,
+            "strategy.call_for_each_tower(fn, value), which gives each tower its part"
         )
 
     def __dlpack__(self, **wanted: Any) -> Any:
@@ -164,11 +149,8 @@ class TowerOutputs(PerDevice):
 
     It is a per-device value, whose components may be structures.  As in the releases,
     it also acts as the list of its components: when indexed, in ``Session.run``, and
-    where a tensor is expected.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, run_steps_on_dataset and unwrap.
+    where a tensor is expected.  See 001_66db0865fe92828f.txt, run_steps_on_dataset and
+    unwrap.
     """
 
     def __getitem__(self, index: Any) -> Any:
@@ -188,11 +170,7 @@ class Mirrored(Operators, DistributedValues):
     """The same value on each of several devices.
 
     Where a tensor is expected, it stands for the component of the current device, or
-    the first one.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, broadcast and reduce.
+    the first one.  See 001_66db0865fe92828f.txt, broadcast and reduce.
     """
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -24,7 +23,7 @@ from tpuref.interface.functions.identity import identity
 def create_variable(
     towers: TowerDevices, make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> DistributedVariable:
-    """Create a mirrored or tower-local variable, or return it to a later tower.
+    """Create a mirrored or tower-local variable; later towers get the same one.
 
     All components start with the initial value of the first one.  `make` creates one
     component; the arguments are those of `tf.Variable`, and ``colocated``: the devices
@@ -59,22 +58,18 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
     when = arguments.get("synchronization", VariableSynchronization.AUTO)
     how = arguments.get("aggregation", VariableAggregation.NONE)
     if not isinstance(how, VariableAggregation):
-        raise coded(
-            ValueError,
+        raise codes.NO_AGGREGATION.value_error(
             "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
-            f"{how!r}",
-            code=codes.NO_AGGREGATION,
+            f"{how!r}"
         )
     if when is VariableSynchronization.ON_READ:
         return TowerLocalVariable
     if when in (VariableSynchronization.AUTO, VariableSynchronization.ON_WRITE):
         return MirroredVariable
-    raise coded(
-        ValueError,
+    raise codes.NO_AGGREGATION.value_error(
         f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
         "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
-        "the variable outside of the scope",
-        code=codes.NO_AGGREGATION,
+        "the variable outside of the scope"
     )
 
 
@@ -95,7 +90,7 @@ def _component(
 def _make_untracked(
     make: Callable[..., Variable], arguments: dict[str, Any]
 ) -> Variable:
-    """Create a component outside of the collections, which the whole variable joins."""
+    """Create a component that joins no collection: the whole variable does."""
     trainable = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
     count = len(trainable)
     variable = make(**arguments)

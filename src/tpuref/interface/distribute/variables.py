@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -149,10 +148,7 @@ class MirroredVariable(DistributedVariable):
     """A variable whose components always have the same value.
 
     Outside of the towers, an assignment changes all components.  Within a tower, the
-    towers' values are first combined by the aggregation of the variable.
-
-    References
-    ----------
+    towers' values are first combined by the aggregation of the variable.  See
     001_66db0865fe92828f.txt, scope and update.
     """
 
@@ -201,13 +197,11 @@ class MirroredVariable(DistributedVariable):
         if alone and self._towers.replicas:  # as in TensorFlow 2.4 and later
             return change(self.here(), value)
         if alone:
-            raise coded(
-                ValueError,
+            raise codes.NO_AGGREGATION.value_error(
                 f"{self!r} cannot be assigned within a tower, because it has no "
                 "aggregation that combines towers' values; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
-                "merge_call with strategy.reduce and strategy.update",
-                code=codes.NO_AGGREGATION,
+                "merge_call with strategy.reduce and strategy.update"
             )
 
         def merge(strategy: Any, value: Any) -> Any:
@@ -223,11 +217,7 @@ class TowerLocalVariable(DistributedVariable):
     """A variable whose components each tower changes separately.
 
     Outside of the towers, its value is that of the components, combined by its
-    aggregation.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, read_var.
+    aggregation.  See 001_66db0865fe92828f.txt, read_var.
     """
 
     _whole: Tensor | None = None  # the combined value for fetches, built on first use
@@ -246,13 +236,11 @@ class TowerLocalVariable(DistributedVariable):
     def combined(self) -> Tensor:
         """Return the components combined by the aggregation of the variable."""
         if self.aggregation is VariableAggregation.NONE:
-            raise coded(
-                ValueError,
+            raise codes.NO_AGGREGATION.value_error(
                 f"{self!r} cannot be read outside of the towers, because it has no "
                 "aggregation that combines its components; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
-                "strategy.unwrap(variable)",
-                code=codes.NO_AGGREGATION,
+                "strategy.unwrap(variable)"
             )
         if current_place().trace is not None:
             own = self.here().read_value()
@@ -290,12 +278,10 @@ class TowerLocalVariable(DistributedVariable):
         if outside and self._towers.replicas and REGISTRY[op] is ASSIGN:
             return self._spread(value)
         if outside:
-            raise coded(
-                ValueError,
+            raise codes.NO_AGGREGATION.value_error(
                 f"{self!r} belongs to the towers and can be assigned only within one; "
                 "assign it in a function that call_for_each_tower runs, or use "
-                "strategy.update(variable, fn)",
-                code=codes.NO_AGGREGATION,
+                "strategy.update(variable, fn)"
             )
         return self.here()._change(op, value, name, read_value)
 
@@ -324,10 +310,8 @@ def read_var(variable: Any) -> Tensor:
     if isinstance(variable, TowerLocalVariable):
         return variable.combined()
     if not isinstance(variable, Variable):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "read_var: tower_local_var must be a variable, got "
-            f"{type(variable).__name__} {variable!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(variable).__name__} {variable!r}"
         )
     return variable.read_value()

@@ -13,7 +13,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import Graph, GraphKeys
 from tpuref.engine.runtime.hosts import here
@@ -70,8 +69,6 @@ class Estimator:
     model_dir
         The directory of checkpoints and event files, by default that of `config`, or a
         temporary one.
-    config
-        A `RunConfig`.
     params
         Passed to the model function and input functions as ``params``; each call gets a
         copy.
@@ -162,11 +159,9 @@ class Estimator:
 
     def _checkpoint_reader(self) -> Any:
         if self.latest_checkpoint() is None:
-            raise coded(
-                ValueError,
+            raise codes.NO_CHECKPOINT.value_error(
                 f"Could not find trained model in model_dir: {self.model_dir}; call "
-                "train first",
-                code=codes.NO_CHECKPOINT,
+                "train first"
             )
         return load_checkpoint(self.model_dir)
 
@@ -186,26 +181,20 @@ class Estimator:
     ) -> Any:
         """Train the model, from the last checkpoint if there is one.
 
+        It raises ValueError if both `steps` and `max_steps` are given or not positive,
+        and NanLossDuringTrainingError if the loss is not a number.
+
         Parameters
         ----------
         input_fn
             A function that returns features, ``(features, labels)`` or a
             `tf.data.Dataset` of them; it may take mode, params and config.
-        hooks
-            Session hooks.
         steps
             The number of steps to train; None trains until the input ends.
         max_steps
             The global step to stop at, counting steps of earlier calls.
         saving_listeners
             `tf.train.CheckpointSaverListener` objects, called for each checkpoint.
-
-        Raises
-        ------
-        ValueError
-            If both `steps` and `max_steps` are given, or one is not positive.
-        tpuref.interface.training.NanLossDuringTrainingError
-            If the loss is not a number.
         """
         check_steps("train", steps=steps, max_steps=max_steps)
         if steps is not None and max_steps is not None:
@@ -346,7 +335,8 @@ class Estimator:
     ) -> dict[str, Any]:
         """Evaluate the model of a checkpoint.
 
-        It raises ValueError if `steps` is not positive.
+        Return the metrics of the specification, ``loss`` (the mean over the batches)
+        and ``global_step`` by name.  It raises ValueError if `steps` is not positive.
 
         Parameters
         ----------
@@ -354,19 +344,11 @@ class Estimator:
             As for `train`.
         steps
             The number of batches; None evaluates until the input ends.
-        hooks
-            Session hooks.
         checkpoint_path
             The checkpoint, by default the last one.  If there is none, the model is
             evaluated with its initial values.
         name
             The name of this evaluation, which separates its event files from others.
-
-        Returns
-        -------
-        dict
-            The metrics of the specification, ``loss`` (the mean over the batches) and
-            ``global_step``.
         """
         check_steps("evaluate", steps=steps)
         path = self._checkpoint_or_warn(checkpoint_path, "evaluate")
@@ -404,12 +386,10 @@ class Estimator:
     def _metric_pairs(self, spec: EstimatorSpec) -> dict[str, Any]:
         pairs = dict(spec.eval_metric_ops)
         if "loss" in pairs:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_MODEL_FUNCTION.value_error(
                 "tf.estimator.Estimator.evaluate: Metric with name 'loss' is not "
                 "allowed, because the estimator defines it; rename it in "
-                "eval_metric_ops",
-                code=codes.INVALID_MODEL_FUNCTION,
+                "eval_metric_ops"
             )
         return {**pairs, "loss": mean(spec.loss)}
 
@@ -464,7 +444,7 @@ class Estimator:
         """Yield the predictions for an input, from the model of a checkpoint.
 
         It raises ValueError if a key is unknown, or predictions differ in the number of
-        rows.
+        rows.  Yield the predictions, in the structure of the specification.
 
         Parameters
         ----------
@@ -472,17 +452,10 @@ class Estimator:
             As for `train`; labels are ignored.  Prediction ends with the input.
         predict_keys
             The key or keys of the predictions to yield; by default all.
-        hooks
-            Session hooks.
         checkpoint_path
             As for `evaluate`.
         yield_single_examples
             Whether to yield rows one by one instead of whole batches.
-
-        Yields
-        ------
-        dict or numpy.ndarray
-            The predictions, in the structure of the specification.
         """
         path = self._checkpoint_or_warn(checkpoint_path, "predict")
         with self._new_graph():  # left before each yield, so the caller's graph stays
@@ -516,10 +489,8 @@ def call_model_fn(
     if "labels" in names:
         known["labels"] = labels
     elif labels is not None:
-        raise coded(
-            ValueError,
-            "model_fn does not take labels, but input_fn returns labels.",
-            code=codes.INVALID_MODEL_FUNCTION,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
+            "model_fn does not take labels, but input_fn returns labels."
         )
     given = {name: value for name, value in known.items() if name in names}
     return model_fn(features=features, **given)
@@ -529,11 +500,9 @@ def checked_spec(model_fn: Any, spec: Any, kinds: Any) -> Any:
     """Return the specification of a model function, refusing other types."""
     if not isinstance(spec, kinds):
         name = getattr(model_fn, "__name__", repr(model_fn))
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             f"model_fn {name} should return an EstimatorSpec, got "
-            f"{type(spec).__name__} {spec!r}; return one for each mode",
-            code=codes.INVALID_MODEL_FUNCTION,
+            f"{type(spec).__name__} {spec!r}; return one for each mode"
         )
     return spec
 
@@ -549,7 +518,7 @@ def check_steps(method: str, **steps: Any) -> None:
 
 
 def _invalid_steps(why: str) -> Exception:
-    return coded(ValueError, why, code=codes.INVALID_ARGUMENT)
+    return codes.INVALID_ARGUMENT.value_error(why)
 
 
 def step_of_checkpoint(path: str | None) -> int:
@@ -571,11 +540,9 @@ def _with_directory(config: Any, model_dir: Any) -> Any:
     if model_dir is not None:
         _, model_dir = files_at(model_dir, "tf.estimator.Estimator", "model_dir")
     if model_dir and config.model_dir and model_dir != config.model_dir:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             "`model_dir` are set both in constructor and `RunConfig`, but with "
-            f"different values: {model_dir!r} and {config.model_dir!r}; pass one",
-            code=codes.INVALID_ARGUMENT,
+            f"different values: {model_dir!r} and {config.model_dir!r}; pass one"
         )
     chosen = model_dir or config.model_dir
     if not chosen:
@@ -591,11 +558,9 @@ def _select_predictions(predictions: Any, keys: Any) -> Any:
     keys = [keys] if isinstance(keys, str) else list(keys)
     wanted = {key: value for key, value in predictions.items() if key in keys}
     if not wanted:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             f"Expected to run at least one output from {sorted(predictions)}, "
-            f"provided {keys}.",
-            code=codes.INVALID_MODEL_FUNCTION,
+            f"provided {keys}."
         )
     return wanted
 
@@ -604,11 +569,9 @@ def _rows(values: Any) -> Iterator[Any]:
     """Yield the rows of a batch."""
     counts = {len(array) for array in nest.flatten(values)}
     if len(counts) != 1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             "tf.estimator.Estimator.predict: Batch length of predictions should be "
-            f"same, got {sorted(counts)} rows; pass yield_single_examples=False",
-            code=codes.INVALID_MODEL_FUNCTION,
+            f"same, got {sorted(counts)} rows; pass yield_single_examples=False"
         )
     for row in range(counts.pop()):
         yield nest.map_structure(lambda array, row=row: array[row], values)

@@ -41,11 +41,9 @@ def check_model_fn(model_fn: Any, params: Any) -> None:
 
 def _model_fn_error(model_fn: Any, names: Sequence[str], why: str) -> Exception:
     name = getattr(model_fn, "__name__", model_fn)
-    return coded(
-        ValueError,
+    return codes.INVALID_MODEL_FUNCTION.value_error(
         f"model_fn {name}({', '.join(names)}) {why}; "
-        "write def model_fn(features, labels, mode, params)",
-        code=codes.INVALID_MODEL_FUNCTION,
+        "write def model_fn(features, labels, mode, params)"
     )
 
 

@@ -34,8 +34,6 @@ def numpy_input_fn(
         The rows of a batch; the last one may have fewer.
     num_epochs
         The number of passes over the rows; None repeats them forever.
-    shuffle
-        Whether to shuffle the rows.
     queue_capacity
         The size of the shuffle buffer, in rows.
 

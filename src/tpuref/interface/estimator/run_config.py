@@ -38,7 +38,9 @@ _COUNTS = (
 class RunConfig:
     """Configures an `Estimator`.
 
-    It is ``tf.estimator.RunConfig`` of releases 1.11 to 1.15.
+    It is ``tf.estimator.RunConfig`` of releases 1.11 to 1.15.  It raises ValueError if
+    both checkpoint intervals are set or a number is out of range, and
+    NotImplementedError if a strategy is passed.
 
     Parameters
     ----------
@@ -51,8 +53,6 @@ class RunConfig:
     save_checkpoints_steps, save_checkpoints_secs
         The number of steps, or seconds, between two checkpoints.  Set one of them; the
         default is 600 seconds, and both None means no checkpoints.
-    session_config
-        The `tf.ConfigProto` of sessions.
     keep_checkpoint_max
         The number of checkpoints to keep; 0 or None for all.
     keep_checkpoint_every_n_hours
@@ -64,13 +64,6 @@ class RunConfig:
         Stored without effect.
     train_distribute, eval_distribute, experimental_distribute
         Must be None: use a strategy without an Estimator, or `TPUEstimator`.
-
-    Raises
-    ------
-    ValueError
-        If both checkpoint intervals are set, or a number is out of range.
-    NotImplementedError
-        If a strategy is passed.
 
     Examples
     --------
@@ -178,6 +171,4 @@ def _value_or_none(value: Any) -> Any:
 
 
 def _invalid(why: str) -> Exception:
-    return coded(
-        ValueError, f"tf.estimator.RunConfig: {why}", code=codes.INVALID_ARGUMENT
-    )
+    return codes.INVALID_ARGUMENT.value_error(f"tf.estimator.RunConfig: {why}")

@@ -108,22 +108,18 @@ def invalid(kind: type[Exception], why: str) -> Exception:
 
 def _missing(spec: str, mode: str, argument: str) -> Exception:
     """Return an error for a missing argument that a mode needs."""
-    return coded(
-        ValueError,
+    return codes.INVALID_MODEL_FUNCTION.value_error(
         f"Missing {argument}: {spec}(mode={mode!r}) of the model function needs "
-        f"{argument}=",
-        code=codes.INVALID_MODEL_FUNCTION,
+        f"{argument}="
     )
 
 
 def check_needed(spec: str, mode: Any, predictions: Any, train_op: Any) -> None:
     """Raise an error for an unknown mode, or a missing argument that the mode needs."""
     if mode not in _MODES:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_MODEL_FUNCTION.value_error(
             f"tf.estimator {spec}: mode must be one of tf.estimator.ModeKeys, "
-            f"{_MODES}, got {mode!r}",
-            code=codes.INVALID_MODEL_FUNCTION,
+            f"{_MODES}, got {mode!r}"
         )
     if predictions is None and mode == ModeKeys.PREDICT:
         raise _missing(spec, mode, "predictions")

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, integer, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.session_options import ConfigProto
 from tpuref.interface.estimator.run_config import RunConfig as _RunConfig
 
@@ -98,10 +97,8 @@ class TPUConfig(_TPUFields):
             )
         mode = per_host_input_for_training
         if isinstance(mode, bool):
-            per_host, per_shard = (
-                InputPipelineConfig.PER_HOST_V1,
-                InputPipelineConfig.PER_SHARD_V1,
-            )
+            per_host = InputPipelineConfig.PER_HOST_V1
+            per_shard = InputPipelineConfig.PER_SHARD_V1
             mode = per_host if mode else per_shard
         if mode not in range(1, 6):
             raise invalid(
@@ -192,4 +189,4 @@ def check_count(argument: str, value: Any) -> None:
 
 def invalid(why: str) -> Exception:
     """Return an error for a wrong configuration."""
-    return coded(ValueError, f"tf.contrib.tpu.{why}", code=codes.INVALID_ARGUMENT)
+    return codes.INVALID_ARGUMENT.value_error(f"tf.contrib.tpu.{why}")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.session import Session
 from tpuref.engine.ops.feeds import CORES_PER_HOST
@@ -57,12 +56,10 @@ def replicas_of(config: TPUConfig, master: str, session_config: Any) -> Replicas
         each = config.num_cores_per_replica or 1
         count = config.num_shards or cores // each
         if count < 1 or count * each > max(cores, each):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"TPUConfig.num_shards is not set correctly: {config.num_shards} "
                 f"replicas of {each} cores, but the system at {master!r} has {cores} "
-                "cores; omit num_shards, or set tf.config.cores",
-                code=codes.INVALID_ARGUMENT,
+                "cores; omit num_shards, or set tf.config.cores"
             )
         if each == 1:
             return Replicas(count)
@@ -113,16 +110,13 @@ class TPUContext:
     def current_input_fn_deployment(self) -> tuple[Any, int, int, int]:
         """Return the place of this call of an input function.
 
+        It raises RuntimeError in a model function.
+
         Returns
         -------
         device, invocation, total, replicas
             The device of its operations, the index of this call, the call count, and
             the number of replicas that it feeds.
-
-        Raises
-        ------
-        RuntimeError
-            In a model function.
         """
         if self._invocation is None:
             raise RuntimeError(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.estimator.spec import EstimatorSpec, check_needed, single_loss
@@ -35,7 +34,9 @@ class _Fields(NamedTuple):
 class TPUEstimatorSpec(_Fields):
     """The result of a `TPUEstimator`'s model function.
 
-    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.TPUEstimatorSpec`` of releases 1.11 to 1.15.  It raises
+    ValueError if an argument that `mode` needs is missing, a pair is malformed, or a
+    function does not take the tensors of its pair.
 
     Parameters
     ----------
@@ -53,14 +54,6 @@ class TPUEstimatorSpec(_Fields):
     host_call
         A pair as for `eval_metrics`; the function is called for each step and returns
         an operation or a tensor.
-    training_hooks, evaluation_hooks, prediction_hooks
-        Session hooks.
-
-    Raises
-    ------
-    ValueError
-        If an argument that `mode` needs is missing, a pair is malformed, or a function
-        does not take its tensors.
 
     Examples
     --------
@@ -159,10 +152,8 @@ def _checked_call(argument: str, given: Any) -> Any:
 
 def invalid_host_call(argument: str, why: str) -> Exception:
     """Return an error for a host call, metrics or predictions."""
-    return coded(
-        ValueError,
-        f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}",
-        code=codes.INVALID_MODEL_FUNCTION,
+    return codes.INVALID_MODEL_FUNCTION.value_error(
+        f"tf.contrib.tpu.TPUEstimatorSpec: {argument} {why}"
     )
 
 

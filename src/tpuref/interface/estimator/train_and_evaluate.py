@@ -15,10 +15,7 @@ from tpuref.interface.training.hooks.checkpoint_saver import CheckpointSaverList
 class TrainSpec(NamedTuple):
     """The arguments of training for `train_and_evaluate`.
 
-    Attributes
-    ----------
-    input_fn, max_steps, hooks, saving_listeners
-        As for `Estimator.train`.
+    Attributes are the parameters of `Estimator.train`.
     """
 
     input_fn: Callable[..., Any]
@@ -56,20 +53,9 @@ def train_and_evaluate(
 ) -> tuple[Any, list[Any]]:
     """Train an estimator, and evaluate the checkpoints that it writes.
 
-    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  It raises
+    It is ``tf.estimator.train_and_evaluate`` of releases 1.11 to 1.15.  Return the
+    metrics of the last evaluation, and the list of the exporters' results.  It raises
     ValueError if ``max_steps`` or ``steps`` is not positive.
-
-    Parameters
-    ----------
-    estimator
-        An `Estimator`.
-    train_spec, eval_spec
-        The arguments of training and of evaluation.
-
-    Returns
-    -------
-    metrics, exported
-        The metrics of the last evaluation, and a list of the exporters' results.
 
     Examples
     --------

@@ -17,12 +17,8 @@ def configure_gcs(
 ) -> None:
     """Let paths ``gs://`` be opened with credentials, from then on.
 
-    It raises ImportError if fsspec is not installed.
-
-    Parameters
-    ----------
-    credentials
-        A JSON text or a mapping, as `google.auth` writes it.
+    The credentials are a JSON text or a mapping, as `google.auth` writes it.  It raises
+    ImportError if fsspec is not installed.
     """
     settings = optional_module(
         "fsspec.config", "tf.contrib.cloud.configure_gcs", "tpuref[cloud]"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.files.filesystem import PathLike, failures, files_at
 
 MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
@@ -15,6 +14,9 @@ MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
 class GFile:
     r"""A file that is opened by the first read or write.
 
+    It raises ValueError if `mode` is unknown; its methods raise errors of the file
+    system, such as `tf.errors.NotFoundError`.
+
     Parameters
     ----------
     name
@@ -22,14 +24,6 @@ class GFile:
     mode
         ``r``, ``w``, ``a``, ``r+``, ``w+`` or ``a+``, with a ``b`` for bytes instead
         of text in UTF-8.
-
-    Raises
-    ------
-    ValueError
-        If `mode` is unknown.
-    tpuref.errors.OpError
-        From other methods, for errors of the file system, such as
-        `tf.errors.NotFoundError`.
 
     Examples
     --------
@@ -43,10 +37,8 @@ class GFile:
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:
         if mode not in MODES:
-            raise coded(
-                ValueError,
-                f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}",
-                code=codes.FILE_FAULT,
+            raise codes.FILE_FAULT.value_error(
+                f"tf.gfile.GFile: mode must be one of {', '.join(MODES)}, got {mode!r}"
             )
         self._given, self._mode = name, mode
         self._files, self._path = files_at(name, "tf.gfile.GFile", "name")

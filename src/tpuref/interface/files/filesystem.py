@@ -377,8 +377,6 @@ def files_at(
 ) -> tuple[FileSystem, str]:
     """Return the file system of a path, and the path as text.
 
-    Examples
-    --------
     >>> files_at("a/b.txt", "tf.gfile.Exists")[1]
     'a/b.txt'
     """

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.extras import optional_module
 
 PACKAGE = "tensorflow"
@@ -36,11 +35,9 @@ class MessageType:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - a message
         if args:
-            raise coded(
-                TypeError,
+            raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 f"{self._public}: expected fields by name, such as "
-                f"{self._public}(field=value), got {len(args)} without a name",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"{self._public}(field=value), got {len(args)} without a name"
             )
         return self._class()(**kwargs)
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import DataLossError, ResourceExhaustedError, coded
+from tpuref.base.errors import DataLossError, ResourceExhaustedError
 from tpuref.interface.files.filesystem import PathLike, failures, files_at
 from tpuref.kernels import checksum
 
@@ -41,8 +41,6 @@ class TFRecordOptions:
 def compression_of(given: Any) -> str:
     """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options, a name or a number.
 
-    Examples
-    --------
     >>> compression_of(TFRecordCompressionType.GZIP), compression_of(None)
     ('GZIP', '')
     """
@@ -51,10 +49,8 @@ def compression_of(given: Any) -> str:
     known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
     known["GZIP"] = "GZIP"
     if not isinstance(given, str | int | None) or given not in known:
-        raise coded(
-            ValueError,
-            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}",
-            code=codes.FILE_FAULT,
+        raise codes.FILE_FAULT.value_error(
+            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}"
         )
     return known[given]
 
@@ -75,12 +71,7 @@ def framed(record: bytes) -> bytes:
 class TFRecordWriter:
     """Writes records to a new file, replacing an existing one.
 
-    Parameters
-    ----------
-    path
-        The file.
-    options
-        `TFRecordOptions` or the name of a compression.
+    `options` are `TFRecordOptions` or the name of a compression.
 
     Examples
     --------

@@ -15,14 +15,9 @@ from tpuref.interface.functions.joining import concat
 
 
 def relu(features: Any, name: str | None = None) -> Tensor:
-    """Return ``max(features, 0)``.
+    """Return ``max(features, 0)``; the result has the same shape and dtype.
 
-    The result has the same shape and dtype.
-
-    Parameters
-    ----------
-    features
-        A tensor of real numbers.
+    The features are real numbers.
 
     Examples
     --------
@@ -33,9 +28,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 
 
 def relu6(features: Any, name: str | None = None) -> Tensor:
-    """Return ``min(max(features, 0), 6)``.
-
-    Parameters and result are those of `relu`.
+    """Return ``min(max(features, 0), 6)``; see `relu`.
 
     Examples
     --------
@@ -83,9 +76,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
-    """Return the scaled exponential linear unit of Klambauer et al. (2017).
-
-    Parameters and result are those of `elu`.
+    """Return the scaled exponential linear unit of Klambauer et al. (2017); see `elu`.
 
     Examples
     --------
@@ -96,9 +87,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
 
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 / (1 + exp(-x))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``1 / (1 + exp(-x))``; see `elu`.
 
     Examples
     --------
@@ -109,9 +98,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 def swish(features: Any) -> Tensor:
-    """Return ``features * sigmoid(features)``.
-
-    Parameters and result are those of `elu`.
+    """Return ``features * sigmoid(features)``; see `elu`.
 
     Examples
     --------
@@ -146,9 +133,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:
-    """Return ``log(1 + exp(features))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``log(1 + exp(features))``; see `elu`.
 
     Examples
     --------
@@ -159,9 +144,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
-    """Return ``features / (1 + abs(features))``.
-
-    Parameters and result are those of `elu`.
+    """Return ``features / (1 + abs(features))``; see `elu`.
 
     Examples
     --------

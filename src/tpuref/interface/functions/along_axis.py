@@ -20,7 +20,8 @@ def argmax(
 ) -> Tensor:
     """Return the index of the greatest element along one axis, the first if several.
 
-    The results are indices, without the axis.
+    The results are indices, without the axis.  It raises ValueError if the axis does
+    not exist, and at run time InvalidArgumentError if the axis has no elements.
 
     Parameters
     ----------
@@ -32,13 +33,6 @@ def argmax(
         The former name of `axis`.
     output_type
         int32 or int64.
-
-    Raises
-    ------
-    ValueError
-        If the axis does not exist.
-    InvalidArgumentError
-        At run time, if the axis has no elements.
 
     Examples
     --------
@@ -85,8 +79,6 @@ def cumsum(
     ----------
     x
         Numbers.
-    axis
-        The axis.
     exclusive
         Whether each sum excludes its own element, so that the first is 0.
     reverse

@@ -10,7 +10,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import int32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -100,10 +99,8 @@ def static_integers(value: Any, name: str) -> tuple[int, ...]:
 def check_rank_at_least(rank: int, x: Tensor, name: str) -> None:
     """Refuse a tensor whose rank is known to be less."""
     if x.shape.rank is not None and x.shape.rank < rank:
-        raise coded(
-            ValueError,
-            f"{name}: expected rank {rank} or more, got {x.describe()}",
-            code=codes.WRONG_SHAPE,
+        raise codes.WRONG_SHAPE.value_error(
+            f"{name}: expected rank {rank} or more, got {x.describe()}"
         )
 
 

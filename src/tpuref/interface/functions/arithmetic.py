@@ -15,19 +15,9 @@ from tpuref.engine.graph.tensor import Tensor
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x + y``, element by element.
 
-    The result has the dtype of the operands.
-
-    Parameters
-    ----------
-    x, y
-        Numbers of one dtype; the shapes broadcast.
-
-    Raises
-    ------
-    TypeError
-        If the dtypes differ or are not numeric.
-    ValueError
-        If the shapes do not broadcast.
+    `x` and `y` are numbers of one dtype, which the result has too; shapes broadcast.
+    It raises TypeError if the dtypes differ or are not numeric, and ValueError if the
+    shapes do not broadcast.
 
     Examples
     --------
@@ -39,9 +29,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x - y``, element by element.
-
-    Parameters and result are those of `add`.
+    """Return ``x - y``, element by element; see `add`.
 
     Examples
     --------
@@ -52,9 +40,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x * y``, element by element.
-
-    Parameters and result are those of `add`.
+    """Return ``x * y``, element by element; see `add`.
 
     Examples
     --------
@@ -125,9 +111,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y`` by the rules of Python 3, the same as `truediv`.
-
-    Parameters and result are those of `truediv`.
+    """Return ``x / y`` by the rules of Python 3: the same as `truediv`.
 
     Examples
     --------
@@ -138,9 +122,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as in Python 2: integers give the floor.
-
-    Parameters, result and errors are those of `realdiv`.
+    """Return the quotient as in Python 2: integers give the floor; see `realdiv`.
 
     Examples
     --------
@@ -170,9 +152,7 @@ divide_no_nan = div_no_nan
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x // y``, the floor of the quotient.
-
-    Parameters, result and errors are those of `realdiv`.
+    """Return ``x // y``, the floor of the quotient; see `realdiv`.
 
     Examples
     --------
@@ -270,23 +250,9 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Return the sum of a list of tensors, without broadcasting.
 
-    Parameters
-    ----------
-    inputs
-        A list or tuple of tensors of one shape and dtype.
-
-    Returns
-    -------
-    Tensor
-        Same shape and dtype as the inputs.  float16 and bfloat16 are added in float32
-        and rounded once.
-
-    Raises
-    ------
-    ValueError
-        If `inputs` is not a list, is empty, or holds different shapes.
-    TypeError
-        If the dtypes differ.
+    float16 and bfloat16 are added in float32 and rounded once.  The tensors have one
+    shape and dtype.  It raises ValueError if `inputs` is not a list, is empty, or holds
+    different shapes, and TypeError if the dtypes differ.
 
     Examples
     --------
@@ -329,14 +295,9 @@ def accumulate_n(
 
 
 def negative(x: Any, name: str | None = None) -> Tensor:
-    """Return ``-x``.
+    """Return ``-x``; the result has the shape and dtype of `x`.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point, complex or signed integer numbers.
+    The numbers are floating-point, complex or signed integers.
 
     Examples
     --------

@@ -40,7 +40,8 @@ def assert_equal(
 ) -> Operation | None:
     """Return an operation that fails unless all elements of `x` and `y` are equal.
 
-    It is None in eager mode.
+    It is None in eager mode.  It raises InvalidArgumentError immediately if both values
+    are known when the graph is built, otherwise when the operation runs.
 
     Parameters
     ----------
@@ -50,14 +51,6 @@ def assert_equal(
         The tensors to show, by default `x` and `y`.
     summarize
         The number of elements of each tensor to show, by default 3.
-    message
-        The text before them.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Immediately if both values are known when the graph is built, otherwise when
-        the operation runs.
 
     Examples
     --------
@@ -157,21 +150,15 @@ def assert_rank(
 ) -> Operation | None:
     """Return an operation that fails unless `x` has the given rank.
 
+    It raises ValueError if the static rank differs; if that is unknown, running the
+    operation raises InvalidArgumentError.
+
     Parameters
     ----------
-    x
-        A tensor.
     rank
         A Python integer.
     data, summarize, message, name
         As for `assert_equal`.
-
-    Raises
-    ------
-    ValueError
-        Immediately, if the static rank differs.
-    InvalidArgumentError
-        When the operation runs, if the static rank is unknown.
 
     Examples
     --------
@@ -217,21 +204,9 @@ def assert_rank_at_least(
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor with a more precise static shape, which is checked.
 
-    The result is a tensor with the values of `x`.
-
-    Parameters
-    ----------
-    x
-        A tensor.
-    shape
-        Its shape, with None for sizes that may be anything.
-
-    Raises
-    ------
-    ValueError
-        If the static shape of `x` contradicts `shape`.
-    InvalidArgumentError
-        When the operation runs, if the value of `x` has another shape.
+    The result is a tensor with the values of `x`.  In `shape`, None stands for any
+    size.  It raises ValueError if the static shape of `x` contradicts `shape`, and at
+    run time InvalidArgumentError if the value has another shape.
 
     Examples
     --------

@@ -9,14 +9,9 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in both.
+    """Return the bits that are set in both; the result has the dtype of the operands.
 
-    The result has the dtype of the operands.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
+    Both are integers of one dtype; the shapes broadcast.
 
     Examples
     --------
@@ -27,9 +22,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in either.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return the bits that are set in either; see `bitwise_and`.
 
     Examples
     --------
@@ -40,9 +33,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that differ.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return the bits that differ; see `bitwise_and`.
 
     Examples
     --------
@@ -56,11 +47,6 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     """Return the integers with all bits flipped.
 
     The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Integers.
 
     Examples
     --------
@@ -85,9 +71,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return `x` shifted right by `y` bits, keeping the sign.
-
-    Parameters and result are those of `bitwise_and`.
+    """Return `x` shifted right by `y` bits, keeping the sign; see `bitwise_and`.
 
     Examples
     --------

@@ -29,6 +29,8 @@ def space_to_depth(
 ) -> Tensor:
     """Move blocks of rows and columns to the channels.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -38,19 +40,8 @@ def space_to_depth(
     data_format
         ``"NHWC"``, or ``"NCHW"`` for channels on axis 1.
 
-    Returns
-    -------
-    Tensor
-        Images with `block_size` squared times as many channels.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
     >>> tf.Session().run(tf.nn.space_to_depth(image, 2)).tolist()
     [[[[0, 1, 2, 3]]]]
@@ -69,6 +60,8 @@ def depth_to_space(
 ) -> Tensor:
     """Move channels to blocks of rows and columns: the inverse of `space_to_depth`.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -78,19 +71,8 @@ def depth_to_space(
     data_format
         As for `space_to_depth`.
 
-    Returns
-    -------
-    Tensor
-        Images with `block_size` times as many rows and columns.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 1, 1, 4])
     >>> tf.Session().run(tf.nn.depth_to_space(image, 2))[0, :, :, 0].tolist()
     [[0, 1], [2, 3]]
@@ -109,6 +91,8 @@ def space_to_batch_nd(
 ) -> Tensor:
     """Pad axes, and move their blocks to the batch.
 
+    It raises ValueError if the sizes do not fit.
+
     Parameters
     ----------
     input
@@ -118,19 +102,8 @@ def space_to_batch_nd(
     paddings
         A pair (before, after) of zeros to add for each of the axes.
 
-    Returns
-    -------
-    Tensor
-        A tensor with as many times the batch as a block has elements.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
     >>> batch = tf.space_to_batch_nd(image, [2, 2], [[0, 0], [0, 0]])
     >>> tf.Session().run(batch).reshape(-1).tolist()
@@ -157,7 +130,8 @@ def batch_to_space_nd(
 ) -> Tensor:
     """Move the batch to blocks along axes, and crop them.
 
-    It is the inverse of `space_to_batch_nd`.
+    It is the inverse of `space_to_batch_nd`.  It raises ValueError if the sizes do not
+    fit.
 
     Parameters
     ----------
@@ -168,19 +142,8 @@ def batch_to_space_nd(
     crops
         A pair (before, after) of elements to remove for each of the axes.
 
-    Returns
-    -------
-    Tensor
-        A tensor whose batch is divided by the number of elements of a block.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> batch = tf.reshape(tf.range(4), [4, 1, 1, 1])
     >>> image = tf.batch_to_space_nd(batch, [2, 2], [[0, 0], [0, 0]])
     >>> tf.Session().run(image)[0, :, :, 0].tolist()

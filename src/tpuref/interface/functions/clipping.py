@@ -141,6 +141,8 @@ def clip_by_global_norm(
 ) -> tuple[list[Any], Tensor]:
     """Return the tensors, scaled down to the joint norm `clip_norm` if it is greater.
 
+    Return also their norm before clipping.  If it is not finite, all tensors are NaN.
+
     Parameters
     ----------
     t_list
@@ -150,12 +152,6 @@ def clip_by_global_norm(
         The greatest norm of all tensors together, positive.
     use_norm
         Their norm, if you have it; otherwise `global_norm` computes it.
-
-    Returns
-    -------
-    list of Tensor, Tensor
-        The tensors, and their norm before clipping.  If the norm is not finite, they
-        are all NaN.
 
     Examples
     --------

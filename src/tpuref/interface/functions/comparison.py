@@ -9,14 +9,9 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether the elements are equal.
+    """Return whether the elements are equal; the result is boolean.
 
-    The result is boolean.
-
-    Parameters
-    ----------
-    x, y
-        Values of one dtype, text included; the shapes broadcast.
+    Both have one dtype, which may be text; the shapes broadcast.
 
     Examples
     --------
@@ -27,9 +22,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether the elements differ.
-
-    Parameters and result are those of `equal`.
+    """Return whether the elements differ; see `equal`.
 
     Examples
     --------
@@ -92,14 +85,9 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def is_nan(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is nan.
+    """Return whether each element is nan; the result is boolean, with the shape of `x`.
 
-    The result is boolean, with the shape of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The numbers are floating-point or complex.
 
     Examples
     --------
@@ -110,9 +98,7 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_inf(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is infinite.
-
-    Parameters and result are those of `is_nan`.
+    """Return whether each element is infinite; see `is_nan`.
 
     Examples
     --------
@@ -123,9 +109,7 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_finite(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is neither infinite nor nan.
-
-    Parameters and result are those of `is_nan`.
+    """Return whether each element is neither infinite nor nan; see `is_nan`.
 
     Examples
     --------

@@ -13,15 +13,8 @@ from tpuref.engine.graph.tensor import Tensor
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Return complex numbers with the given parts.
 
-    Parameters
-    ----------
-    real, imag
-        Numbers, both float32 or both float64; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        complex64 for float32, complex128 for float64.
+    float32 gives complex64, float64 complex128.  Both parts are float32 or both
+    float64; the shapes broadcast.
 
     Examples
     --------
@@ -34,15 +27,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 def real(input: Any, name: str | None = None) -> Tensor:
     """Return the real part; a real tensor is returned unchanged.
 
-    Parameters
-    ----------
-    input
-        Numbers.
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128.
+    complex64 gives float32, complex128 float64.
 
     Examples
     --------
@@ -71,11 +56,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
     The result has the shape and dtype of `x`.
 
-    Parameters
-    ----------
-    x
-        Numbers.
-
     Examples
     --------
     >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
@@ -88,15 +68,8 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians of a complex number; 0 for a real one.
 
-    Parameters
-    ----------
-    input
-        Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
-
-    Returns
-    -------
-    Tensor
-        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
+    complex64 gives float32, complex128 float64.  Negative real numbers give 0 too
+    (`np.angle` gives pi).
 
     Examples
     --------

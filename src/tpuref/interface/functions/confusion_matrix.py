@@ -36,8 +36,6 @@ def confusion_matrix(
         counts for nothing.
     num_classes
         The number of classes, by default one more than the greatest there is.
-    dtype
-        The element type of the result.
     weights
         The weight of each prediction, by default 1.
 

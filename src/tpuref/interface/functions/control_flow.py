@@ -55,10 +55,7 @@ def no_op(name: str | None = None) -> Operation | None:
 def group(*inputs: Any, name: str | None = None) -> Operation | None:
     """Return one operation that waits for all `inputs`.
 
-    Parameters
-    ----------
-    inputs
-        Operations, tensors, variables, or nested structures of those.
+    Inputs are operations, tensors, variables, or nested structures of those.
 
     Examples
     --------
@@ -131,12 +128,6 @@ def Print(
 
     Parameters
     ----------
-    input_
-        The tensor to return.
-    data
-        The tensors to print.
-    message
-        The text before them.
     first_n
         The number of times to print, in all sessions together; None or a negative
         number for always.
@@ -187,21 +178,15 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
-    It is None in eager mode.
+    It is None in eager mode.  It raises `tf.errors.InvalidArgumentError` when the
+    operation runs and the condition is false.
 
     Parameters
     ----------
     condition
         A bool tensor, all of whose elements must be true.
-    data
-        The tensors to show.
     summarize
         The number of elements of each tensor to show, by default 3.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        When the operation runs and the condition is false.
 
     Examples
     --------
@@ -229,6 +214,9 @@ def py_func(
 ) -> Any:
     """Call a Python function with NumPy arrays when the graph runs.
 
+    Return one tensor for a single type, a list for a list of types, or the operation if
+    that list is empty.
+
     Parameters
     ----------
     func
@@ -240,12 +228,6 @@ def py_func(
         The element type of the result, or a list of element types.
     stateful
         Accepted for compatibility; every evaluation calls the function.
-
-    Returns
-    -------
-    Tensor or list of Tensor or Operation
-        One tensor for a single type, a list for a list of types, or the operation if
-        that list is empty.
 
     Examples
     --------
@@ -349,6 +331,10 @@ def cond(
 ) -> Any:
     """Return the result of `true_fn` or `false_fn`, depending on `pred` at run time.
 
+    It raises TypeError if `pred` is a Python bool, or a function is missing or given
+    twice, and ValueError if `pred` is not a scalar, a function returns None, or the
+    structures or element types differ.
+
     Parameters
     ----------
     pred
@@ -360,14 +346,6 @@ def cond(
         Whether a list or tuple with one element stays a list or tuple.
     fn1, fn2
         The former names of `true_fn` and `false_fn`.
-
-    Raises
-    ------
-    TypeError
-        If `pred` is a Python bool, or a function is missing or given twice.
-    ValueError
-        If `pred` is not a scalar, a function returns None, or the structures or element
-        types differ.
 
     Examples
     --------
@@ -506,6 +484,9 @@ def while_loop(
 ) -> Any:
     """Repeat `body` while `cond` holds.
 
+    Return the final values in the sequence type that `body` returns; a single value
+    alone.
+
     Parameters
     ----------
     cond, body
@@ -521,13 +502,10 @@ def while_loop(
     return_same_structure
         Whether a single loop variable is returned in a list.
 
-    Returns
-    -------
-    list or tuple
-        The final values in the sequence type that `body` returns; a single value alone.
-
     Raises
     ------
+    TypeError
+        If `body` changes the element type of a variable.
     ValueError
         If `loop_vars` is empty, the structure changes, or a shape violates its
         invariant.
@@ -651,19 +629,15 @@ def _check_turn(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Te
     tensors = [tensor_of(leaf) for leaf in nest.flatten(list(result))]
     for tensor, spec in zip(tensors, specs, strict=True):
         if tensor.dtype != spec.dtype:
-            raise coded(
-                TypeError,
+            raise codes.LOOP_VARIABLE_CHANGES.type_error(
                 f"tf.while_loop: a loop variable is {spec.describe()}, but body "
-                f"returns {tensor.describe()}; the element type cannot change",
-                code=codes.LOOP_VARIABLE_CHANGES,
+                f"returns {tensor.describe()}; the element type cannot change"
             )
         if not _holds(spec.shape, tensor.shape):
-            raise coded(
-                ValueError,
+            raise codes.LOOP_VARIABLE_CHANGES.value_error(
                 f"tf.while_loop: a loop variable is {spec.describe()}, but body "
                 f"returns {tensor.describe()}; give shape_invariants with None for the "
-                "dimensions that change",
-                code=codes.LOOP_VARIABLE_CHANGES,
+                "dimensions that change"
             )
     return tensors
 

@@ -15,20 +15,8 @@ from tpuref.engine.graph.tensor import Tensor
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert the values to an element type.
 
-    It raises TypeError if either type is string.
-
-    Parameters
-    ----------
-    x
-        Numbers or booleans.
-    dtype
-        The element type to convert to.
-
-    Returns
-    -------
-    Tensor
-        Same shape as `x`.  A tensor that already has the type is returned unchanged.
-        Integers drop fractions, real types drop imaginary parts.
+    Integers drop fractions, real types drop imaginary parts.  A tensor that already has
+    the type is returned unchanged.  It raises TypeError if either type is string.
 
     Examples
     --------
@@ -43,9 +31,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
-    """Convert the values to float32.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to float32; see `cast`.
 
     Examples
     --------
@@ -56,9 +42,7 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 
 
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
-    """Convert the values to float64.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to float64; see `cast`.
 
     Examples
     --------
@@ -69,9 +53,7 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 
 
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
-    """Convert the values to int32, dropping fractions.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to int32, dropping fractions; see `cast`.
 
     Examples
     --------
@@ -82,9 +64,7 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 
 
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
-    """Convert the values to int64, dropping fractions.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to int64, dropping fractions; see `cast`.
 
     Examples
     --------
@@ -95,9 +75,7 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 
 
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
-    """Convert the values to bfloat16, rounding to 8 significant bits.
-
-    Parameters and result are those of `cast`.
+    """Convert the values to bfloat16, rounding to 8 significant bits; see `cast`.
 
     Examples
     --------
@@ -116,11 +94,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         Real numbers.
     dtype
         The real element type to convert to.
-
-    Returns
-    -------
-    Tensor
-        Same shape as `value`.
 
     Examples
     --------

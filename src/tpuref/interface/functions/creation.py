@@ -58,12 +58,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """Return a tensor of zeros: False for bool, empty for string.
 
-    Parameters
-    ----------
-    shape
-        The shape: integers, or a vector tensor of int32 or int64.
-    dtype
-        The element type.
+    The shape is a list of integers, or a vector tensor of int32 or int64.
 
     Examples
     --------
@@ -118,9 +113,7 @@ def zeros_like(
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return ones with the shape of a tensor.
-
-    Parameters and result are those of `zeros_like`.
+    """Return ones with the shape of a tensor; see `zeros_like`.
 
     Examples
     --------
@@ -194,7 +187,8 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
     """Return `num` evenly spaced numbers from `start` to `stop`.
 
-    The result is a vector of length `num`.
+    The result is a vector of length `num`.  It raises TypeError if the bounds are not
+    floating-point numbers of one dtype, and ValueError if `num` is below 1.
 
     Parameters
     ----------
@@ -202,13 +196,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
         Floating-point scalars of one dtype: the first and the last number.
     num
         The number of elements, at least 1.
-
-    Raises
-    ------
-    TypeError
-        If the bounds are not floating-point numbers of one dtype.
-    ValueError
-        If `num` is below 1.
 
     Examples
     --------
@@ -241,8 +228,6 @@ def eye(
         The sizes of each matrix; by default it is square.
     batch_shape
         The shape of a batch of such matrices; None for one matrix.
-    dtype
-        The element type.
 
     Examples
     --------
@@ -279,8 +264,6 @@ def one_hot(
         Integers of any shape; those outside ``0 <= index < depth`` set nothing.
     depth
         The size of the new axis.
-    on_value, off_value
-        Scalars, by default 1 and 0.
     axis
         The position of the new axis; the last by default.
     dtype

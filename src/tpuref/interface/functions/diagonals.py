@@ -12,12 +12,8 @@ from tpuref.engine.graph.tensor import Tensor
 def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """Return square matrices with the given diagonals and zeros elsewhere.
 
-    The result is a tensor of shape ``[..., n, n]``.
-
-    Parameters
-    ----------
-    diagonal
-        A tensor of shape ``[..., n]``.
+    The result is a tensor of shape ``[..., n, n]``.  The diagonals have the shape
+    ``[..., n]``.
 
     Examples
     --------
@@ -30,12 +26,8 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
 def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
     """Return the diagonals of matrices.
 
-    The result is a tensor of shape ``[..., min(m, n)]``.
-
-    Parameters
-    ----------
-    input
-        A tensor of shape ``[..., m, n]``.
+    The result is a tensor of shape ``[..., min(m, n)]``.  The matrices have the shape
+    ``[..., m, n]``.
 
     Examples
     --------

@@ -15,22 +15,9 @@ def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.
 
     The consumer must not write to the memory: tensors do not change, and others may
-    share it.
-
-    Parameters
-    ----------
-    tf_tensor
-        An eager tensor, or an array returned by ``Session.run``.
-
-    Returns
-    -------
-    PyCapsule
-        For ``from_dlpack`` of another library; bfloat16 works too.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        If it is not such a tensor, or holds strings or dates.
+    share it.  The capsule is for ``from_dlpack`` of another library; bfloat16 works
+    too.  The tensor is eager, or an array returned by ``Session.run``.  It raises
+    `tf.errors.InvalidArgumentError` for symbolic tensors, strings and dates.
 
     Examples
     --------
@@ -57,8 +44,8 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     """Return a tensor that shares the memory of another library's.
 
     If the other library writes to it later, the tensor changes.  The result is an eager
-    tensor; in a graph it becomes a constant.  It raises tf.errors.InvalidArgumentError
-    if the capsule was used before.
+    tensor; in a graph it becomes a constant.  A capsule that was used before raises
+    `tf.errors.InvalidArgumentError`, an array that NumPy cannot read TypeError.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ def embedding_lookup(
 ) -> Tensor:
     """Return the rows of a table with the given ids.
 
-    The result is a tensor of shape ``ids.shape + params.shape[1:]``.
+    The result is a tensor of shape ``ids.shape + params.shape[1:]``.  It raises
+    ValueError if there are several tables, and at run time
+    `tf.errors.InvalidArgumentError` if an id is out of range.
 
     Parameters
     ----------
@@ -34,13 +36,6 @@ def embedding_lookup(
         Accepted for compatibility; ids are always checked.
     max_norm
         The greatest Euclidean norm of a row; longer rows are scaled down.
-
-    Raises
-    ------
-    ValueError
-        If there are several tables.
-    tf.errors.InvalidArgumentError
-        At run time, if an id is out of range.
 
     Examples
     --------

@@ -11,12 +11,8 @@ from tpuref.engine.graph.tensor import Tensor
 def sqrt(x: Any, name: str | None = None) -> Tensor:
     """Return the square root; nan for a negative number.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The result has the shape and dtype of `x`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
@@ -27,9 +23,7 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
 
 
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
-    """Return 1 divided by the square root.
-
-    Parameters and result are those of `sqrt`.
+    """Return 1 divided by the square root; see `sqrt`.
 
     Examples
     --------
@@ -40,9 +34,7 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
 
 
 def exp(x: Any, name: str | None = None) -> Tensor:
-    """Return e to the power `x`.
-
-    Parameters and result are those of `sqrt`.
+    """Return e to the power `x`; see `sqrt`.
 
     Examples
     --------
@@ -53,9 +45,7 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
 
 def expm1(x: Any, name: str | None = None) -> Tensor:
-    """Return ``exp(x) - 1``, exact even for small `x`.
-
-    Parameters and result are those of `sqrt`.
+    """Return ``exp(x) - 1``, exact even for small `x`; see `sqrt`.
 
     Examples
     --------
@@ -66,9 +56,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
-    """Return the natural logarithm; nan for a negative number, -inf for 0.
-
-    Parameters and result are those of `sqrt`.
+    """Return the natural logarithm; nan for a negative number, -inf for 0; see `sqrt`.
 
     Examples
     --------
@@ -79,9 +67,7 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
 
 def log1p(x: Any, name: str | None = None) -> Tensor:
-    """Return ``log(1 + x)``, exact even for small `x`.
-
-    Parameters and result are those of `sqrt`.
+    """Return ``log(1 + x)``, exact even for small `x`; see `sqrt`.
 
     Examples
     --------
@@ -105,9 +91,7 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
 
 def erfc(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 - erf(x)``, exact even where it is small.
-
-    Parameters and result are those of `erf`.
+    """Return ``1 - erf(x)``, exact even where it is small; see `erf`.
 
     Examples
     --------

@@ -12,14 +12,7 @@ from tpuref.engine.graph.tensor import Tensor
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """Return the shape of a tensor as a tensor, even if it is not static.
 
-    The result is a vector with one size for each axis.
-
-    Parameters
-    ----------
-    input
-        A tensor.
-    out_type
-        int32 or int64.
+    The result is a vector with one size for each axis.  `out_type` is int32 or int64.
 
     Examples
     --------
@@ -30,9 +23,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """Return the number of elements of a tensor.
-
-    Parameters are those of `shape`.
+    """Return the number of elements of a tensor; see `shape`.
 
     Examples
     --------
@@ -43,14 +34,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """Return the number of axes of a tensor.
-
-    The result is an int32 scalar.
-
-    Parameters
-    ----------
-    input
-        A tensor.
+    """Return the number of axes of a tensor; the result is an int32 scalar.
 
     Examples
     --------

@@ -11,11 +11,6 @@ from tpuref.engine.graph.tensor import Tensor
 def identity(input: Any, name: str | None = None) -> Tensor:
     """Return a tensor with the same value as `input`.
 
-    Parameters
-    ----------
-    input
-        A tensor of any shape and dtype.
-
     Examples
     --------
     >>> tf.Session().run(tf.identity([1, 2])).tolist()
@@ -25,9 +20,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Return the value of `input`, which gradients treat as a constant.
-
-    Parameters and result are those of `identity`.
+    """Return the value of `input`, which gradients treat as a constant; see `identity`.
 
     Examples
     --------

@@ -6,7 +6,6 @@ import builtins
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.slicing import get_item
@@ -29,8 +28,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
     Parameters
     ----------
-    input_
-        A tensor.
     begin
         The beginning of the block, one number for each axis.
     size
@@ -68,8 +65,6 @@ def strided_slice(
 
     Parameters
     ----------
-    input_
-        A tensor.
     begin, end, strides
         Begin, end and stride for each of the first axes; strides are 1 by default.
     begin_mask, end_mask
@@ -137,8 +132,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    params
-        The tensor to take from.
     indices
         int32 or int64 with at least one axis.
 
@@ -167,12 +160,12 @@ def gather(
 ) -> Tensor:
     """Return the slices of a tensor at the given indices along one axis.
 
-    The result is a tensor in which the axes of `indices` replace `axis`.
+    The result is a tensor in which the axes of `indices` replace `axis`.  It raises
+    ValueError if the axis does not exist or the batch dimensions differ, and at run
+    time `tf.errors.InvalidArgumentError` if an index is out of range.
 
     Parameters
     ----------
-    params
-        The tensor to take from.
     indices
         int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
     validate_indices
@@ -181,13 +174,6 @@ def gather(
         The axis; by default the first after the batch dimensions.
     batch_dims
         The number of leading axes that `params` and `indices` share.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis or the batch dimensions differ.
-    tf.errors.InvalidArgumentError
-        At run time, if an index is out of range.
 
     Examples
     --------
@@ -207,8 +193,9 @@ def gather_nd(
 ) -> Tensor:
     """Return the elements or slices of a tensor at the given positions.
 
-    The result is a tensor of shape
-    ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+    The result is a tensor of shape ``indices.shape[:-1] + params.shape[batch_dims +
+    d:]``.  It raises ValueError if d exceeds the rank, and at run time
+    `tf.errors.InvalidArgumentError` if a position is out of range.
 
     Parameters
     ----------
@@ -217,13 +204,6 @@ def gather_nd(
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes after the batch dimensions.
-
-    Raises
-    ------
-    ValueError
-        If d exceeds the rank.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
 
     Examples
     --------
@@ -240,7 +220,9 @@ def scatter_nd(
 ) -> Tensor:
     """Return zeros with the updates added at the given positions.
 
-    The result is a tensor of that shape; updates at the same position add up.
+    The result is a tensor of that shape; updates at the same position add up.  It
+    raises ValueError if the shape of `updates` does not fit, and at run time
+    `tf.errors.InvalidArgumentError` if a position is out of range.
 
     Parameters
     ----------
@@ -248,15 +230,6 @@ def scatter_nd(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
-    shape
-        The shape of the result.
-
-    Raises
-    ------
-    ValueError
-        If the shape of `updates` does not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a position is out of range.
 
     Examples
     --------
@@ -404,9 +377,7 @@ def tensor_scatter_nd_sub_v2(
 def _check_policy(function: str, policy: str) -> None:
     """Refuse policies for bad indices that are not errors."""
     if policy not in ("", "DEFAULT", "ERROR"):
-        raise coded(
-            ValueError,
+        raise codes.INDEX_OUT_OF_RANGE.value_error(
             f"{function}: bad_indices_policy: expected '', 'DEFAULT' or 'ERROR', got "
-            f"{policy!r}; remove bad indices before, with tf.boolean_mask",
-            code=codes.INDEX_OUT_OF_RANGE,
+            f"{policy!r}; remove bad indices before, with tf.boolean_mask"
         )

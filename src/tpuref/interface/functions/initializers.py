@@ -9,7 +9,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import constant
@@ -48,10 +47,8 @@ def _sizes(initializer: str, shape: Any) -> list[int]:
         return list(static_integers(shape, f"{initializer}: shape"))
     known = as_shape(shape)
     if not known.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"{initializer}: shape must be fully known, got {known}",
-            code=codes.UNKNOWN_SHAPE,
+        raise codes.UNKNOWN_SHAPE.value_error(
+            f"{initializer}: shape must be fully known, got {known}"
         )
     return [int(size or 0) for size in known.as_list()]
 

@@ -17,7 +17,8 @@ from tpuref.interface.functions.arguments import static_integer, static_integers
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Join tensors of one shape along a new axis.
 
-    The result is a tensor with one more axis.
+    The result is a tensor with one more axis.  It raises ValueError if shapes differ,
+    and TypeError if dtypes differ.
 
     Parameters
     ----------
@@ -25,13 +26,6 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
         A list of tensors of equal shape and dtype.
     axis
         The position of the new axis.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ.
-    TypeError
-        If dtypes differ.
 
     Examples
     --------
@@ -65,13 +59,6 @@ def unstack(
         A tensor of rank 1 or more.
     num
         The size of the axis; required if it is not static.
-    axis
-        The axis.
-
-    Returns
-    -------
-    list of Tensor
-        One tensor for each index.
 
     Examples
     --------

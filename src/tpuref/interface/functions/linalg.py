@@ -32,6 +32,10 @@ def matmul(
 ) -> Tensor:
     """Return the product of matrices, batched over all but the last two axes.
 
+    float16 and bfloat16 are summed in float32 and rounded once.  It raises ValueError
+    if a rank is less than 2, the inner dimensions differ, or both transpose and adjoint
+    are requested for a matrix, and TypeError if the dtypes differ or are not numeric.
+
     Parameters
     ----------
     a, b
@@ -43,20 +47,6 @@ def matmul(
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
         Hints that do not change the result.
-
-    Returns
-    -------
-    Tensor
-        Shape [..., m, n] and the dtype of the operands; float16 and bfloat16 are
-        summed in float32 and rounded once.
-
-    Raises
-    ------
-    ValueError
-        If a rank is less than 2, the inner dimensions differ, or both transpose and
-        adjoint are requested for a matrix.
-    TypeError
-        If the dtypes differ or are not numeric.
 
     Examples
     --------
@@ -115,11 +105,6 @@ def matvec(
     a_is_sparse, b_is_sparse
         Hints that do not change the result.
 
-    Returns
-    -------
-    Tensor
-        Shape [..., m] and the dtype of the operands.
-
     Examples
     --------
     >>> tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10]))
@@ -168,6 +153,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Return a sum of products, written in index notation.
 
+    It sums over every label that is not in the result.  It raises ValueError if the
+    equation is malformed or does not fit the shapes, and TypeError if the dtypes
+    differ, or an unknown keyword is given.
+
     Parameters
     ----------
     equation
@@ -177,18 +166,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         once, in alphabetical order.
     *inputs
         Numbers of one dtype, one tensor for each input of the equation.
-
-    Returns
-    -------
-    Tensor
-        The product, summed over every label that is not in the result.
-
-    Raises
-    ------
-    ValueError
-        If the equation is malformed or does not fit the shapes.
-    TypeError
-        If the dtypes differ, or an unknown keyword is given.
 
     Examples
     --------
@@ -211,11 +188,6 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     The result has the shape of `x` without the last two axes.  It raises ValueError if
     the rank is less than 2.
 
-    Parameters
-    ----------
-    x
-        Numbers with at least rank 2.
-
     Examples
     --------
     >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
@@ -234,8 +206,9 @@ def norm(
 ) -> Tensor:
     """Return the norm of vectors or matrices.
 
-    It raises ValueError if `ord` or the number of axes is invalid, or both names of
-    `keepdims` are given.
+    The norm has the dtype of `tensor`, but is real for complex numbers.  It raises
+    ValueError if `ord` or the number of axes is invalid, or both names of `keepdims`
+    are given.
 
     Parameters
     ----------
@@ -251,11 +224,6 @@ def norm(
         Whether to keep those axes, with size 1.
     keep_dims
         The former name of `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as `tensor`, real for complex numbers.
 
     Examples
     --------

@@ -9,14 +9,9 @@ from tpuref.engine.graph.tensor import Tensor
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether both elements are true.
+    """Return whether both elements are true; the result is boolean.
 
-    The result is boolean.
-
-    Parameters
-    ----------
-    x, y
-        Booleans; the shapes broadcast.
+    Both are boolean; the shapes broadcast.
 
     Examples
     --------
@@ -27,9 +22,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether either element is true.
-
-    Parameters and result are those of `logical_and`.
+    """Return whether either element is true; see `logical_and`.
 
     Examples
     --------
@@ -40,9 +33,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Return whether exactly one element is true.
-
-    Parameters and result are those of `logical_and`.
+    """Return whether exactly one element is true; see `logical_and`.
 
     Examples
     --------
@@ -56,11 +47,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     """Return whether each element is false.
 
     The result is boolean, with the shape of `x`.
-
-    Parameters
-    ----------
-    x
-        Booleans.
 
     Examples
     --------

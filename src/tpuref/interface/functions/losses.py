@@ -90,7 +90,10 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of one true class per row and the softmax of logits.
 
-    The result is a tensor of the shape of `labels` and the dtype of `logits`.
+    The result is a tensor of the shape of `labels` and the dtype of `logits`.  It
+    raises ValueError if labels or logits are missing or not passed by name, or shapes
+    do not fit, and at run time `tf.errors.InvalidArgumentError` if a label is not a
+    class.
 
     Parameters
     ----------
@@ -100,13 +103,6 @@ def sparse_softmax_cross_entropy_with_logits(
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-
-    Raises
-    ------
-    ValueError
-        If labels or logits are missing or not passed by name, or shapes do not fit.
-    tf.errors.InvalidArgumentError
-        At run time, if a label is not a class.
 
     Examples
     --------
@@ -164,6 +160,8 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
 
+    It raises ValueError if shapes differ.
+
     Parameters
     ----------
     labels, logits
@@ -173,19 +171,8 @@ def weighted_cross_entropy_with_logits(
     targets
         The old name of `labels`.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `logits`.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> loss = tf.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0)
     >>> round(float(tf.Session().run(loss)[0]), 3)
     1.386
@@ -218,12 +205,7 @@ def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Return half the sum of the squares of all elements.
 
-    The result is a scalar of the same dtype.
-
-    Parameters
-    ----------
-    t
-        A floating-point tensor.
+    The result is a scalar of the same dtype.  The elements are floating-point.
 
     Examples
     --------

@@ -49,11 +49,6 @@ def map_fn(
     infer_shape
         Whether all results must have the same static shape; they always must.
 
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The results of `fn`, each stacked along a new first axis.
-
     Raises
     ------
     TypeError
@@ -98,6 +93,8 @@ def foldl(
 ) -> Any:
     """Combine the elements along the first axis, from the first to the last.
 
+    It raises the errors of `map_fn`.
+
     Parameters
     ----------
     fn
@@ -109,19 +106,8 @@ def foldl(
     parallel_iterations, back_prop, swap_memory
         Accepted for compatibility; elements are taken one after the other.
 
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The last accumulated value.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `map_fn` does.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.foldl(lambda a, x: a - x, tf.constant([9, 1, 2]))))
     6
     """
@@ -144,7 +130,6 @@ def foldr(
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> int(tf.Session().run(tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 9]))))
     6
     """
@@ -165,6 +150,8 @@ def scan(
 ) -> Any:
     """Combine the elements along the first axis, and stack the partial results.
 
+    It raises the errors of `map_fn`.
+
     Parameters
     ----------
     fn, elems, initializer, parallel_iterations, back_prop, swap_memory
@@ -174,19 +161,8 @@ def scan(
     reverse
         Whether to start with the last element.
 
-    Returns
-    -------
-    Tensor or structure of Tensor
-        The accumulated value after each element, in the order of the elements.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `map_fn` does.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.Session().run(tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3]))).tolist()
     [1, 3, 6]
     """

@@ -15,12 +15,8 @@ from tpuref.engine.graph.variables import Variable
 class Module:
     """An object that finds the variables and modules among its attributes.
 
-    It raises ValueError if the name is no Python identifier.
-
-    Parameters
-    ----------
-    name
-        The name, by default that of the class in lower case with underscores.
+    The name is that of the class in lower case with underscores by default.  It raises
+    ValueError if the name is no Python identifier.
 
     Examples
     --------

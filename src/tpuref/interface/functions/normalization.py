@@ -127,11 +127,6 @@ def moments(
     keepdims
         Whether to keep the axes, with size 1.
 
-    Returns
-    -------
-    mean, variance : Tensor
-        Two tensors of the same dtype.
-
     Examples
     --------
     >>> mean, variance = tf.nn.moments([1.0, 3.0], [0])
@@ -204,7 +199,9 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return images normalized over all but their channels, and the moments.
 
-    It raises ValueError if `is_training` is false and the moments are missing.
+    While training, the variance is that of the population that the images are a sample
+    of (with Bessel's correction).  It raises ValueError if `is_training` is false and
+    the moments are missing.
 
     Parameters
     ----------
@@ -220,12 +217,6 @@ def fused_batch_norm(
         ``"NHWC"`` or ``"NCHW"``.
     is_training
         Whether to use the moments of the images.
-
-    Returns
-    -------
-    y, mean, variance : Tensor
-        The images; the mean; and, while training, the variance of the population that
-        the images are a sample of (with Bessel's correction).
 
     Examples
     --------
@@ -293,6 +284,9 @@ def sufficient_statistics(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Return the sums from which `normalize_moments` computes mean and variance.
 
+    They are the number of elements, their sum and the sum of their squares, both after
+    subtracting `shift`, and the shift.
+
     Parameters
     ----------
     x
@@ -303,12 +297,6 @@ def sufficient_statistics(
         A number near the mean, which makes the sums more exact; None for none.
     keep_dims, keepdims
         Whether to keep the axes, with size 1.
-
-    Returns
-    -------
-    count, mean_ss, variance_ss, shift : Tensor
-        The number of elements, their sum and the sum of their squares, both after
-        subtracting `shift`, and the shift.
 
     Examples
     --------
@@ -335,15 +323,7 @@ def normalize_moments(
 ) -> tuple[Tensor, Tensor]:
     """Return mean and variance from the results of `sufficient_statistics`.
 
-    Parameters
-    ----------
-    counts, mean_ss, variance_ss, shift
-        The results of `sufficient_statistics`, or sums of those of several parts.
-
-    Returns
-    -------
-    mean, variance : Tensor
-        The moments.
+    Sums of the results for several parts serve too.
 
     Examples
     --------
@@ -369,12 +349,8 @@ def local_response_normalization(
     """Return images divided by ``(bias + alpha * squares) ** beta``.
 
     Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
-    away.  The results are images of the same shape and dtype.
-
-    Parameters
-    ----------
-    input
-        Floating-point images ``[batch, rows, columns, channels]``.
+    away.  The results are images of the same shape and dtype.  The images are
+    floating-point, ``[batch, rows, columns, channels]``.
 
     Examples
     --------
@@ -411,7 +387,9 @@ def dropout(
 ) -> Tensor:
     """Return a tensor with random elements set to 0 and the others scaled up.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if both or neither of
+    `rate` and `keep_prob` are given, the value is out of range, or `x` is not floating
+    point.
 
     Parameters
     ----------
@@ -422,16 +400,8 @@ def dropout(
     noise_shape
         A shape that broadcasts to that of `x`: along axes of size 1, elements are kept
         or dropped together.
-    seed
-        The seed of this operation.
     rate
         The probability of dropping an element, ``0 <= rate < 1``.
-
-    Raises
-    ------
-    ValueError
-        If both or neither of `rate` and `keep_prob` are given, one is out of range, or
-        `x` is not floating point.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -19,17 +18,8 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     The result is a tensor that must be a key of ``feed_dict`` if a run needs it.
 
-    Parameters
-    ----------
-    dtype
-        The element type.
-    shape
-        The static shape; None, or None for a dimension, allows any.
-
-    Raises
-    ------
-    RuntimeError
-        In eager mode, where nothing can be fed.
+    A `shape` of None, or None for a dimension of it, allows any.  It raises
+    RuntimeError in eager mode, where nothing can be fed.
 
     Examples
     --------
@@ -38,11 +28,9 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     [2.0, 3.0]
     """
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_MODE.runtime_error(
             "tf.placeholder: eager mode cannot feed values; pass the value itself, or "
-            "build in tf.Graph().as_default()",
-            code=codes.WRONG_MODE,
+            "build in tf.Graph().as_default()"
         )
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()

@@ -11,7 +11,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Operation, Tensor
@@ -84,11 +83,9 @@ def _writer(stream: Any) -> Callable[[str], Any]:
         return lambda text: _append(stream.removeprefix("file://"), text)
     if callable(stream) and name in _LOGGERS:
         return lambda text: stream(text.rstrip("\n"))
-    raise coded(
-        ValueError,
+    raise codes.WRONG_ARGUMENT_TYPE.value_error(
         "tf.print: output_stream must be sys.stderr, sys.stdout, 'file://path', "
-        f"tf.logging.info, tf.logging.warning or tf.logging.error, got {stream!r}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"tf.logging.info, tf.logging.warning or tf.logging.error, got {stream!r}"
     )
 
 

@@ -26,10 +26,7 @@ DEFAULT_GRAPH_SEED = 87654321
 def set_random_seed(seed: int | None) -> None:
     """Set the seed of the default graph, from which its operations derive theirs.
 
-    Parameters
-    ----------
-    seed
-        Any integer; None removes the seed.
+    None removes the seed.
 
     Examples
     --------
@@ -46,15 +43,12 @@ def set_random_seed(seed: int | None) -> None:
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the graph's and the operation's seed for an operation given `seed`.
 
+    Both are None if neither graph nor operation has a seed.
+
     Parameters
     ----------
     op_seed
         The seed passed to the operation, or None.
-
-    Returns
-    -------
-    tuple
-        Two integers; twice None if neither graph nor operation has a seed.
     """
     return _seeds("tf.get_seed", op_seed)
 
@@ -98,15 +92,11 @@ def random_uniform(
 
     Parameters
     ----------
-    shape
-        The shape of the result.
     minval, maxval
         Scalars, or for floating point tensors that broadcast; by default 0 and 1.
         Integers need `maxval`.
     dtype
         A floating-point type, int32 or int64.
-    seed
-        The seed of this operation.
 
     Examples
     --------
@@ -224,13 +214,6 @@ def random_shuffle(
 
     The result has the same shape and dtype.
 
-    Parameters
-    ----------
-    value
-        A tensor.
-    seed
-        The seed of this operation.
-
     Examples
     --------
     >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
@@ -259,8 +242,6 @@ def categorical(
         The number of classes to draw for each row.
     dtype
         int32 or int64, the default.
-    seed
-        The seed of this operation.
 
     Examples
     --------

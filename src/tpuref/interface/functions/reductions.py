@@ -21,6 +21,7 @@ def reduce_sum(
 ) -> Tensor:
     """Return the sum along the axes.
 
+    Integers wrap around; float16 and bfloat16 are summed in float32 and rounded once.
     It raises ValueError if an axis does not exist or is given twice, or both names of
     an argument are given.
 
@@ -35,12 +36,6 @@ def reduce_sum(
         Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the input: integers wrap around, float16 and bfloat16 are
-        summed in float32 and rounded once.
 
     Examples
     --------
@@ -87,9 +82,7 @@ def reduce_prod(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return the product along the axes.
-
-    Parameters, result and errors are those of `reduce_sum`.
+    """Return the product along the axes; see `reduce_sum`.
 
     Examples
     --------
@@ -176,9 +169,7 @@ def reduce_all(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return whether all elements along the axes are true.
-
-    Parameters, result and errors are those of `reduce_any`.
+    """Return whether all elements along the axes are true; see `reduce_any`.
 
     Examples
     --------
@@ -250,9 +241,7 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return the square root of the variance along the axes.
-
-    Parameters, result and errors are those of `reduce_variance`.
+    """Return the square root of the variance along the axes; see `reduce_variance`.
 
     Examples
     --------

@@ -18,15 +18,9 @@ from tpuref.interface.functions.reshaping import broadcast_to, reshape
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """Return a whole tensor repeated along its axes.
 
-    The result has the same rank and dtype.  It raises ValueError if the number of
-    `multiples` differs from the rank.
-
-    Parameters
-    ----------
-    input
-        A tensor.
-    multiples
-        The number of repetitions for each axis.
+    The result has the same rank and dtype.  `multiples` has the number of repetitions
+    for each axis.  It raises ValueError if the number of `multiples` differs from the
+    rank.
 
     Examples
     --------
@@ -42,21 +36,15 @@ def repeat(
 ) -> Tensor:
     """Return a tensor with each element along an axis repeated.
 
-    The result is a tensor of the same rank and dtype, or a vector.
+    The result is a tensor of the same rank and dtype, or a vector.  It raises
+    ValueError if the number of `repeats` is neither 1 nor the size of the axis.
 
     Parameters
     ----------
-    input
-        A tensor.
     repeats
         The number of repetitions: one for all, or one for each element of the axis.
     axis
         The axis; by default the tensor is flattened first.
-
-    Raises
-    ------
-    ValueError
-        If the number of `repeats` is neither 1 nor the size of the axis.
 
     Examples
     --------
@@ -80,12 +68,11 @@ def pad(
 ) -> Tensor:
     """Return a tensor with elements added before and after each axis.
 
-    The result has the same rank and dtype.
+    The result has the same rank and dtype.  It raises ValueError if the mode is
+    unknown, or `paddings` lacks a pair for an axis or exceeds what can be mirrored.
 
     Parameters
     ----------
-    tensor
-        A tensor.
     paddings
         A pair for each axis: how many elements before and after.
     mode
@@ -93,12 +80,6 @@ def pad(
         ``"SYMMETRIC"``, which mirrors with it.  Case does not matter.
     constant_values
         The scalar that ``"CONSTANT"`` adds.
-
-    Raises
-    ------
-    ValueError
-        If the mode is unknown, or `paddings` lacks a pair for an axis or exceeds what
-        can be mirrored.
 
     Examples
     --------
@@ -132,6 +113,8 @@ def _filler(constant_values: Any, value: Tensor) -> Tensor:
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Return the coordinates of a grid, one tensor per axis.
 
+    It raises ValueError if ``indexing`` is unknown, and TypeError for another keyword.
+
     Parameters
     ----------
     args
@@ -139,18 +122,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     kwargs
         ``indexing``: with ``"xy"``, the default, the second vector runs along axis 0,
         with ``"ij"`` the first.  ``name`` is accepted too.
-
-    Returns
-    -------
-    list of Tensor
-        One tensor per vector, each with the shape of the grid.
-
-    Raises
-    ------
-    ValueError
-        If ``indexing`` is neither.
-    TypeError
-        If there is another keyword.
 
     Examples
     --------

@@ -19,15 +19,8 @@ from tpuref.interface.functions.arguments import (
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return the elements of a tensor, in the same order, with a new shape.
 
-    The result has the same dtype.  It raises ValueError if the number of elements
-    differs.
-
-    Parameters
-    ----------
-    tensor
-        A tensor.
-    shape
-        The new shape; one size may be -1, which means the remainder.
+    The result has the same dtype.  One size may be -1, which means the remainder.  It
+    raises ValueError if the number of elements differs.
 
     Examples
     --------
@@ -50,8 +43,6 @@ def expand_dims(
 
     Parameters
     ----------
-    input
-        A tensor.
     axis
         The position of the new axis; negative counts from the end.
     dim
@@ -81,8 +72,6 @@ def squeeze(
 
     Parameters
     ----------
-    input
-        A tensor.
     axis
         One or several axes of size 1; by default all of them.
     squeeze_dims
@@ -108,8 +97,6 @@ def transpose(
 
     Parameters
     ----------
-    a
-        A tensor.
     perm
         The axis of `a` for each axis of the result; by default the reverse order.
     conjugate
@@ -163,13 +150,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     The result has the same shape and dtype.  It raises ValueError if the axis does not
     exist, or one is given twice.
 
-    Parameters
-    ----------
-    tensor
-        A tensor.
-    axis
-        One or several axes.
-
     Examples
     --------
     >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
@@ -186,8 +166,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Parameters
     ----------
-    input
-        A tensor.
     shift
         The number of positions, one for each axis.
     axis
@@ -211,13 +189,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
     The dtype stays.  It raises ValueError if the tensor does not broadcast to that
     shape.
-
-    Parameters
-    ----------
-    input
-        A tensor.
-    shape
-        The shape of the result.
 
     Examples
     --------

@@ -11,12 +11,7 @@ from tpuref.engine.graph.tensor import Tensor
 def round(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Numbers; integers stay unchanged.
+    The result has the shape and dtype of `x`.  Integers stay unchanged.
 
     Examples
     --------
@@ -68,12 +63,8 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """Return the next representable number after `x1` towards `x2`.
 
-    The result has the dtype of the operands.
-
-    Parameters
-    ----------
-    x1, x2
-        Floating-point numbers of one dtype; the shapes broadcast.
+    The result has the dtype of the operands.  Both are floating-point numbers of one
+    dtype; the shapes broadcast.
 
     Examples
     --------

@@ -59,12 +59,8 @@ def device(
 def control_dependencies(control_inputs: Sequence[Any] | None) -> Iterator[None]:
     """Make the operations of a block wait for others; None clears the dependencies.
 
-    It has no effect in eager mode, where everything runs in program order.
-
-    Parameters
-    ----------
-    control_inputs
-        A list of operations, tensors and variables.
+    It has no effect in eager mode, where everything runs in program order.  Inputs are
+    operations, tensors and variables.
 
     Examples
     --------

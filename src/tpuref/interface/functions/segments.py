@@ -64,6 +64,10 @@ def unsorted_segment_sum(
 ) -> Tensor:
     """Return the sum of the rows of each segment.
 
+    Segments without a row are zeros.  It raises ValueError if the shapes do not go
+    together, and at run time `tf.errors.InvalidArgumentError` if a segment is not below
+    `num_segments`.
+
     Parameters
     ----------
     data
@@ -71,21 +75,6 @@ def unsorted_segment_sum(
     segment_ids
         The segment of each row, int32 or int64, below `num_segments`.  Rows with a
         negative segment are left out.
-    num_segments
-        The number of segments.
-
-    Returns
-    -------
-    Tensor
-        ``[num_segments, ...]``, of the dtype of `data`; zeros where a segment has no
-        row.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together.
-    tf.errors.InvalidArgumentError
-        At run time, if a segment is not below `num_segments`.
 
     Examples
     --------
@@ -118,6 +107,9 @@ def reverse_sequence(
 ) -> Tensor:
     """Reverse the first elements of each sequence of a batch.
 
+    It raises ValueError if the axis of the sequences is missing, or the rank is
+    unknown.
+
     Parameters
     ----------
     input
@@ -129,19 +121,8 @@ def reverse_sequence(
     batch_axis, batch_dim
         The axis of the batch, by default 0.
 
-    Returns
-    -------
-    Tensor
-        A tensor of the shape and dtype of `input`.
-
-    Raises
-    ------
-    ValueError
-        If the axis of the sequences is missing, or the rank is unknown.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> rows = tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1)
     >>> tf.Session().run(rows).tolist()
     [[2, 1, 3], [6, 5, 4]]

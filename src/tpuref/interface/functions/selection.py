@@ -54,8 +54,6 @@ def where_v2(
 ) -> Tensor:
     """Select as `where` does; all three arguments always broadcast.
 
-    Parameters, result and errors are those of `where`.
-
     Examples
     --------
     >>> tf.Session().run(tf.where_v2([[True], [False]], [1, 2], 0)).tolist()
@@ -94,8 +92,6 @@ def boolean_mask(
 
     Parameters
     ----------
-    tensor
-        A tensor.
     mask
         A bool tensor of known rank, whose shape is a part of that of `tensor`.
     axis

@@ -23,21 +23,15 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
-    The result has the same shape and dtype.
+    The result has the same shape and dtype.  It raises ValueError if the direction is
+    unknown, or the axis does not exist.
 
     Parameters
     ----------
     values
         A tensor of real numbers.
-    axis
-        The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
-
-    Raises
-    ------
-    ValueError
-        If the direction is neither, or the axis does not exist.
 
     Examples
     --------
@@ -85,7 +79,8 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
-    It raises ValueError if there are fewer than k elements.
+    Equal elements are in the order of their index.  It raises ValueError if there are
+    fewer than k elements.
 
     Parameters
     ----------
@@ -95,12 +90,6 @@ def top_k(
         The number of elements, at most the size of the last axis.
     sorted
         Accepted for compatibility; the greatest is always first.
-
-    Returns
-    -------
-    TopKV2
-        A named tuple: `values`, the elements, equal ones in the order of their index,
-        and `indices`, their int32 indices along the last axis.
 
     Examples
     --------
@@ -116,7 +105,8 @@ def top_k(
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Return whether each target is among the k classes with the highest predictions.
 
-    It raises ValueError if the numbers of rows differ.
+    The result is False for rows that are not finite and for targets that are not a
+    class.  It raises ValueError if the numbers of rows differ.
 
     Parameters
     ----------
@@ -126,12 +116,6 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         int32 or int64 of shape ``[batch]``: a class for each row.
     k
         The number of classes; all classes that tie with the last one count too.
-
-    Returns
-    -------
-    Tensor
-        bool of shape ``[batch]``; False for rows that are not finite and for targets
-        that are not a class.
 
     Examples
     --------
@@ -152,7 +136,8 @@ def searchsorted(
 ) -> Tensor:
     """Return the indices at which to insert values to keep rows sorted.
 
-    The results are indices, with the shape of `values`.
+    The results are indices, with the shape of `values`.  It raises ValueError if `side`
+    is unknown, or the leading axes differ.
 
     Parameters
     ----------
@@ -164,11 +149,6 @@ def searchsorted(
         ``"left"`` inserts before equal elements, ``"right"`` after them.
     out_type
         int32 or int64.
-
-    Raises
-    ------
-    ValueError
-        If `side` is neither, or the leading axes differ.
 
     Examples
     --------

@@ -21,20 +21,9 @@ from tpuref.interface.functions.control_flow import py_func
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Return texts joined, element by element.
 
-    It raises InvalidArgumentError if there is no input, or two that are no scalars have
-    different shapes.
-
-    Parameters
-    ----------
-    inputs
-        String tensors of one shape; a scalar is joined to every element.
-    separator
-        The text between them.
-
-    Returns
-    -------
-    Tensor
-        string, of the shape of the inputs.
+    The texts have one shape; a scalar is joined to every element.  It raises
+    InvalidArgumentError if there is no input, or two that are no scalars have different
+    shapes.
 
     Examples
     --------

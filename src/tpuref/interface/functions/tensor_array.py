@@ -11,7 +11,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import DType, as_dtype, int32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -39,33 +38,23 @@ class TensorArray:
     """An array of tensors of equal shapes, written and read by index.
 
     `write`, `scatter`, `unstack` and `split` return the array with the new elements; in
-    a graph, the original does not have them.  An array can be a loop variable
-    of `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
-    `tf.function`.  An element that was not written is zero.
+    a graph, the original does not have them.  An array can be a loop variable of
+    `tf.while_loop`, a result of `tf.cond`, and an argument or result of a
+    `tf.function`.  An element that was not written is zero.  It raises ValueError if
+    there is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
 
     Parameters
     ----------
-    dtype
-        The element type of the tensors.
     size
         The number of elements; may be left out with `dynamic_size`.
     dynamic_size
         Whether writing beyond the end lets the array grow.
-    tensor_array_name, name
-        The name of the operations.
     infer_shape
         Whether the first elements tell the static shape of all.
-    element_shape
-        The shape of an element.
     clear_after_read, colocate_with_first_write_call
         Accepted for compatibility; elements can be read again.
     handle, flow
         Not supported.
-
-    Raises
-    ------
-    ValueError
-        If there is neither a size nor `dynamic_size`, or `handle` or `flow` is given.
 
     Examples
     --------
@@ -107,7 +96,7 @@ class TensorArray:
 
     @staticmethod
     def _error(fault: str) -> ValueError:
-        return coded(ValueError, f"tf.TensorArray: {fault}", code=codes.SHAPES_DIFFER)
+        return codes.SHAPES_DIFFER.value_error(f"tf.TensorArray: {fault}")
 
     @property
     def dtype(self) -> DType:
@@ -149,8 +138,6 @@ class TensorArray:
 
         Parameters
         ----------
-        value
-            The tensor.
         lengths
             The number of rows of each element: known numbers, all equal.
 

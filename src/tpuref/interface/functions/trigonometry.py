@@ -11,12 +11,8 @@ from tpuref.engine.graph.tensor import Tensor
 def sin(x: Any, name: str | None = None) -> Tensor:
     """Return the sine of an angle in radians.
 
-    The result has the shape and dtype of `x`.
-
-    Parameters
-    ----------
-    x
-        Floating-point or complex numbers.
+    The result has the shape and dtype of `x`.  The numbers are floating-point or
+    complex.
 
     Examples
     --------
@@ -27,9 +23,7 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 
 
 def cos(x: Any, name: str | None = None) -> Tensor:
-    """Return the cosine of an angle in radians.
-
-    Parameters and result are those of `sin`.
+    """Return the cosine of an angle in radians; see `sin`.
 
     Examples
     --------
@@ -40,9 +34,7 @@ def cos(x: Any, name: str | None = None) -> Tensor:
 
 
 def tan(x: Any, name: str | None = None) -> Tensor:
-    """Return the tangent of an angle in radians.
-
-    Parameters and result are those of `sin`.
+    """Return the tangent of an angle in radians; see `sin`.
 
     Examples
     --------
@@ -53,9 +45,7 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose sine is `x`; nan outside -1 to 1; see `sin`.
 
     Examples
     --------
@@ -66,9 +56,7 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1; see `sin`.
 
     Examples
     --------
@@ -79,9 +67,7 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose tangent is `x`.
-
-    Parameters and result are those of `sin`.
+    """Return the angle in radians whose tangent is `x`; see `sin`.
 
     Examples
     --------
@@ -94,15 +80,8 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """Return the angle in radians from the x axis to the point ``(x, y)``.
 
-    Parameters
-    ----------
-    y, x
-        Floating-point numbers of one dtype; the shapes broadcast.
-
-    Returns
-    -------
-    Tensor
-        Same dtype as the operands, from -pi to pi.
+    It is from -pi to pi.  `y` and `x` are floating-point numbers of one dtype, whose
+    shapes broadcast.
 
     Examples
     --------
@@ -113,9 +92,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def sinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic sine.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic sine; see `sin`.
 
     Examples
     --------
@@ -126,9 +103,7 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def cosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic cosine.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic cosine; see `sin`.
 
     Examples
     --------
@@ -139,9 +114,7 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic tangent.
-
-    Parameters and result are those of `sin`.
+    """Return the hyperbolic tangent; see `sin`.
 
     Examples
     --------
@@ -152,9 +125,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic sine.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic sine; see `sin`.
 
     Examples
     --------
@@ -165,9 +136,7 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic cosine; nan below 1.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic cosine; nan below 1; see `sin`.
 
     Examples
     --------
@@ -178,9 +147,7 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic tangent; nan outside -1 to 1.
-
-    Parameters and result are those of `sin`.
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1; see `sin`.
 
     Examples
     --------

@@ -24,24 +24,17 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
-    The result is the new value of the whole variable.
+    The result is the new value of the whole variable.  It raises ValueError if the
+    shapes do not go together, and at run time `tf.errors.InvalidArgumentError` if a row
+    does not exist.
 
     Parameters
     ----------
-    ref
-        The variable.
     indices
         The rows to change, int32 or int64 of any shape.
     updates
         Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
         given twice, the last of them.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together.
-    tf.errors.InvalidArgumentError
-        At run time, if there is no such row.
 
     Examples
     --------
@@ -62,9 +55,7 @@ def scatter_add(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Add to rows of a variable; rows with the same index add up.
-
-    Parameters and result are those of `scatter_update`.
+    """Add to rows of a variable; rows with the same index add up; see `scatter_update`.
 
     Examples
     --------

@@ -13,7 +13,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
-from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.errors import InaccessibleTensorError
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import to_array
@@ -286,16 +286,14 @@ def get_variable(
     """Return the variable of that name in the current scope, creating it if needed.
 
     A custom getter may return something else.  See 000_04abb9e9288042d8.txt:
-    bfloat16_scope changes how it reads variables.
+    bfloat16_scope changes how it reads variables.  It raises ValueError if a variable
+    that must be new exists, or a shared one does not exist or differs in shape or
+    dtype, or the shape is unknown.
 
     Parameters
     ----------
-    name
-        The name within the scope.
     shape
         The shape; omit it if `initializer` is a value.
-    dtype
-        The element type, float32 by default.
     initializer
         An initializer, a function of shape and dtype, or a value.
     regularizer
@@ -309,12 +307,6 @@ def get_variable(
         Must be None: variables are not split into parts.
     custom_getter
         Called instead of creating the variable; see `variable_scope`.
-
-    Raises
-    ------
-    ValueError
-        If the variable exists and must not be shared, or must be shared and does not
-        exist or differs in shape or dtype, or if its shape is unknown.
 
     Examples
     --------
@@ -360,11 +352,9 @@ def get_variable(
 
 def _check_partitioner(function: str, partitioner: Any) -> None:
     if partitioner is not None:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"{function}: partitioner must be None, got {partitioner!r}: variables are "
-            "not split into parts here; leave it out",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "not split into parts here; leave it out"
         )
 
 
@@ -434,11 +424,9 @@ def _true_getter(
     if name in known:
         return _share(known[name], name, shape, dtype, reuse)
     if reuse is True:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
-            "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_REUSE,
+            "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE"
         )
     with get_default_graph().name_scope(None):
         variable = Variable(
@@ -462,26 +450,20 @@ def _share(
     variable: Variable, name: str, shape: Any, dtype: DType, reuse: bool | _ReuseMode
 ) -> Variable:
     if reuse is False:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             f"tf.get_variable: the variable {name!r} already exists, created at "
             f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
-            "reuse=tf.AUTO_REUSE",
-            code=codes.VARIABLE_REUSE,
+            "reuse=tf.AUTO_REUSE"
         )
     if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_MISMATCH.value_error(
             f"tf.get_variable: the variable {name!r} has shape {variable.shape}, "
-            f"expected {as_shape(shape)}",
-            code=codes.VARIABLE_MISMATCH,
+            f"expected {as_shape(shape)}"
         )
     if dtype != variable.dtype:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_MISMATCH.value_error(
             f"tf.get_variable: the variable {name!r} has dtype {variable.dtype.name}, "
-            f"expected {dtype.name}",
-            code=codes.VARIABLE_MISMATCH,
+            f"expected {dtype.name}"
         )
     return variable
 
@@ -503,19 +485,15 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
         initializer = initializer()
     if shape is None:
         if initializer is None:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
-                "initializer with one",
-                code=codes.UNKNOWN_SHAPE,
+                "initializer with one"
             )
         return initializer
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}",
-            code=codes.UNKNOWN_SHAPE,
+        raise codes.UNKNOWN_SHAPE.value_error(
+            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}"
         )
     chosen = (
         initializer if initializer is not None else _default_initializer(name, dtype)
@@ -592,10 +570,7 @@ def report_uninitialized_variables(
 ) -> Tensor:
     """Return the names of variables that have no value, as a vector of strings.
 
-    Parameters
-    ----------
-    var_list
-        By default all global and local variables.
+    Those of `var_list`, by default all global and local variables, are checked.
     """
     if var_list is None:
         var_list = [*global_variables(), *local_variables()]

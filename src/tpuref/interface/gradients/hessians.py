@@ -21,12 +21,8 @@ def hessians(
 ) -> list[Tensor | None]:
     """Return the second derivatives of the sum of `ys` by each of `xs`.
 
-    Parameters are those of `gradients`.
-
-    Returns
-    -------
-    list of Tensor
-        For each x, a tensor of shape ``x.shape + x.shape``.
+    Parameters are those of `gradients`.  For each x, the result has the shape ``x.shape
+    + x.shape``.
 
     Examples
     --------

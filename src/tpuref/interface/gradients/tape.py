@@ -9,7 +9,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import hashable, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.differentiation.blocks import gradients_of_block
 from tpuref.engine.differentiation.gradients import finished, seeds_of
 from tpuref.engine.differentiation.options import UnconnectedGradients
@@ -72,10 +71,8 @@ class GradientTape:
 
     def __enter__(self) -> GradientTape:
         if self in context.recorders:
-            raise coded(
-                ValueError,
-                "tf.GradientTape: the tape is already recording; use another tape",
-                code=codes.NOT_RECORDING,
+            raise codes.NOT_RECORDING.value_error(
+                "tf.GradientTape: the tape is already recording; use another tape"
             )
         context.recorders.append(self)
         return self
@@ -112,11 +109,9 @@ class GradientTape:
             if not isinstance(one, (Tensor, Variable)) or not is_differentiable(
                 one.dtype
             ):
-                raise coded(
-                    TypeError,
+                raise codes.INVALID_ARGUMENT.type_error(
                     "tf.GradientTape.watch: expected a floating-point or complex "
-                    f"tensor or variable, got {one!r}",
-                    code=codes.INVALID_ARGUMENT,
+                    f"tensor or variable, got {one!r}"
                 )
             if isinstance(one, Variable):
                 self._watch_variable(one)
@@ -127,11 +122,9 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Suspend recording; ValueError if the tape is not recording."""
         if self not in context.recorders:
-            raise coded(
-                ValueError,
+            raise codes.NOT_RECORDING.value_error(
                 "tf.GradientTape.stop_recording: the tape is not recording; call it "
-                "within `with tf.GradientTape() as tape`",
-                code=codes.NOT_RECORDING,
+                "within `with tf.GradientTape() as tape`"
             )
         place = context.recorders.index(self)
         context.recorders.remove(self)
@@ -159,6 +152,10 @@ class GradientTape:
     ) -> Any:
         """Return the derivatives of the sum of a target by each of the sources.
 
+        The result has the structure of `sources`, with a tensor, `tf.IndexedSlices` or
+        None for each.  It raises RuntimeError if a tape that is not persistent is used
+        again, and the errors of `tf.gradients`.
+
         Parameters
         ----------
         target
@@ -169,19 +166,6 @@ class GradientTape:
             The initial gradient of each target; None for ones.
         unconnected_gradients
             The result for a source on which no target depends: None, or zeros.
-
-        Returns
-        -------
-        object
-            The structure of `sources` with a tensor, `tf.IndexedSlices` or None for
-            each.
-
-        Raises
-        ------
-        RuntimeError
-            If a tape that is not persistent is used again.
-        LookupError, TypeError, ValueError
-            As for `tf.gradients`.
         """
         self._use("gradient")
         flat = nest.flatten(sources)
@@ -196,11 +180,9 @@ class GradientTape:
 
     def _use(self, method: str) -> None:
         if self._used and not self._persistent:
-            raise coded(
-                RuntimeError,
+            raise codes.NOT_RECORDING.runtime_error(
                 f"tf.GradientTape.{method}: the tape was already used, which released "
-                "its records; create it with persistent=True",
-                code=codes.NOT_RECORDING,
+                "its records; create it with persistent=True"
             )
         self._used = True
         if not self._persistent:
@@ -238,18 +220,8 @@ class GradientTape:
     ) -> Any:
         """Return the derivatives of each element of a target by each of the sources.
 
-        Parameters
-        ----------
-        target
-            A tensor.
-        sources, unconnected_gradients
-            As for `gradient`.
-
-        Returns
-        -------
-        object
-            The structure of `sources`, each a tensor of shape ``target.shape +
-            source.shape``.
+        For each source, the result has the shape ``target.shape + source.shape``.
+        Other parameters are those of `gradient`.
 
         Examples
         --------
@@ -293,7 +265,8 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
-        It raises ValueError if the batches differ in size, or a tensor has rank 0.
+        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.  It
+        raises ValueError if the batches differ in size, or a tensor has rank 0.
 
         Parameters
         ----------
@@ -302,11 +275,6 @@ class GradientTape:
             only on the same example of the source.
         unconnected_gradients
             Accepted for compatibility: the result of unconnected batches is zero.
-
-        Returns
-        -------
-        Tensor
-            A tensor of shape ``[batch] + target.shape[1:] + source.shape[1:]``.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):
@@ -318,11 +286,9 @@ class GradientTape:
             or not x.shape.rank
             or not y.shape[:1].is_compatible_with(x.shape[:1])
         ):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.GradientTape.batch_jacobian: target and source must have the same "
-                f"first axis, got {y.shape} and {x.shape}",
-                code=codes.INVALID_ARGUMENT,
+                f"first axis, got {y.shape} and {x.shape}"
             )
         batch = shape(y)[:1]
         columns = reshape(y, concat([batch, [-1]], 0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.linalg import matmul, tensordot
@@ -27,11 +26,9 @@ class Dense(Layer):
         The size of the output's last axis.
     activation
         A function of a tensor or its name; None for none.
-    use_bias
-        Whether there is a bias.
     kernel_initializer, bias_initializer
-        Initializers or their names; None for that of the scope, which by default is
-        uniform as Glorot and Bengio (2010) say.
+        Initializers or their names; None for the initializer of the scope, by default
+        the uniform one of Glorot and Bengio (2010).
     kernel_regularizer, bias_regularizer, activity_regularizer
         Functions of kernel, bias and output whose results join the regularization
         losses.
@@ -83,11 +80,9 @@ class Dense(Layer):
         """Create kernel and bias."""
         input_shape = as_shape(input_shape)
         if not input_shape.rank or input_shape.rank < 2 or input_shape[-1] is None:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.layers.dense: {self.name}: inputs: expected rank 2 or more and a "
-                f"known last size, got shape {input_shape}; give it with set_shape",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"known last size, got shape {input_shape}; give it with set_shape"
             )
         self.kernel = self.add_weight(
             "kernel",

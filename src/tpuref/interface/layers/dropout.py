@@ -22,8 +22,6 @@ class Dropout(Layer):
     noise_shape
         A shape that broadcasts to that of the inputs; along axes of size 1, elements
         are dropped together.  Sizes that are None are those of the inputs.
-    seed
-        The seed of the operation.
     name, **kwargs
         As for `tf.layers.Layer`.
 

@@ -59,11 +59,6 @@ def flatten(
     name, data_format
         As for `tf.layers.Flatten`.
 
-    Returns
-    -------
-    Tensor
-        A tensor ``[batch, n]``.
-
     Examples
     --------
     >>> tf.layers.flatten(tf.ones([2, 3, 4])).shape.as_list()

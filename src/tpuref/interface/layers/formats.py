@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.interface.functions.arguments import static_integers
 
@@ -70,8 +69,6 @@ def channels_of(layer: str, shape: TensorShape, lead: bool, rank: int) -> int:
 def _wrong(
     layer: str, argument: str, expected: str, got: Any, shown: Any = repr
 ) -> Exception:
-    return coded(
-        ValueError,
-        f"tf.layers: {layer}: {argument}: expected {expected}, got {shown(got)}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+    return codes.WRONG_ARGUMENT_TYPE.value_error(
+        f"tf.layers: {layer}: {argument}: expected {expected}, got {shown(got)}"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.functions.activations import relu
 from tpuref.interface.functions.initializers import Zeros, xavier_initializer
@@ -70,11 +69,9 @@ def fully_connected(
         value = convert_to_tensor(inputs)
         sizes = value.shape.as_list() if value.shape.rank else []
         if len(sizes) < 2 or sizes[-1] is None:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"{function}: inputs {value.describe()}: expected rank 2 or more and a "
-                "known last size; give it with set_shape",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                "known last size; give it with set_shape"
             )
         given = {"dtype": value.dtype, "trainable": trainable}
         weights = model_variable(

@@ -14,7 +14,6 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import check_name, wrong_type
 from tpuref.base.dtypes import as_dtype, float32
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -115,11 +114,6 @@ class Layer:
             A tensor, or a nested structure of tensors.
         *args, **kwargs
             Further arguments of `call`.
-
-        Returns
-        -------
-        Tensor
-            The result of `call`.
         """
         given = nest.map_structure(_as_tensor, inputs)
         with self._scopes(kwargs.pop("scope", None)):
@@ -208,23 +202,11 @@ class Layer:
     add_variable = add_weight
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Add operations to the collection ``UPDATE_OPS``.
-
-        Parameters
-        ----------
-        updates
-            One operation or tensor, or several.
-        """
+        """Add operations to the collection ``UPDATE_OPS``."""
         self._updates += _add_to_collection(GraphKeys.UPDATE_OPS, updates)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Add tensors to the collection ``REGULARIZATION_LOSSES``.
-
-        Parameters
-        ----------
-        losses
-            One tensor, or several.
-        """
+        """Add tensors to the collection ``REGULARIZATION_LOSSES``."""
         self._losses += _add_to_collection(GraphKeys.REGULARIZATION_LOSSES, losses)
 
     # -- facts -----------------------------------------------------------------
@@ -246,10 +228,8 @@ class Layer:
         It raises ValueError if the layer was not called yet, which chooses the scope.
         """
         if self._scope is None:
-            raise coded(
-                ValueError,
-                f"the layer {self.name!r} has no scope until it is called; call it",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
+                f"the layer {self.name!r} has no scope until it is called; call it"
             )
         return self._scope.name
 

@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer
 from tpuref.base.dtypes import float16
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.initializers import Ones, Zeros
@@ -46,8 +45,6 @@ def layer_norm(
         Whether to share the variables that the scope has.
     variables_collections, outputs_collections
         Collections to add the variables, and the result, to.
-    trainable
-        Whether the variables are trained.
     begin_norm_axis
         The first of the axes over which mean and deviation are taken.
     begin_params_axis
@@ -79,12 +76,10 @@ def layer_norm(
         )
         sizes = None if own is None else value.shape.as_list()[own:]
         if rank is None or first is None or sizes is None or None in sizes:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.contrib.layers.layer_norm: inputs {value.describe()}: expected "
                 f"axes {begin_norm_axis} and {begin_params_axis}, and known sizes from "
-                "the latter on; give them with set_shape",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                "the latter on; give them with set_shape"
             )
 
         def parameter(name: str, initializer: Any) -> Any:

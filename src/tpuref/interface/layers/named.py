@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.functions import activations, initializers, trigonometry
 
 _ACTIVATIONS = {
@@ -60,10 +59,8 @@ def _of_name(what: str, given: Any, known: dict[str, Any]) -> Any:
     if not isinstance(given, str):
         return given
     if given not in known:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.layers: there is no {what} named {given!r}; expected a function or "
-            f"one of {', '.join(sorted(known))}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"one of {', '.join(sorted(known))}"
         )
     return known[given]

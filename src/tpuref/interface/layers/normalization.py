@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bfloat16, float16, float32
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.default import executing_eagerly
@@ -28,11 +27,13 @@ from tpuref.interface.layers.training import chosen, known_training
 class BatchNormalization(Layer):
     """Inputs with mean 0 and deviation 1 over a batch, then scaled and shifted.
 
-    While training, the moments are those of the batch, and operations in the
-    collection ``UPDATE_OPS`` keep moving averages of them; a program runs these beside
-    its training step.  Otherwise the moments are the moving averages.  Each replica
-    uses the moments of its own part of a batch; a subclass changes that with its own
-    ``_moments(inputs, axes, keep_dims)``, which returns mean and variance.
+    While training, the moments are those of the batch, and operations in the collection
+    ``UPDATE_OPS`` keep moving averages of them; a program runs these beside its
+    training step.  Otherwise the moments are the moving averages.  Each replica uses
+    the moments of its own part of a batch; a subclass changes that with its own
+    ``_moments(inputs, axes, keep_dims)``, which returns mean and variance.  It raises
+    ValueError if an axis does not exist or has no static size, an argument is not
+    supported, or `fused` is true and the input is no batch of images.
 
     Parameters
     ----------
@@ -57,12 +58,6 @@ moving_variance_initializer
         None.
     trainable, name, **kwargs
         As for `tf.layers.Layer`.
-
-    Raises
-    ------
-    ValueError
-        If an axis does not exist or its size is unknown, an argument is not supported,
-        or `fused` is true and the input is no batch of images.
 
     Examples
     --------
@@ -121,10 +116,8 @@ moving_variance_initializer
             raise self._wrong(f"{argument}: expected {only}, the only value supported")
 
     def _wrong(self, message: str) -> Exception:
-        return coded(
-            ValueError,
-            f"tf.layers.batch_normalization: {self.name}: {message}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        return codes.WRONG_ARGUMENT_TYPE.value_error(
+            f"tf.layers.batch_normalization: {self.name}: {message}"
         )
 
     def build(self, input_shape: Any) -> None:

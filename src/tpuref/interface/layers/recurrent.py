@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.activations import sigmoid
@@ -56,15 +55,7 @@ class RNNCell(Layer):
         raise NotImplementedError(f"{type(self).__name__} must define output_size")
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Return the state before the first step, zeros of `dtype`.
-
-        Parameters
-        ----------
-        batch_size
-            The number of rows.
-        dtype
-            The element type.
-        """
+        """Return the state before the first step, zeros of `dtype`."""
         return nest.map_structure(
             lambda size: zeros([batch_size, size], dtype), self.state_size
         )
@@ -73,12 +64,7 @@ class RNNCell(Layer):
 class LSTMStateTuple(NamedTuple):
     """The state of an LSTM cell.
 
-    Attributes
-    ----------
-    c
-        The cell state.
-    h
-        Its last output.
+    `c` is the cell state, `h` its last output.
     """
 
     c: Any
@@ -142,11 +128,9 @@ class BasicLSTMCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Create kernel and bias."""
         if input_shape.rank != 2 or input_shape.as_list()[-1] is None:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
                 f"tf.nn.rnn_cell: {self.name}: inputs: expected rank 2 and a known "
-                f"last size, got shape {input_shape}; give it with set_shape",
-                code=codes.WRONG_ARGUMENT_TYPE,
+                f"last size, got shape {input_shape}; give it with set_shape"
             )
         rows = input_shape.as_list()[-1] + self._units
         self.kernel = self.add_weight("kernel", [rows, 4 * self._units])
@@ -177,10 +161,12 @@ def dynamic_rnn(
 ) -> tuple[Any, Any]:
     """Run a cell over time.
 
+    Return the outputs of all steps, and the last state.  It raises ValueError if
+    neither `initial_state` nor `dtype` is given, or the rank of the inputs is less than
+    3.
+
     Parameters
     ----------
-    cell
-        A `tf.nn.rnn_cell.RNNCell`.
     inputs
         A tensor ``[batch, time, ...]``.
     sequence_length
@@ -194,17 +180,6 @@ def dynamic_rnn(
         Whether inputs and outputs are ``[time, batch, ...]``.
     scope
         The variable scope, by default ``rnn``.
-
-    Returns
-    -------
-    outputs, state
-        The outputs of all steps, and the last state.
-
-    Raises
-    ------
-    ValueError
-        If neither `initial_state` nor `dtype` is given, or the rank of the inputs is
-        less than 3.
 
     Examples
     --------
@@ -252,11 +227,9 @@ def dynamic_rnn(
 def _time_first(inputs: Any, time_major: bool) -> Tensor:
     given = convert_to_tensor(inputs)
     if given.shape.rank is None or given.shape.rank < 3:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.nn.dynamic_rnn: inputs {given.describe()}: expected rank 3 or more; "
-            "give it with set_shape",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "give it with set_shape"
         )
     return given if time_major else _exchange_axes(given)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import abs as absolute
 from tpuref.interface.functions.arithmetic import multiply
@@ -20,14 +19,8 @@ Regularizer = Callable[[Any], Tensor | None]
 def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """Return a function that computes `scale` times half the squares of weights.
 
-    It raises ValueError if `scale` is no number or below 0.
-
-    Parameters
-    ----------
-    scale
-        0 or more; the function gives None for 0.
-    scope
-        The name of the operations.
+    The function of scale 0 gives None.  It raises ValueError if `scale` is no number or
+    below 0.
 
     Examples
     --------
@@ -58,11 +51,9 @@ def _regularizer(
     name: str, scale: float, scope: str | None, size: Callable[[Any], Tensor]
 ) -> Regularizer:
     if not isinstance(scale, (int, float)) or scale < 0 or isinstance(scale, bool):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.contrib.layers.{name}: scale: expected a number, 0 or more, got "
-            f"{scale!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{scale!r}"
         )
 
     def regularizer(weights: Any) -> Tensor | None:

@@ -51,11 +51,6 @@ def softmax_cross_entropy(
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`; one weight for each example.
 
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of `logits`, or one loss for each example.
-
     Examples
     --------
     >>> loss = tf.losses.softmax_cross_entropy([[0.0, 1.0]], [[1000.0, 0.0]])
@@ -96,11 +91,6 @@ def sparse_softmax_cross_entropy(
         A floating-point tensor ``[..., classes]``.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`; one weight for each label.
-
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of `logits`, or one loss for each label.
 
     Examples
     --------
@@ -152,11 +142,6 @@ def sigmoid_cross_entropy(
         The fraction by which labels are moved to 0.5.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of `logits`, or one loss for each element.
 
     Examples
     --------

@@ -49,9 +49,7 @@ def get_total_loss(
     name: str = "total_loss",
     scope: str | None = None,
 ) -> Tensor:
-    """Return the sum of the losses.
-
-    It raises ValueError if there are no losses.
+    """Return the sum of the losses; it raises ValueError if there are no losses.
 
     Parameters
     ----------

@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import float32
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.conversion import cast
@@ -17,10 +16,8 @@ def as_floats(function: str, labels: Any, predictions: Any) -> tuple[Tensor, Ten
     given = {"labels": labels, "predictions": predictions}
     for argument, value in given.items():
         if value is None:
-            raise coded(
-                ValueError,
-                f"tf.losses.{function}: {argument} must not be None; give a tensor",
-                code=codes.WRONG_ARGUMENT_TYPE,
+            raise codes.WRONG_ARGUMENT_TYPE.value_error(
+                f"tf.losses.{function}: {argument} must not be None; give a tensor"
             )
     truth = cast(convert_to_tensor(labels), float32)
     found = cast(convert_to_tensor(predictions), float32)
@@ -31,9 +28,7 @@ def as_floats(function: str, labels: Any, predictions: Any) -> tuple[Tensor, Ten
 def check_pair(function: str, labels: Tensor, predictions: Tensor) -> None:
     """Raise ValueError unless the shapes can be the same."""
     if not labels.shape.is_compatible_with(predictions.shape):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.losses.{function}: labels {labels.describe()} and predictions "
-            f"{predictions.describe()} have different shapes; expected the same",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{predictions.describe()} have different shapes; expected the same"
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import one_of
@@ -89,11 +88,6 @@ def huber_loss(
     The result is a float32 scalar, or one loss for each element.  Other parameters are
     those of `tf.losses.mean_squared_error`.
 
-    Parameters
-    ----------
-    delta
-        The difference from which the loss grows in a line.
-
     Examples
     --------
     >>> loss = tf.losses.huber_loss([1.0, 2.0], [1.0, 4.0])
@@ -126,17 +120,10 @@ def cosine_distance(
     ----------
     labels, predictions
         Tensors of the same shape whose vectors along `axis` have length 1.
-    axis
-        The axis of the vectors.
     dim
         The former name of `axis`.
     weights, scope, loss_collection, reduction
         As for `tf.losses.compute_weighted_loss`.
-
-    Returns
-    -------
-    Tensor
-        A float32 scalar, or one loss for each vector.
 
     Examples
     --------
@@ -146,10 +133,8 @@ def cosine_distance(
     """
     along = one_of("tf.losses.cosine_distance", axis=axis, dim=dim)
     if along is None:
-        raise coded(
-            ValueError,
-            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
+            "tf.losses.cosine_distance: axis is missing; give the axis of the vectors"
         )
     with name_scope(scope, "cosine_distance_loss") as own:
         truth, found = as_floats("cosine_distance", labels, predictions)

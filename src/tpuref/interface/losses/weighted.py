@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import float32
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -40,18 +39,10 @@ def compute_weighted_loss(
     weights
         A number, or a tensor with as many axes as the losses, each of the same size or
         of size 1.
-    scope
-        The name of the operations.
     loss_collection
         The collection to add the result to; None for none.
     reduction
         One of `tf.losses.Reduction`.
-
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of the losses, or for ``Reduction.NONE`` a tensor of their
-        shape.
 
     Examples
     --------
@@ -100,10 +91,8 @@ def _check_weights(losses: Tensor, weights: Tensor) -> None:
         for one, other in zip(own.as_list(), wanted.as_list(), strict=True)
     )
     if not fits:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.losses.compute_weighted_loss: weights of shape {own} do not fit "
             f"losses of shape {wanted}; give a number, or a tensor with as many axes, "
-            "each of the same size or of size 1",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "each of the same size or of size 1"
         )

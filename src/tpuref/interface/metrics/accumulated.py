@@ -12,7 +12,7 @@ from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import as_dtype, float32, int64
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import convert_to_tensor
-from tpuref.engine.graph.default import begin_eagerly
+from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import Variable
 from tpuref.interface.functions.along_axis import argmax
@@ -23,6 +23,7 @@ from tpuref.interface.functions.creation import ones_like, zeros
 from tpuref.interface.functions.extents import size
 from tpuref.interface.functions.reductions import reduce_sum
 from tpuref.interface.functions.reshaping import reshape, squeeze
+from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.names.members import explain_missing_members
 
 
@@ -32,13 +33,6 @@ class Metric:
 
     A subclass makes variables with `add_weight`, changes them in ``update_state`` and
     reads them in ``result``.
-
-    Parameters
-    ----------
-    name
-        The name.
-    dtype
-        The element type of the variables.
     """
 
     def __init__(self, name: str | None = None, dtype: Any = None) -> None:
@@ -68,7 +62,7 @@ class Metric:
         return list(self.weights)
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
-        """Accumulate values."""
+        """Accumulate values; in a graph, return what has to run for that."""
         raise NotImplementedError(f"{type(self).__name__} lacks update_state")
 
     def result(self) -> Tensor:
@@ -86,8 +80,9 @@ class Metric:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Accumulate values, and return the result so far."""
-        self.update_state(*args, **kwargs)
-        return self.result()
+        update = self.update_state(*args, **kwargs)
+        with control_dependencies([] if update is None else [update]):
+            return self.result()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -95,11 +90,6 @@ class Metric:
 
 class Sum(Metric):
     """The sum of values.
-
-    Parameters
-    ----------
-    name, dtype
-        The name, and the element type of the variables.
 
     Examples
     --------
@@ -115,14 +105,22 @@ class Sum(Metric):
         super().__init__(name, dtype)
         self.total = self.add_weight("total")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
         """Add values, each times its weight."""
-        self.total.assign_add(self._sums(values, sample_weight)[0])
+        return self._add((self.total, self._sums(values, sample_weight)[0]))
 
     def result(self) -> Tensor:
         """Return the sum."""
         whole: Tensor = self.total.read_value()
         return whole
+
+    def _add(self, *changes: tuple[Any, Tensor]) -> Any:
+        """Add to variables; in a graph, return the last update, after the others."""
+        done: list[Any] = []
+        for variable, change in changes:
+            with control_dependencies(done):
+                done = [variable.assign_add(change)]
+        return None if executing_eagerly() else done[0]
 
     def _sums(self, values: Any, weight: Any) -> tuple[Tensor, Tensor]:
         """Return the sums of the values times their weights, and of the weights."""
@@ -155,11 +153,10 @@ class Mean(Sum):
         super().__init__(name, dtype)
         self.count = self.add_weight("count")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
         """Add values, each times its weight, and the weights."""
         total, count = self._sums(values, sample_weight)
-        self.total.assign_add(total)
-        self.count.assign_add(count)
+        return self._add((self.total, total), (self.count, count))
 
     def result(self) -> Tensor:
         """Return the mean; zero for no values."""
@@ -175,11 +172,11 @@ class Accuracy(Mean):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Compare labels and predictions of equal shape."""
         labels, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
         same = equal(cast(labels, self.dtype), cast(predicted, self.dtype))
-        super().update_state(cast(same, self.dtype), sample_weight)
+        return super().update_state(cast(same, self.dtype), sample_weight)
 
 
 class SparseCategoricalAccuracy(Mean):
@@ -192,10 +189,10 @@ class SparseCategoricalAccuracy(Mean):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Compare labels with the largest along the last axis of predictions."""
         labels, predicted = convert_to_tensor(y_true), convert_to_tensor(y_pred)
         if labels.shape.rank == predicted.shape.rank:
             labels = squeeze(labels, [-1])
         same = equal(cast(labels, int64), argmax(predicted, -1))
-        super().update_state(cast(same, self.dtype), sample_weight)
+        return super().update_state(cast(same, self.dtype), sample_weight)

@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer, listed
 from tpuref.base.dtypes import bool_, float32, float64, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import constant
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
@@ -179,7 +178,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.
+    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
+    method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -200,11 +200,6 @@ def auc(
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 
-    Raises
-    ------
-    ValueError
-        If the curve or the method is unknown, or they do not go together.
-
     Examples
     --------
     >>> value, update = tf.metrics.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -219,11 +214,9 @@ def auc(
         or not isinstance(summation_method, str)
         or summation_method not in methods
     ):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.metrics.auc: expected curve 'ROC' or 'PR', got {curve!r}, and a "
-            f"summation_method of {sorted(methods)}, got {summation_method!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"summation_method of {sorted(methods)}, got {summation_method!r}"
         )
     if thresholds is None:
         steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1

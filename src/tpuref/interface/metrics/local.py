@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, float32
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -26,11 +25,9 @@ Metric = tuple[Tensor, Tensor]
 def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
     """Return a variable of zeros that is neither trained nor saved."""
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_ARGUMENT_TYPE.runtime_error(
             "tf.metrics: metrics need a graph, which eager mode does not have; create "
-            "them within tf.Graph().as_default()",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "them within tf.Graph().as_default()"
         )
     return Variable(
         lambda: zeros(shape, dtype),
@@ -69,11 +66,9 @@ def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     elif other is not None and own == other + 1:
         truth = squeeze(truth, [-1])
     if not truth.shape.is_compatible_with(found.shape):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             f"tf.metrics: labels {truth.describe()} and predictions {found.describe()} "
-            "have different shapes; expected the same",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "have different shapes; expected the same"
         )
     return truth, found
 

@@ -32,7 +32,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return the mean of values over batches.
+    """Return the mean of values over batches; it raises RuntimeError in eager mode.
 
     Parameters
     ----------
@@ -48,11 +48,6 @@ def mean(
     value, update_op : Tensor
         The mean so far, and the operation that adds a batch and returns the new mean.
         The totals are local variables.
-
-    Raises
-    ------
-    RuntimeError
-        In eager mode.
 
     Examples
     --------
@@ -106,11 +101,8 @@ def accuracy(
     """
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)
-    collections, own = (
-        (metrics_collections, updates_collections),
-        name_or(name, "accuracy"),
-    )
-    return mean(hits, weights, *collections, own)
+    both = metrics_collections, updates_collections
+    return mean(hits, weights, *both, name_or(name, "accuracy"))
 
 
 def mean_squared_error(
@@ -132,11 +124,13 @@ def mean_squared_error(
     2.0
     """
     truth, found = aligned(labels, predictions)
-    collections, own = (
-        (metrics_collections, updates_collections),
+    both = metrics_collections, updates_collections
+    return mean(
+        squared_difference(found, truth),
+        weights,
+        *both,
         name_or(name, "mean_squared_error"),
     )
-    return mean(squared_difference(found, truth), weights, *collections, own)
 
 
 def mean_absolute_error(
@@ -158,11 +152,10 @@ def mean_absolute_error(
     1.0
     """
     truth, found = aligned(labels, predictions)
-    collections, own = (
-        (metrics_collections, updates_collections),
-        name_or(name, "mean_absolute_error"),
+    both = metrics_collections, updates_collections
+    return mean(
+        absolute(found - truth), weights, *both, name_or(name, "mean_absolute_error")
     )
-    return mean(absolute(found - truth), weights, *collections, own)
 
 
 def root_mean_squared_error(

@@ -43,12 +43,8 @@ def recall_at_k(
         Classes: ``[batch, n]`` for `n` different ones of each example, or ``[batch]``.
     predictions
         A number for each class, ``[batch, classes]``; the greatest is the best.
-    k
-        The number of predictions per example.
     class_id
         The only class that counts; None for all.
-    weights
-        A weight for each example.
     metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 
@@ -82,12 +78,7 @@ def precision_at_k(
 ) -> Metric:
     """Return the fraction of the `k` best predictions that are labels.
 
-    Parameters are those of `tf.metrics.recall_at_k`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        As for `tf.metrics.mean`, in float64.
+    Parameters are those of `tf.metrics.recall_at_k`.  Both results are float64.
 
     Examples
     --------

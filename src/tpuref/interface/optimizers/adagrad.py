@@ -18,8 +18,6 @@ class Adagrad(Optimizer):
     ----------
     learning_rate, name, lr, decay
         As for `tf.optimizers.Optimizer`.
-    initial_accumulator_value
-        The initial value of the sums.
     epsilon
         A small number that is added to the divisor.
     """

@@ -18,8 +18,6 @@ class SGD(Optimizer):
         As for `tf.optimizers.Optimizer`.
     momentum
         The fraction of the last change that is added.
-    nesterov
-        Whether to use Nesterov momentum.
     """
 
     def __init__(

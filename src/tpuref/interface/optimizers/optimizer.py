@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import DType, float32, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import begin_eagerly, init_scope
@@ -133,12 +132,10 @@ class Optimizer(ElementwiseOptimizer):
             with recorded:
                 loss = loss()
         elif tape is None:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"{type(self).__name__}.minimize: the loss is a value; give tape=, the "
                 "tf.GradientTape within which it was computed, or a function without "
-                "parameters",
-                code=codes.INVALID_ARGUMENT,
+                "parameters"
             )
         variables = nest.flatten(var_list() if callable(var_list) else var_list)
         given = None if grad_loss is None else [grad_loss]
@@ -154,6 +151,9 @@ class Optimizer(ElementwiseOptimizer):
     ) -> Any:
         """Change variables by their gradients, and count the step.
 
+        It raises ValueError without a gradient, and RuntimeError in the scope of a
+        strategy outside of its replicas.
+
         Parameters
         ----------
         grads_and_vars
@@ -161,13 +161,6 @@ class Optimizer(ElementwiseOptimizer):
             it is.
         experimental_aggregate_gradients
             Whether the gradients of all replicas are summed; otherwise they were.
-
-        Raises
-        ------
-        ValueError
-            If there is no gradient.
-        RuntimeError
-            In the scope of a strategy, but in none of its replicas.
 
         Examples
         --------
@@ -207,14 +200,7 @@ class Optimizer(ElementwiseOptimizer):
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
         """Return a slot of a variable, created once.
 
-        Parameters
-        ----------
-        var
-            The variable.
-        slot_name
-            The name of the slot.
-        initializer
-            The initial value: ``"zeros"``, or an initializer.
+        The initial value is ``"zeros"``, or an initializer makes it.
         """
         start = Constant(0.0) if initializer == "zeros" else initializer
         with init_scope():

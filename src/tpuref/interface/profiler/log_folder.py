@@ -25,13 +25,9 @@ class ProfilerOptions(NamedTuple):
 def start(logdir: profile.Path, options: Any = None) -> None:
     """Start to record the host and the cores.
 
-    It raises tf.errors.AlreadyExistsError if a profile is already running.
-
-    Parameters
-    ----------
-    logdir
-        The log folder.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below
-        it, where TensorBoard looks for traces.
+    `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below the folder, where
+    TensorBoard looks for traces.  It raises `tf.errors.AlreadyExistsError` if a profile
+    is already running.
     """
     del options
     moment = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -47,19 +43,12 @@ def stop(save: bool = True) -> None:
     """Stop the running profile.
 
     It raises tf.errors.UnavailableError if no profile is running.
-
-    Parameters
-    ----------
-    save
-        Whether to write the recording.
     """
     profile.end(save)
 
 
 class Profile:
-    """A profile of a ``with`` block.
-
-    Parameters are those of `start`.
+    """A profile of a ``with`` block; see `start`.
 
     Examples
     --------
@@ -86,12 +75,7 @@ class Profile:
 class Trace:
     """A named part of the program, shown as a slice on the host's track.
 
-    Parameters
-    ----------
-    name
-        Its name.
-    **kwargs
-        Its details, such as ``step_num``.
+    Keywords are details, such as ``step_num``.
 
     Examples
     --------

@@ -54,18 +54,9 @@ _running: list[Profile] = []
 def start(path: Path) -> None:
     """Start to record the host and the cores.
 
-    Parameters
-    ----------
-    path
-        The file for the trace, written when the profile stops, and compressed if its
-        name ends in ``.gz``.
-
-    Raises
-    ------
-    tpuref.errors.AlreadyExistsError
-        If a profile is already running.
-    tpuref.errors.OpError
-        If the file cannot be written, such as NotFoundError.
+    The file is written when the profile stops, and compressed if the path ends in
+    ``.gz``.  It raises `tf.errors.AlreadyExistsError` if a profile is running, and an
+    error such as `tf.errors.NotFoundError` if the file cannot be written.
 
     Examples
     --------
@@ -92,12 +83,8 @@ def _start(path: Path, site: CallSite) -> None:
 def stop() -> Summary:
     """Stop the running profile, and write its file.
 
-    It raises tf.errors.UnavailableError if no profile is running.
-
-    Returns
-    -------
-    Summary
-        The times of cores and operations; its text is a table.
+    The text of the result is a table of the times of cores and operations.  It raises
+    `tf.errors.UnavailableError` if no profile is running.
     """
     return end()
 
@@ -115,10 +102,7 @@ def end(save: bool = True) -> Summary:
 class Trace:
     """A profile of a ``with`` block.
 
-    Attributes
-    ----------
-    summary
-        The summary of the profile, after the block.
+    After the block, `summary` is that of the profile.
     """
 
     summary: Summary
@@ -129,12 +113,8 @@ def trace(path: Path) -> Iterator[Trace]:
     """Record the host and the cores within a ``with`` block.
 
     The file is written at the end of the block even after an error.  Parameter and
-    errors are those of `start`.
-
-    Yields
-    ------
-    Trace
-        Its ``summary`` is available after the block.
+    errors are those of `start`.  Its value, a `Trace`, has a ``summary`` after the
+    block.
 
     Examples
     --------

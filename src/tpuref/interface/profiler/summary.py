@@ -22,8 +22,6 @@ class CoreTime:
 
     Attributes
     ----------
-    core
-        Its name.
     busy, waiting, idle
         Seconds of work; seconds of waiting for the last core of a collective, for
         values of other cores and for the host; and seconds without work.

@@ -11,26 +11,15 @@ from tpuref.engine.runtime.pool.core_events import COLLECTIVE, HOST_CALL, RECEIV
 
 @dataclass
 class Slice:
-    """An event on its track.
-
-    Attributes
-    ----------
-    event
-        The event.
-    track
-        Its track.
-    waiting
-        The nanoseconds of waiting at its start.
-    inner
-        The nanoseconds in the slices directly inside it.
-    depth
-        The number of slices around it.
-    """
+    """An event on its track."""
 
     event: Event
     track: Track
+    # The nanoseconds of waiting at its start
     waiting: int = 0
+    # The nanoseconds in the slices directly inside it
     inner: int = 0
+    # The number of slices around it
     depth: int = 0
 
     @property
@@ -46,23 +35,14 @@ class Slice:
 
 @dataclass
 class Timeline:
-    """The slices of a recording.
+    """The slices of a recording."""
 
-    Attributes
-    ----------
-    began
-        The start of the recording, in nanoseconds of the monotonic clock.
-    tracks
-        The slices of each track, ordered by start, outer ones before inner ones.
-    meetings
-        The slices of each collective and transfer, ordered by start.
-    dropped
-        The number of dropped events of each track.
-    """
-
+    # The start of the recording, in nanoseconds of the monotonic clock
     began: int
     tracks: dict[Track, list[Slice]] = field(default_factory=dict)
+    # The slices of each collective and transfer, ordered by start
     meetings: dict[Meeting, list[Slice]] = field(default_factory=dict)
+    # The number of dropped events of each track
     dropped: dict[Track, int] = field(default_factory=dict)
 
     @classmethod

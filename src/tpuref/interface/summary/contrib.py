@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.interface.functions.comparison import equal
@@ -44,10 +43,8 @@ def _tag(name: str, family: str | None) -> str:
 def _step(kind: str, given: Any) -> Any:
     known = get_default_graph().get_collection(GraphKeys.GLOBAL_STEP)
     if given is None and not known:
-        raise coded(
-            ValueError,
-            f"tf.contrib.summary.{kind}: there is no global step; give step=",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.contrib.summary.{kind}: there is no global step; give step="
         )
     return known[0] if given is None else given
 

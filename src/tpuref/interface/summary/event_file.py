@@ -133,12 +133,7 @@ class FileWriter:
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Write a summary.
 
-        Parameters
-        ----------
-        summary
-            A `tf.Summary`, or a serialized one, as a session returns it.
-        global_step
-            The step.
+        It is a `tf.Summary`, or a serialized one, as a session returns it.
         """
         if isinstance(summary, bytes):
             summary = _parse(Summary, summary, "tf.summary.FileWriter.add_summary")

@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, name_or
 from tpuref.base.dtypes import string
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
@@ -34,6 +33,8 @@ def scalar(
 ) -> Any:
     """Return the summary of a number, for TensorBoard's curves.
 
+    It is a string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
+
     Parameters
     ----------
     name
@@ -47,11 +48,6 @@ def scalar(
     step, data
         With a step, and the number as `tensor` or `data`, the function writes to the
         default writer as in TensorFlow 2; see `create_file_writer`.
-
-    Returns
-    -------
-    Tensor
-        A string with a serialized `tf.Summary`, for `FileWriter.add_summary`.
 
     Examples
     --------
@@ -133,11 +129,9 @@ def text(
     """
     given = convert_to_tensor(tensor)
     if given.dtype != string:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.summary.text: {name!r} takes strings, got {given.describe()}; use "
-            "tf.as_string or tf.summary.scalar",
-            code=codes.INVALID_ARGUMENT,
+            "tf.as_string or tf.summary.scalar"
         )
     if step is not None:
         return steps.text(name, given, step)
@@ -153,11 +147,9 @@ def _summary(
     family: str | None,
 ) -> Tensor:
     if executing_eagerly():
-        raise coded(
-            RuntimeError,
+        raise codes.WRONG_MODE.runtime_error(
             f"{function}: in eager mode there is no graph to join; write with a step: "
-            f"{function}(name, data, step=step) with tf.summary.create_file_writer",
-            code=codes.WRONG_MODE,
+            f"{function}(name, data, step=step) with tf.summary.create_file_writer"
         )
     given = convert_to_tensor(tensor)
     label = steps.clean_name(instance_of(str, f"{function}: name", "a string", name))
@@ -180,17 +172,15 @@ def merge(
 ) -> Tensor:
     """Return several summaries as one.
 
+    It raises `tf.errors.InvalidArgumentError` at evaluation if two summaries have the
+    same tag.
+
     Parameters
     ----------
     inputs
         The results of `scalar`, `histogram` and so on.
     collections
         The collections to join, by default none.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if two summaries have the same tag.
     """
     result: Tensor = py_func(
         lambda *parts: merged(parts),
@@ -213,12 +203,7 @@ def merge_all(
 ) -> Tensor | None:
     """Return all summaries of the graph as one, or None.
 
-    Parameters
-    ----------
-    key
-        The collection.
-    scope
-        A pattern of the names to include.
+    `scope` is a pattern of the names to include.
     """
     summaries = get_default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None

@@ -14,8 +14,6 @@ _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 def encoded_png(pixels: Array) -> bytes:
     r"""Return a uint8 array ``[height, width, 1 to 4 channels]`` as a PNG file.
 
-    Examples
-    --------
     >>> import numpy
     >>> encoded_png(numpy.zeros((1, 1, 3), numpy.uint8))[:4]
     b'\x89PNG'

@@ -17,7 +17,6 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph
@@ -131,8 +130,6 @@ def create_file_writer(
 
     Parameters
     ----------
-    logdir
-        The directory.
     max_queue
         The number of summaries to write before a flush, by default 10.
     flush_millis
@@ -176,10 +173,7 @@ def create_noop_writer() -> SummaryWriter:
 def record_if(condition: Any) -> Iterator[None]:
     """Write the summaries of a block only if a condition holds.
 
-    Parameters
-    ----------
-    condition
-        A bool, a bool tensor, or a function that returns one.
+    The condition is a bool, a bool tensor, or a function that returns one.
     """
     _settings.conditions.append(condition)
     try:
@@ -259,11 +253,9 @@ def _write(
         return False if executing_eagerly() else no_op()
     step = _settings.step if step is None else step
     if step is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.summary.{kind}: {name!r} has no step; give step=, or set it with "
-            "writer.as_default(step=...)",
-            code=codes.INVALID_ARGUMENT,
+            "writer.as_default(step=...)"
         )
     condition = _settings.conditions[-1]
     condition = condition() if callable(condition) else condition

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.connection import connect_eager_mode
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.graph import Graph
@@ -18,10 +17,7 @@ from tpuref.interface.tpu.system import initialize_system, shutdown_system
 def initialize_tpu_system(cluster_resolver: Any = None) -> Topology:
     """Start the TPU system, and return its topology.
 
-    Parameters
-    ----------
-    cluster_resolver
-        The resolver of the system; None for that of this process.
+    Without a resolver, the system is that of this process.
 
     Examples
     --------
@@ -73,18 +69,14 @@ def experimental_connect_to_cluster(
 ) -> None:
     """Run eager operations on the cluster of a resolver from now on.
 
+    It raises TypeError for other arguments, and `tf.errors.UnavailableError` if no
+    server answers.
+
     Parameters
     ----------
     cluster_spec_or_resolver
         A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
         `tf.train.ClusterSpec`, whose first task is used.
-
-    Raises
-    ------
-    TypeError
-        If `cluster_spec_or_resolver` is neither.
-    tpuref.errors.UnavailableError
-        If no server answers.
 
     Examples
     --------
@@ -106,24 +98,15 @@ def experimental_connect_to_host(
 ) -> None:
     """Run eager operations on a server from now on.
 
-    Parameters
-    ----------
-    remote_host
-        Its address, ``"host:port"`` or ``"grpc://host:port"``; of a list, the first.
-
-    Raises
-    ------
-    ValueError
-        If there is no address.
+    The address is ``"host:port"`` or ``"grpc://host:port"``; of a list, the first
+    counts.  It raises ValueError if there is no address.
     """
     begin_eagerly()
     several = remote_host if isinstance(remote_host, (list, tuple)) else [remote_host]
     if not several or not isinstance(several[0], str) or not several[0]:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_CLUSTER.value_error(
             "tf.config.experimental_connect_to_host: remote_host must be an address "
-            f"such as 'localhost:8470', got {remote_host!r}",
-            code=codes.INVALID_CLUSTER,
+            f"such as 'localhost:8470', got {remote_host!r}"
         )
     address = several[0].removeprefix("grpc://")
     connect_eager_mode(f"grpc://{address}", "tf.config.experimental_connect_to_host")

@@ -13,7 +13,6 @@ from tpuref.base import nest
 from tpuref.base.arguments import name_or
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
-from tpuref.base.errors import coded
 from tpuref.engine.differentiation.custom_gradient import passed_through
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -44,7 +43,12 @@ def cross_replica_sum(
 ) -> Any:
     """Return the sum of `x` over the replicas of a group.
 
-    See 000_04abb9e9288042d8.txt, cross_replica_sum.
+    See 000_04abb9e9288042d8.txt, cross_replica_sum.  The sum has the same bits on all
+    replicas of the group; a dictionary gives one sum per key.  Contributions are added
+    in replica order; float16 and bfloat16 are added in float32 and rounded once.  In a
+    distribution strategy the towers are the replicas; the k-th sums of all towers form
+    one collective, as with ``merge_call``.  Outside of both, the caller is the only
+    replica, and a warning is logged.
 
     Parameters
     ----------
@@ -56,12 +60,6 @@ def cross_replica_sum(
         The replica ids of each group, ``[num_groups, replicas_per_group]``; every
         replica appears once.  None is one group of all.
 
-    Returns
-    -------
-    Tensor or dict of Tensor
-        The sum, with the shape and element type of `x` and the same bits on all
-        replicas of the group; for a dictionary, one sum per key.
-
     Raises
     ------
     TypeError
@@ -69,13 +67,6 @@ def cross_replica_sum(
     ValueError
         If `group_assignment` is not a partition of the replicas into groups of equal
         size, or a `PerReplica` does not have one component per replica.
-
-    Notes
-    -----
-    Contributions are added in replica order; float16 and bfloat16 are added in float32
-    and rounded once.  In a distribution strategy the towers are the replicas; the k-th
-    sums of all towers form one collective, as with ``merge_call``.  Outside of both,
-    the caller is the only replica, and a warning is logged.
 
     Examples
     --------
@@ -160,12 +151,10 @@ def _contribution(x: Any, peers: Peers) -> Any:
         x = x.values[peers.index]
     tensor = convert_to_tensor(x)
     if tensor.dtype not in SUMMABLE:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_OPERANDS.type_error(
             f"tf.tpu.cross_replica_sum: cannot sum {tensor.describe()} across replicas;"
             f" the element types are {', '.join(dtype.name for dtype in SUMMABLE)}; use"
-            " tf.cast",
-            code=codes.INVALID_OPERANDS,
+            " tf.cast"
         )
     return tensor
 
@@ -175,11 +164,9 @@ def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
         return (tuple(range(replicas)),)
     ids = _ids(assignment)
     if ids.ndim != 2:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_GROUPS.value_error(
             "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
-            f"[num_groups, replicas_per_group], got shape {list(ids.shape)}",
-            code=codes.INVALID_GROUPS,
+            f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
         )
     _check_partition([int(i) for i in ids.flat], replicas, assignment)
     return tuple(tuple(int(i) for i in row) for row in ids)
@@ -189,11 +176,9 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if isinstance(assignment, Tensor):
         value = assignment.operand().value
         if assignment.dtype != int32 or value is None:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_GROUPS.type_error(
                 "tf.tpu.cross_replica_sum: group_assignment must be known when the "
-                f"graph is built, as int32; got {assignment.describe()}",
-                code=codes.INVALID_GROUPS,
+                f"graph is built, as int32; got {assignment.describe()}"
             )
         return value
     try:
@@ -201,29 +186,23 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     except ValueError:
         ids = np.empty(0, object)
     if ids.dtype == object:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_GROUPS.value_error(
             "tf.tpu.cross_replica_sum: all groups of group_assignment must have the "
-            f"same number of replicas, got {assignment!r}",
-            code=codes.INVALID_GROUPS,
+            f"same number of replicas, got {assignment!r}"
         )
     if ids.size and ids.dtype.kind not in "iu":
-        raise coded(
-            TypeError,
+        raise codes.INVALID_GROUPS.type_error(
             "tf.tpu.cross_replica_sum: group_assignment must contain integers, got "
-            f"{assignment!r}",
-            code=codes.INVALID_GROUPS,
+            f"{assignment!r}"
         )
     return ids
 
 
 def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
     def fault(what: str) -> ValueError:
-        return coded(
-            ValueError,
+        return codes.INVALID_GROUPS.value_error(
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
-            f"of the replicas 0 to {replicas - 1} must appear in it exactly once",
-            code=codes.INVALID_GROUPS,
+            f"of the replicas 0 to {replicas - 1} must appear in it exactly once"
         )
 
     for replica in ids:
@@ -238,11 +217,9 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
 
 def _check_components(x: PerReplica, replicas: int) -> None:
     if len(x.values) != replicas:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_COUNT.value_error(
             f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, but the "
-            f"computation has {replicas} replicas",
-            code=codes.WRONG_COUNT,
+            f"computation has {replicas} replicas"
         )
 
 

@@ -27,18 +27,14 @@ def replica_inputs(inputs: Any) -> Inputs:
     if inputs is None:
         return [[]]
     if not isinstance(inputs, list):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.replicate: inputs must be a list with one list of inputs per "
-            f"replica or None, got {type(inputs).__name__} {inputs!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"replica or None, got {type(inputs).__name__} {inputs!r}"
         )
     if not inputs:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
             "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
-            "give [[]] or None for one replica without inputs",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "give [[]] or None for one replica without inputs"
         )
     check_replica_count("tf.tpu.replicate: inputs", len(inputs))
     replicas = [_input_list(r, entry) for r, entry in enumerate(inputs)]
@@ -49,11 +45,9 @@ def replica_inputs(inputs: Any) -> Inputs:
 def check_replica_count(argument: str, count: int) -> None:
     """Raise an error for more replicas than one computation can have."""
     if count > MAX_REPLICAS:
-        raise coded(
-            ValueError,
+        raise codes.LIMIT_EXCEEDED.value_error(
             f"{argument} asks for {count} replicas; one computation can have at most "
-            f"{MAX_REPLICAS}",
-            code=codes.LIMIT_EXCEEDED,
+            f"{MAX_REPLICAS}"
         )
 
 
@@ -62,12 +56,10 @@ def _input_list(replica: int, entry: Any) -> list[Any]:
         return [entry]
     if isinstance(entry, (list, tuple)):
         return list(entry)
-    raise coded(
-        TypeError,
+    raise codes.WRONG_ARGUMENT_TYPE.type_error(
         f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
         f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
-        f"inputs=[[...], [...]]",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"inputs=[[...], [...]]"
     )
 
 
@@ -75,11 +67,9 @@ def _check_alike(replicas: list[list[Any]]) -> None:
     counts = [len(own) for own in replicas]
     for replica, count in enumerate(counts):
         if count != counts[0]:
-            raise coded(
-                ValueError,
+            raise codes.STRUCTURES_DIFFER.value_error(
                 "tf.tpu.replicate: all replicas must have the same number of inputs; "
-                f"replica 0 has {counts[0]}, replica {replica} has {count}",
-                code=codes.STRUCTURES_DIFFER,
+                f"replica 0 has {counts[0]}, replica {replica} has {count}"
             )
     for replica, own in enumerate(replicas[1:], start=1):
         try:
@@ -114,11 +104,9 @@ def single_inputs(function: str, inputs: Any) -> list[Any]:
     if inputs is None:
         return []
     if not isinstance(inputs, (list, tuple)):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: inputs must be a list of inputs or None, got "
-            f"{type(inputs).__name__} {inputs!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(inputs).__name__} {inputs!r}"
         )
     return list(inputs)
 
@@ -129,12 +117,10 @@ def check_dtypes(replicas: Inputs) -> None:
     for replica, own in enumerate(replicas[1:], start=1):
         for (path, a), b in zip(first, nest.flatten(own), strict=True):
             if a.dtype != b.dtype:
-                raise coded(
-                    ValueError,
+                raise codes.SHAPES_DIFFER.value_error(
                     "tf.tpu.replicate: dtypes must be the same on all replicas; "
                     f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
-                    f"{b.describe()}",
-                    code=codes.SHAPES_DIFFER,
+                    f"{b.describe()}"
                 )
 
 
@@ -149,12 +135,10 @@ def _merge_shapes(path: str, tensors: Sequence[Tensor]) -> TensorShape:
         try:
             shape = shape.merge_with(tensor.shape)
         except ValueError:
-            raise coded(
-                ValueError,
+            raise codes.SHAPES_DIFFER.value_error(
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
                 f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
-                "agree, unless maximum_shapes is given",
-                code=codes.SHAPES_DIFFER,
+                "agree, unless maximum_shapes is given"
             ) from None
     return shape
 
@@ -170,10 +154,8 @@ def check_arity(
     Messages begin with `label`, which names function and argument.
     """
     if not callable(computation):
-        raise coded(
-            TypeError,
-            f"{label} must be callable, got {computation!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{label} must be callable, got {computation!r}"
         )
     if isinstance(computation, np.ufunc):
         _check_ufunc(computation, count + infeed, label)

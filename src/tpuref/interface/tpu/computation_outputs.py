@@ -8,7 +8,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import get_default_graph
@@ -60,12 +59,10 @@ def _flat_outputs(returned: Sequence[Any]) -> Outputs:
     )
     for k, value in enumerate(returned[count:], start=count):
         if not isinstance(value, Operation):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_RESULT.value_error(
                 "a computation must return tensors before operations; element "
                 f"{count} of its result is the operation {returned[count].name!r}, "
-                f"element {k} is {value!r}",
-                code=codes.INVALID_RESULT,
+                f"element {k} is {value!r}"
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
     return (
@@ -84,12 +81,10 @@ def _nested_outputs(returned: Any) -> Outputs:
     leaves = nest.flatten_with_paths(returned)
     for path, leaf in leaves:
         if isinstance(leaf, Operation):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_RESULT.value_error(
                 f"the operation {leaf.name!r} is at {path} in the nested structure "
                 "that the computation returned; return operations only at the end of "
-                "a flat list",
-                code=codes.INVALID_RESULT,
+                "a flat list"
             )
     tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
     return Outputs(returned, tensors) if tensors else NO_OUTPUTS

@@ -8,12 +8,7 @@ from tpuref.engine.graph.device import REPLICATED_CORE
 def core(num: int) -> str:
     """Return the device name of a logical core of a replicated computation.
 
-    See 000_04abb9e9288042d8.txt, core.
-
-    Parameters
-    ----------
-    num
-        The number of the core within each replica, starting at 0.
+    See 000_04abb9e9288042d8.txt, core.  Numbers start at 0 within each replica.
 
     Examples
     --------

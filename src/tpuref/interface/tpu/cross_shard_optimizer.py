@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.engine.runtime.log import advice
 from tpuref.interface.losses.reduction import Reduction
 from tpuref.interface.tpu.collectives import cross_replica_sum
@@ -19,7 +18,11 @@ _log = advice()
 class CrossShardOptimizer(Optimizer):
     """Sums the gradients of all replicas, and applies them with another optimizer.
 
-    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.
+    See 000_04abb9e9288042d8.txt, Classes: CrossShardOptimizer.  It raises ValueError if
+    `reduction` is unknown.  `compute_gradients` returns the gradients of one replica,
+    which can be clipped before `apply_gradients` sums them. Sparse gradients are summed
+    as dense tensors.  Outside of a replicated computation a warning is logged, and
+    there is one replica.
 
     Parameters
     ----------
@@ -32,17 +35,6 @@ class CrossShardOptimizer(Optimizer):
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; gradients
         are summed within a group.  None is one group of all.
-
-    Raises
-    ------
-    ValueError
-        If `reduction` is neither.
-
-    Notes
-    -----
-    `compute_gradients` returns the gradients of one replica, which can be clipped
-    before `apply_gradients` sums them.  Sparse gradients are summed as dense tensors.
-    Outside of a replicated computation a warning is logged, and there is one replica.
 
     Examples
     --------
@@ -67,18 +59,14 @@ class CrossShardOptimizer(Optimizer):
         group_assignment: list[list[int]] | None = None,
     ) -> None:
         if reduction not in (Reduction.SUM, Reduction.MEAN):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.tpu.CrossShardOptimizer: reduction must be "
-                f"tf.losses.Reduction.MEAN or SUM, got {reduction!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"tf.losses.Reduction.MEAN or SUM, got {reduction!r}"
             )
         if not isinstance(opt, Optimizer):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 "tf.tpu.CrossShardOptimizer: opt must be a tf.train.Optimizer, got "
-                f"{opt!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"{opt!r}"
             )
         super().__init__(False, name)
         self._opt = opt
@@ -90,11 +78,8 @@ class CrossShardOptimizer(Optimizer):
     ) -> list[tuple[Any, Any]]:
         """Return this replica's gradients, which are not summed over the replicas.
 
-        Raises
-        ------
-        ValueError
-            If `group_assignment` is not a partition of the replicas into groups of
-            equal size.
+        It raises ValueError if `group_assignment` is not a partition of the replicas
+        into groups of equal size.
         """
         replicas = _replicas()
         summands = self._summands(replicas)
@@ -118,11 +103,9 @@ class CrossShardOptimizer(Optimizer):
         return len(groups[0])
 
     def _invalid(self, rule: str) -> ValueError:
-        return coded(
-            ValueError,
+        return codes.INVALID_ARGUMENT.value_error(
             f"tf.tpu.CrossShardOptimizer: group_assignment {rule}, got "
-            f"{self._group_assignment!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{self._group_assignment!r}"
         )
 
     def apply_gradients(

@@ -118,17 +118,14 @@ class DeviceAssignment:
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
         """Return the coordinates of a logical core, one per axis of the mesh.
 
+        It raises MeshRangeError if the replica or logical core does not exist.
+
         Parameters
         ----------
         replica
             The replica; negative numbers count from the end.
         logical_core
             The logical core within the replica; negative numbers count from the end.
-
-        Raises
-        ------
-        MeshRangeError
-            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -145,17 +142,14 @@ class DeviceAssignment:
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
         """Return the replicas, in order, that have a logical core on a task.
 
+        It raises ValueError if no replica has a core there.
+
         Parameters
         ----------
         task_id
             The task (host).
         logical_core
             The logical core within the replicas.
-
-        Raises
-        ------
-        ValueError
-            If no replica has one there.
 
         Examples
         --------
@@ -236,15 +230,8 @@ class DeviceAssignment:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh with the logical core on each core.
 
-        Parameters
-        ----------
-        format
-            ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
-
-        Raises
-        ------
-        ValueError
-            If the format is unknown.
+        `format` is ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
+        It raises ValueError if the format is unknown.
 
         Examples
         --------
@@ -455,11 +442,9 @@ def _sizes(name: str, value: npt.ArrayLike | None, topology: Topology) -> _IntAr
         return np.ones(rank, dtype=np.int64)
     sizes = as_int32(f"device_assignment: {name}", value)
     if sizes.shape != (rank,) or (sizes < 1).any():
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             f"device_assignment: {name} must be {rank} positive numbers, one per axis "
-            f"of mesh {mesh_text(topology.mesh_shape)}, got {sizes.tolist()}",
-            code=codes.INVALID_TOPOLOGY,
+            f"of mesh {mesh_text(topology.mesh_shape)}, got {sizes.tolist()}"
         )
     return sizes.astype(np.int64)
 
@@ -478,10 +463,8 @@ def _require_fit(topology: Topology, block: _Block) -> None:
 
 def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
     if num_replicas < 0:
-        raise coded(
-            ValueError,
-            f"device_assignment: num_replicas must be 0 or more, got {num_replicas}",
-            code=codes.REPLICAS_UNLIKE_CORES,
+        raise codes.REPLICAS_UNLIKE_CORES.value_error(
+            f"device_assignment: num_replicas must be 0 or more, got {num_replicas}"
         )
     room = math.prod(block.counts)
     if num_replicas <= room:
@@ -501,12 +484,10 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
     name = "DeviceAssignment: core_assignment"
     cores = as_int32(name, value)
     if cores.ndim != 3 or cores.shape[2] != topology.mesh_rank:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_TOPOLOGY.value_error(
             f"{name} must have the shape [replicas, cores per replica, "
             f"{topology.mesh_rank}] on mesh {mesh_text(topology.mesh_shape)}, "
-            f"got shape {list(cores.shape)}",
-            code=codes.INVALID_TOPOLOGY,
+            f"got shape {list(cores.shape)}"
         )
     return cores
 

@@ -23,7 +23,6 @@ from tpuref.base.dtypes import (
     int64,
     uint32,
 )
-from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.engine.graph.build import apply_all, perform
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -55,22 +54,15 @@ def infeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors to the infeed of a core.
 
-    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.  The
+    operation waits while the queue of the core is full.  In eager mode it runs
+    immediately.
 
     Parameters
     ----------
-    inputs
-        The tensors.
-    shapes
-        The shape of each.
     device_ordinal
         The number of the core on its host; -1 if the operation is placed on a core with
         ``tf.device("/device:TPU:3")``.
-
-    Returns
-    -------
-    Operation
-        It waits while the queue of the core is full.  None in eager mode.
 
     Raises
     ------
@@ -118,11 +110,6 @@ def infeed_dequeue_tuple(
     Call it inside a computation.  It is ``tf.contrib.tpu.infeed_dequeue_tuple`` of
     releases 1.11 to 1.15.
 
-    Parameters
-    ----------
-    dtypes, shapes
-        The type and shape of each element.
-
     Raises
     ------
     TypeError
@@ -149,20 +136,10 @@ def outfeed_enqueue_tuple(
 ) -> Operation | None:
     """Send a tuple of tensors from this core to the host.
 
-    Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`.
-    It is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.
-
-    Parameters
-    ----------
-    inputs
-        The tensors.
-
-    Raises
-    ------
-    ValueError
-        If it is empty.
-    tpuref.errors.ResourceExhaustedError
-        At evaluation, if the queue stays full until the deadline.
+    Call it inside a computation.  The host receives it with `outfeed_dequeue_tuple`. It
+    is ``tf.contrib.tpu.outfeed_enqueue_tuple`` of releases 1.11 to 1.15.  It raises
+    ValueError if the tuple is empty, and at evaluation
+    `tf.errors.ResourceExhaustedError` if the queue stays full until the deadline.
     """
     given = _list("outfeed_enqueue_tuple", "inputs", inputs)
     _check_alike("outfeed_enqueue_tuple", "inputs", given, given)
@@ -234,11 +211,9 @@ def _dequeue_infeed(
     attrs = _elements(function, dtypes, shapes)
     for dtype in map(as_dtype, attrs["dtypes"]):
         if dtype not in _INFEED_TYPES:
-            raise coded(
-                TypeError,
+            raise codes.FEED_MISMATCH.type_error(
                 f"tf.contrib.tpu.{function}: no infeed of {dtype.name}; cast it to "
-                f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}",
-                code=codes.FEED_MISMATCH,
+                f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}"
             )
     label = name_or(name, _type(function))
     return apply_all("CoreInfeedDequeue", name=label, queue=_INFEED, **attrs)
@@ -277,11 +252,9 @@ def _check_alike(
     function: str, argument: str, values: Sequence[Any], shapes: Sequence[Any]
 ) -> None:
     if not values or len(values) != len(shapes):
-        raise coded(
-            ValueError,
+        raise codes.WRONG_COUNT.value_error(
             f"tf.contrib.tpu.{function}: {argument} has {len(values)} entries and "
-            f"shapes has {len(shapes)}; pass one or more, and a shape for each",
-            code=codes.WRONG_COUNT,
+            f"shapes has {len(shapes)}; pass one or more, and a shape for each"
         )
 
 

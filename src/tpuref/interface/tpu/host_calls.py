@@ -15,29 +15,10 @@ def outside_compilation(
 ) -> Any:
     """Build a part of a replicated computation that runs on the host.
 
-    See 000_04abb9e9288042d8.txt, outside_compilation.
-
-    Parameters
-    ----------
-    computation
-        A function that builds the part.
-    args, kwargs
-        Its arguments.
-
-    Returns
-    -------
-    object
-        The result of `computation`; the cores can use its tensors.
-
-    Raises
-    ------
-    NotImplementedError
-        If it is nested inside a replicated computation.
-
-    Notes
-    -----
-    The part runs once per replica, in program order within the replica.  Outside a
-    replicated computation, `computation` is simply called.
+    See 000_04abb9e9288042d8.txt, outside_compilation.  Return the result of
+    `computation`; the cores can use its tensors.  Nested in another one, it raises
+    NotImplementedError.  The part runs once per replica, in program order within the
+    replica.  Outside a replicated computation, `computation` is simply called.
 
     Examples
     --------
@@ -48,11 +29,9 @@ def outside_compilation(
     [8.0]
     """
     if not callable(computation):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.outside_compilation: computation must be callable, got "
-            f"{computation!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{computation!r}"
         )
     graph = get_default_graph()
     replicated = None if graph.region is None else graph.region.replicated

@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.tpu.device_assignment import DeviceAssignment
@@ -33,11 +32,9 @@ def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
     """Raise ValueError if the tensors of a shard are on different devices."""
     devices = [tensor.device for tensor in tensors]
     if len(set(devices)) > 1:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
-            f"the devices {devices}, expected one device; give a placement_function",
-            code=codes.NO_SHARD_DIMENSION,
+            f"the devices {devices}, expected one device; give a placement_function"
         )
 
 

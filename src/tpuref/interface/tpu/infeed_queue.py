@@ -10,7 +10,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
-from tpuref.base.errors import coded
 from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply_all, perform
@@ -43,8 +42,6 @@ class InfeedQueue:
     ----------
     number_of_tuple_elements : int, optional
         The number of tensors in a tuple; by default the length of the first list below.
-    tuple_types : list of dtypes, optional
-        The type of each element.
     tuple_shapes : list of shapes, optional
         The shape of each whole element, before it is split.
     shard_dimensions : list of int or None, optional
@@ -133,12 +130,8 @@ class InfeedQueue:
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
         """Set the types of the elements.
 
-        Raises
-        ------
-        TypeError
-            If an entry is not a dtype.
-        ValueError
-            If the number of entries is wrong, or the frozen types differ.
+        It raises TypeError if an entry is not a dtype, and ValueError if the number of
+        entries is wrong or the frozen types differ.
         """
         self._check_length("tuple_types", tuple_types)
         try:
@@ -155,11 +148,8 @@ class InfeedQueue:
     def set_tuple_shapes(self, tuple_shapes: Sequence[Any]) -> None:
         """Set the shapes of the whole elements.
 
-        Raises
-        ------
-        ValueError
-            If the number of entries is wrong, a shape cannot be split as configured, or
-            the frozen shapes differ.
+        It raises ValueError if the number of entries is wrong, a shape cannot be split
+        as configured, or the frozen shapes differ.
         """
         self._check_length("tuple_shapes", tuple_shapes)
         try:
@@ -177,10 +167,7 @@ class InfeedQueue:
     def set_shard_dimensions(self, shard_dimensions: Sequence[int | None]) -> None:
         """Set the dimension that each element is split along.
 
-        Parameters
-        ----------
-        shard_dimensions
-            One dimension for each element, counted from 0; None leaves it unset.
+        Dimensions are counted from 0; None leaves that of an element unset.
 
         Raises
         ------
@@ -205,11 +192,8 @@ class InfeedQueue:
     def set_number_of_shards(self, number_of_shards: int) -> None:
         """Set the number of shards, which is the number of replicas.
 
-        Raises
-        ------
-        ValueError
-            If it is not positive or above 65536, if a shape cannot be split into that
-            many parts, or if it is frozen to a different number.
+        It raises ValueError if it is not positive or above 65536, if a shape cannot be
+        split into that many parts, or if it is frozen to a different number.
         """
         shards = _positive("number_of_shards", number_of_shards)
         if self._frozen and shards != self._shards:
@@ -222,10 +206,8 @@ class InfeedQueue:
     ) -> None:
         """Set types and shapes to those of a list of tensors, one for each element.
 
-        Raises
-        ------
-        ValueError
-            If the number of tensors is wrong, or the frozen configuration differs.
+        It raises ValueError if the number of tensors is wrong, or the frozen
+        configuration differs.
         """
         self._configure(input_tensors)
 
@@ -247,26 +229,19 @@ class InfeedQueue:
     def freeze(self) -> None:
         """Freeze the configuration; the defaults are 1 shard and dimension 0.
 
-        Raises
-        ------
-        ValueError
-            If types or shapes are not set, a rank is unknown, or a shape cannot be
-            split.
+        It raises ValueError if types or shapes are not set, a rank is unknown, or a
+        shape cannot be split.
         """
         if self._types is None:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 "InfeedQueue.freeze: the types of the elements are not set; pass "
-                "tuple_types, or call set_tuple_types",
-                code=codes.UNKNOWN_SHAPE,
+                "tuple_types, or call set_tuple_types"
             )
         if self._shapes is None or any(shape.rank is None for shape in self._shapes):
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_SHAPE.value_error(
                 f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
                 "of known rank for every element; give tuple_shapes, or call "
-                "set_tuple_shapes",
-                code=codes.UNKNOWN_SHAPE,
+                "set_tuple_shapes"
             )
         self._fill_in_sharding()
         self._check_divisible()
@@ -277,18 +252,8 @@ class InfeedQueue:
     def generate_dequeue_op(self, tpu_device: int | None = 0) -> list[Tensor]:
         """Dequeue one tuple; call this inside the replicated computation.
 
-        This freezes the configuration.
-
-        Parameters
-        ----------
-        tpu_device
-            The core of the replica that dequeues it; None uses the enclosing device
-            scopes.
-
-        Returns
-        -------
-        list of Tensor
-            The replica's shard of each element.
+        This freezes the configuration.  It returns the replica's shard of each element.
+        `tpu_device` is the core that dequeues; None uses the enclosing device scopes.
 
         Raises
         ------
@@ -332,7 +297,8 @@ class InfeedQueue:
         """Enqueue one sharded tuple.
 
         This freezes the configuration.  Running the operations again adds another
-        tuple.
+        tuple.  Return one operation for each shard.  In eager mode they run immediately
+        and None replaces each.
 
         Parameters
         ----------
@@ -344,12 +310,6 @@ class InfeedQueue:
         placement_function
             Maps a shard's number to the device of the operation; by default that of its
             tensors.
-
-        Returns
-        -------
-        list of Operation
-            One for each shard.  In eager mode they run immediately and None replaces
-            each.
 
         Raises
         ------
@@ -387,23 +347,16 @@ class InfeedQueue:
         """Split one whole tuple and add it.
 
         This freezes the configuration.  Running the operations again adds another
-        tuple.
+        tuple.  It raises ValueError if the graph already adds to this queue, a tensor
+        cannot be split, or the frozen configuration differs.
 
         Parameters
         ----------
-        inputs
-            One tensor for each element.
         device_assignment
             Maps replicas to hosts and ordinals; the default is eight cores per host,
             in order.
         placement_function, tpu_ordinal_function
             As for `generate_enqueue_ops`; they override `device_assignment`.
-
-        Raises
-        ------
-        ValueError
-            If the graph already adds to this queue, a tensor cannot be split, or the
-            frozen configuration differs.
 
         Examples
         --------
@@ -430,13 +383,8 @@ class InfeedQueue:
     def generate_close_op(self) -> Operation | None:
         """End the input: replicas take the remaining tuples, then reach the end.
 
-        TensorFlow's queue has no such operation.
-
-        Returns
-        -------
-        Operation
-            Run it after adding the last tuple.  In eager mode the queue is closed
-            immediately and None is returned.
+        TensorFlow's queue has no such operation.  Run the operation after adding the
+        last tuple.  In eager mode the queue is closed immediately and None is returned.
 
         Examples
         --------
@@ -457,19 +405,15 @@ class InfeedQueue:
 
     def _check_length(self, argument: str, values: Sequence[Any]) -> None:
         if _length(argument, values) != self._number_of_elements:
-            raise coded(
-                ValueError,
+            raise codes.WRONG_COUNT.value_error(
                 f"InfeedQueue: {argument} is {values!r}, expected a list of length "
-                f"{self._number_of_elements}, the number of tuple elements",
-                code=codes.WRONG_COUNT,
+                f"{self._number_of_elements}, the number of tuple elements"
             )
 
     def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
-        return coded(
-            ValueError,
+        return codes.FROZEN.value_error(
             f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
-            "the queue before operations or tf.tpu.replicate use it",
-            code=codes.FROZEN,
+            "the queue before operations or tf.tpu.replicate use it"
         )
 
     def _fill_in_sharding(self) -> None:
@@ -522,11 +466,9 @@ class InfeedQueue:
         self.set_tuple_shapes(shapes)
         types = [[tensor.dtype for tensor in tensors] for tensors in shards]
         if any(own != types[0] for own in types):
-            raise coded(
-                TypeError,
+            raise codes.NO_SHARD_DIMENSION.type_error(
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
-                "expected the same types in every shard",
-                code=codes.NO_SHARD_DIMENSION,
+                "expected the same types in every shard"
             )
         self.set_tuple_types(types[0])
         return shards
@@ -550,12 +492,10 @@ class InfeedQueue:
     def _check_first(self, method: str, op: str, key: str) -> None:
         for operation in get_default_graph().get_operations():
             if operation.type == op and operation.attrs["queue"] == key:
-                raise coded(
-                    ValueError,
+                raise codes.FROZEN.value_error(
                     f"InfeedQueue.{method}: the graph already has an {op} of queue "
                     f"{key.partition('@')[0]!r}, built at {operation.site}; run that "
-                    "one again, or create another queue",
-                    code=codes.FROZEN,
+                    "one again, or create another queue"
                 )
 
     def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -623,11 +563,9 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
     for name, values in zip(names, lists, strict=True):
         if values is not None:
             return _positive("number_of_tuple_elements", _length(name, values))
-    raise coded(
-        ValueError,
+    raise codes.UNKNOWN_SHAPE.value_error(
         "InfeedQueue: the number of tuple elements is unknown; pass "
-        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
-        code=codes.UNKNOWN_SHAPE,
+        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions"
     )
 
 
@@ -635,10 +573,8 @@ def _length(argument: str, values: Sequence[Any]) -> int:
     try:
         return len(values)
     except TypeError:
-        raise coded(
-            TypeError,
-            f"InfeedQueue: {argument} must be a list, got {values!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"InfeedQueue: {argument} must be a list, got {values!r}"
         ) from None
 
 
@@ -647,17 +583,13 @@ def _positive(argument: str, value: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"InfeedQueue: {argument} must be an integer, got {value!r} of type "
-            f"{type(value).__name__}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(value).__name__}"
         ) from None
     if not 1 <= number <= MAX_REPLICAS:
         bound = "1 or more" if number < 1 else f"{MAX_REPLICAS} or less"
-        raise coded(
-            ValueError,
-            f"InfeedQueue: {argument} must be {bound}, got {number}",
-            code=codes.NO_SHARD_DIMENSION,
+        raise codes.NO_SHARD_DIMENSION.value_error(
+            f"InfeedQueue: {argument} must be {bound}, got {number}"
         )
     return number

@@ -31,11 +31,9 @@ def shard_dimension(value: int | None) -> int | None:
             code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if dimension < 0:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
-            "dimensions are counted from the first",
-            code=codes.NO_SHARD_DIMENSION,
+            "dimensions are counted from the first"
         )
     return dimension
 
@@ -47,18 +45,14 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"InfeedQueue: dimension {dimension} of shape {shape} must be known to "
-            f"split it into {shards} shards; declare its size in tuple_shapes",
-            code=codes.NO_SHARD_DIMENSION,
+            f"split it into {shards} shards; declare its size in tuple_shapes"
         )
     if size % shards:
-        raise coded(
-            ValueError,
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
-            f"along dimension {dimension}, whose size is {size}",
-            code=codes.UNEVEN_SHARDS,
+            f"along dimension {dimension}, whose size is {size}"
         )
     dims[dimension] = size // shards
     return TensorShape(dims)
@@ -70,11 +64,9 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
         return shapes[0]
     wholes = [_multiply(shape, dimension, len(shapes)) for shape in shapes]
     if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"InfeedQueue: {[str(shape) for shape in shapes]} are not the shapes of "
-            f"{len(shapes)} equal shards along dimension {dimension}",
-            code=codes.NO_SHARD_DIMENSION,
+            f"{len(shapes)} equal shards along dimension {dimension}"
         )
     return wholes[0]
 
@@ -83,11 +75,9 @@ def _multiply(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise coded(
-            TypeError,
+        raise codes.NO_SHARD_DIMENSION.type_error(
             f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is "
-            "unknown; expected a static size; use set_shape",
-            code=codes.NO_SHARD_DIMENSION,
+            "unknown; expected a static size; use set_shape"
         )
     dims[dimension] = size * shards
     return TensorShape(dims)
@@ -95,10 +85,8 @@ def _multiply(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
 
 def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
     if shape.rank is None or shape.rank <= dimension:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"InfeedQueue: shape {shape} has no dimension {dimension} to split; choose "
-            "another one with shard_dimensions",
-            code=codes.NO_SHARD_DIMENSION,
+            "another one with shard_dimensions"
         )
     return shape.as_list()

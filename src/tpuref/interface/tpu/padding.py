@@ -40,10 +40,8 @@ class PaddingSpec(enum.IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> None:
-        raise coded(
-            ValueError,
-            f"tf.tpu.PaddingSpec: value must be one of {list(cls)}, got {value!r}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.tpu.PaddingSpec: value must be one of {list(cls)}, got {value!r}"
         )
 
 
@@ -52,20 +50,16 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
     if padding_spec is None:
         return PaddingSpec.AUTO
     if isinstance(padding_spec, (bool, str)) or not isinstance(padding_spec, int):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
-            f"{padding_spec!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{padding_spec!r}"
         )
     try:
         return PaddingSpec(padding_spec)
     except ValueError:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.tpu.replicate: padding_spec must be one of {list(PaddingSpec)}, got "
-            f"{padding_spec!r}",
-            code=codes.INVALID_ARGUMENT,
+            f"{padding_spec!r}"
         ) from None
 
 
@@ -146,11 +140,9 @@ def _shape(path: str, value: Any) -> TensorShape | None:
     if isinstance(value, (list, tuple, Mapping)):
         raise _differs(path, value, "a shape such as tf.TensorShape([None, 2])")
     if not _is_shape(value) or isinstance(value, bool):
-        raise coded(
-            TypeError,
+        raise codes.INVALID_PADDING.type_error(
             f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or "
-            f"array of ints, got {type(value).__name__} {value!r}",
-            code=codes.INVALID_PADDING,
+            f"array of ints, got {type(value).__name__} {value!r}"
         )
     if isinstance(value, TensorShape):
         shape = value
@@ -174,17 +166,13 @@ def _integers(path: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         value = value.operand().value
         if value is None:
-            raise coded(
-                TypeError,
+            raise codes.INVALID_PADDING.type_error(
                 f"tf.tpu.replicate: {path} is a tensor whose value is unknown when the "
-                "graph is built",
-                code=codes.INVALID_PADDING,
+                "graph is built"
             )
     if np.asarray(value).dtype.kind not in "iu":
-        raise coded(
-            TypeError,
-            f"tf.tpu.replicate: {path} must contain integers, got {value!r}",
-            code=codes.INVALID_PADDING,
+        raise codes.INVALID_PADDING.type_error(
+            f"tf.tpu.replicate: {path} must contain integers, got {value!r}"
         )
     return value
 
@@ -193,11 +181,9 @@ def _size(path: str, item: Any) -> int | None:
     """Return a size; -1 means unknown."""
     size = operator.index(item)
     if size < -1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             f"tf.tpu.replicate: {path} has the dimension {size}; expected a size of at "
-            "least 0, or -1 if unknown",
-            code=codes.INVALID_PADDING,
+            "least 0, or -1 if unknown"
         )
     return None if size == -1 else size
 
@@ -222,27 +208,21 @@ def _dimensions(
 
 def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> None:
     if tensor.shape.ndims is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot "
-            f"be padded to {list(maximum)}; use set_shape",
-            code=codes.INVALID_PADDING,
+            f"be padded to {list(maximum)}; use set_shape"
         )
     own = tensor.shape.as_tuple()
     if len(own) != len(maximum):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_PADDING.value_error(
             f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, but "
-            f"its entry in maximum_shapes {list(maximum)} has rank {len(maximum)}",
-            code=codes.INVALID_PADDING,
+            f"its entry in maximum_shapes {list(maximum)} has rank {len(maximum)}"
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
         if size is not None and limit is not None and size > limit:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_PADDING.value_error(
                 f"tf.tpu.replicate: {path} {tensor.describe()} exceeds its entry in "
-                f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}",
-                code=codes.INVALID_PADDING,
+                f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}"
             )
 
 

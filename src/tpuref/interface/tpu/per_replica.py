@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.drawings.html import shortened, table
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -25,10 +24,8 @@ class PerReplica:
 
     def __init__(self, values: Sequence[Any]) -> None:
         if not isinstance(values, (list, tuple)) or not values:
-            raise coded(
-                ValueError,
-                f"PerReplica: values must be a non-empty list, got {values!r}",
-                code=codes.WRONG_COUNT,
+            raise codes.WRONG_COUNT.value_error(
+                f"PerReplica: values must be a non-empty list, got {values!r}"
             )
         self.values = tuple(values)
 

@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.base.keywords import suggests_keywords
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.build import add_operation, apply, apply_operation, parameter
@@ -155,7 +154,9 @@ def rewrite(
 ) -> Any:
     """Build an operation that runs a computation once on the TPU system.
 
-    See 000_04abb9e9288042d8.txt, rewrite.
+    See 000_04abb9e9288042d8.txt, rewrite.  It raises ValueError if the number of inputs
+    does not fit `computation`, an operation comes before a tensor, or computations are
+    nested.
 
     Parameters
     ----------
@@ -173,12 +174,6 @@ def rewrite(
     object
         The result of `computation`, with the exceptions of `replicate`.  Evaluating any
         part of it runs every operation that `computation` built.
-
-    Raises
-    ------
-    ValueError
-        If the number of inputs does not fit `computation`, an operation comes before a
-        tensor, or computations are nested.
 
     Examples
     --------
@@ -200,11 +195,9 @@ def infeed_elements(function: str, infeed_queue: Any) -> int:
     if infeed_queue is None:
         return 0
     if not isinstance(infeed_queue, InfeedQueue):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"{function}: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
-            f"None, got {infeed_queue!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"None, got {infeed_queue!r}"
         )
     return infeed_queue.number_of_tuple_elements
 
@@ -213,11 +206,9 @@ def _check_not_nested(function: str) -> None:
     region = get_default_graph().region
     around = None if region is None else region.replicated
     if around is not None:
-        raise coded(
-            ValueError,
+        raise codes.NESTED_COMPUTATION.value_error(
             f"{function}: TPU computations cannot be nested; this one is inside "
-            f"{around.name!r}, built at {around.site}",
-            code=codes.NESTED_COMPUTATION,
+            f"{around.name!r}, built at {around.site}"
         )
 
 
@@ -225,22 +216,17 @@ def _check_device_assignment(device_assignment: Any) -> None:
     if device_assignment is not None and not isinstance(
         device_assignment, DeviceAssignment
     ):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
             f"got {type(device_assignment).__name__} {device_assignment!r}; create one "
-            "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
         )
 
 
 def _check_unpadded_infeed(maximum_shapes: Any) -> None:
     if maximum_shapes is not None:
-        raise coded(
-            ValueError,
-            "tf.tpu.replicate: maximum_shapes cannot be used together with "
-            "infeed_queue",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            "tf.tpu.replicate: maximum_shapes cannot be used together with infeed_queue"
         )
 
 
@@ -283,12 +269,10 @@ _DEVICES = (None, "CPU", "TPU", "TPU_SYSTEM", REPLICATED_CORE)
 def _check_devices(region: Region) -> None:
     for operation in region.operations:
         if operation.placement.kind not in _DEVICES:
-            raise coded(
-                ValueError,
+            raise codes.UNKNOWN_DEVICE.value_error(
                 f"tf.tpu.replicate: there is no device {operation.device!r}; "
                 f"{operation.describe()} is placed on it. Use "
-                "tf.device(tf.tpu.core(n)), or no device",
-                code=codes.UNKNOWN_DEVICE,
+                "tf.device(tf.tpu.core(n)), or no device"
             )
         for block in operation.blocks:
             _check_devices(block)

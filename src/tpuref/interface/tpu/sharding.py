@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.keywords import suggests_keywords
 from tpuref.engine.graph.build import apply_all
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -35,7 +34,11 @@ def shard(
 ) -> list[Any]:
     """Split inputs into shards, run a computation on each, and join the outputs.
 
-    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
+    000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
+    of rank 0 are stacked to one dimension.  Without outputs, the result is a list with
+    one NoOp.  It raises ValueError if `num_shards` is not from 1 to 65536, the number
+    of axes differs from that of inputs or outputs, or a dimension does not exist or is
+    not a multiple of `num_shards`.
 
     Parameters
     ----------
@@ -57,19 +60,6 @@ def shard(
         from one shard.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
-
-    Returns
-    -------
-    list
-        The output tensors; outputs of rank 0 are stacked to one dimension.  A list with
-        one NoOp, if the computation has no outputs.
-
-    Raises
-    ------
-    ValueError
-        If `num_shards` is less than 1 or greater than 65536, the number of axes
-        differs from that of inputs or outputs, or a dimension does not exist or is not
-        a multiple of `num_shards`.
 
     Examples
     --------
@@ -149,16 +139,12 @@ def _shard_count(num_shards: Any) -> int:
     try:
         count = operator.index(num_shards)
     except TypeError:
-        raise coded(
-            TypeError,
-            f"tf.tpu.shard: num_shards must be an integer, got {num_shards!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"tf.tpu.shard: num_shards must be an integer, got {num_shards!r}"
         ) from None
     if count < 1:
-        raise coded(
-            ValueError,
-            f"tf.tpu.shard: num_shards must be at least 1, got {count}",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.tpu.shard: num_shards must be at least 1, got {count}"
         )
     check_replica_count("tf.tpu.shard: num_shards", count)
     return count
@@ -168,11 +154,9 @@ def _input_tensors(inputs: Any) -> list[Tensor]:
     if inputs is None:
         return []
     if not isinstance(inputs, list):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.shard: inputs must be a list of tensors or None, got "
-            f"{type(inputs).__name__} {inputs!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(inputs).__name__} {inputs!r}"
         )
     return [convert_to_tensor(value) for value in inputs]
 
@@ -183,18 +167,14 @@ def _axes(
     if axes is None:
         return [0] * count
     if not isinstance(axes, (list, tuple)):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             f"tf.tpu.shard: {argument} must be a list with one dimension per {noun}, "
-            f"got {axes!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"got {axes!r}"
         )
     if len(axes) != count:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_COUNT.value_error(
             f"tf.tpu.shard: {argument} has {len(axes)} entries, but there are {count} "
-            f"{noun}s",
-            code=codes.WRONG_COUNT,
+            f"{noun}s"
         )
     return [_axis(argument, axis) for axis in axes]
 
@@ -203,10 +183,8 @@ def _axis(argument: str, axis: Any) -> int:
     try:
         return operator.index(axis)
     except TypeError:
-        raise coded(
-            TypeError,
-            f"tf.tpu.shard: {argument} must contain integers, got {axis!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"tf.tpu.shard: {argument} must contain integers, got {axis!r}"
         ) from None
 
 
@@ -214,30 +192,24 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
     """Split one input; the run checks a dynamic size."""
     rank = tensor.shape.ndims
     if rank is None:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
-            "use set_shape",
-            code=codes.NO_SHARD_DIMENSION,
+            "use set_shape"
         )
     if not -rank <= axis < rank:
-        raise coded(
-            ValueError,
+        raise codes.NO_SHARD_DIMENSION.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
-            f"{axis} to split; inputs must have at least rank 1",
-            code=codes.NO_SHARD_DIMENSION,
+            f"{axis} to split; inputs must have at least rank 1"
         )
     axis %= rank
     size = tensor.shape.as_tuple()[axis]
     if size is not None and size % count:
         below = size - size % count
         nearest = f"{below} or {below + count}" if below else f"{count}"
-        raise coded(
-            ValueError,
+        raise codes.UNEVEN_SHARDS.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has size {size} in "
             f"dimension {axis}, which is not divisible by num_shards = {count}; use "
-            f"size {nearest}",
-            code=codes.UNEVEN_SHARDS,
+            f"size {nearest}"
         )
     return apply_all("Split", tensor, axis=axis, sizes=(None,) * count)
 
@@ -249,12 +221,10 @@ def _join_all(
 ) -> list[Any]:
     for value in results[0] if isinstance(results[0], (list, tuple)) else [None]:
         if not isinstance(value, Tensor):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_RESULT.type_error(
                 "tf.tpu.shard: the computation must return a tensor, or a flat list of "
                 f"tensors, got {results[0]!r}; tf.tpu.replicate keeps nested "
-                "structures",
-                code=codes.INVALID_RESULT,
+                "structures"
             )
     count = len(results[0])
     axes = _axes("output_shard_axes", output_axes, count, "output")
@@ -271,18 +241,14 @@ def _choices(from_all: Any, count: int) -> list[bool]:
     if isinstance(from_all, bool):
         return [from_all] * count
     if not isinstance(from_all, (list, tuple)):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.shard: outputs_from_all_shards must be a bool or a list of bools, "
-            f"got {from_all!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"got {from_all!r}"
         )
     if len(from_all) != count:
-        raise coded(
-            ValueError,
+        raise codes.WRONG_COUNT.value_error(
             f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, but "
-            f"there are {count} outputs",
-            code=codes.WRONG_COUNT,
+            f"there are {count} outputs"
         )
     return [bool(choice) for choice in from_all]
 

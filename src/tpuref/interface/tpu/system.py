@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import add_operation, apply, apply_all
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.device import DeviceName
@@ -16,7 +15,10 @@ from tpuref.engine.ops.tpu import SHUTDOWN
 def initialize_system(embedding_config: Any = None, job: str | None = None) -> Tensor:
     """Return a tensor whose evaluation starts the TPU system.
 
-    See 000_04abb9e9288042d8.txt, initialize_system.
+    See 000_04abb9e9288042d8.txt, initialize_system.  The value is a serialized
+    TopologyProto.  Evaluate it with ``Session.run``.  It raises ValueError if `job` is
+    not a job name, and at evaluation `tf.errors.InvalidArgumentError` if `job` is
+    unknown, or None in a cluster of several jobs.
 
     Parameters
     ----------
@@ -25,19 +27,6 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
         for none.  It is recorded; CPU cores have no embedding hardware.
     job
         The job whose cores to start.  None if the cluster has one job.
-
-    Returns
-    -------
-    Tensor
-        A string tensor: the serialized TopologyProto.  Evaluate it with
-        ``Session.run`` to use it.
-
-    Raises
-    ------
-    ValueError
-        If `job` is not a job name.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if `job` is None in a cluster of several jobs, or unknown.
 
     Examples
     --------
@@ -61,24 +50,13 @@ initialize_system_dyn = initialize_system
 def shutdown_system(job: str | None = None) -> Operation | None:
     """Return an operation that stops the TPU system when it runs.
 
-    See 000_04abb9e9288042d8.txt, shutdown_system.
+    See 000_04abb9e9288042d8.txt, shutdown_system.  Run it with a session.  In eager
+    mode the system stops immediately.  It raises the errors of `initialize_system`.
 
     Parameters
     ----------
     job
         The job whose cores to stop.  None if the cluster has one job.
-
-    Returns
-    -------
-    Operation
-        Run it with a session.  In eager mode the system stops immediately.
-
-    Raises
-    ------
-    ValueError
-        If `job` is not a job name.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if `job` is None in a cluster of several jobs, or unknown.
 
     Examples
     --------
@@ -109,11 +87,9 @@ def _serialize(embedding_config: Any) -> bytes:
         return b""
     serialize = getattr(embedding_config, "SerializeToString", None)
     if not callable(serialize):
-        raise coded(
-            TypeError,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
             "tf.tpu.initialize_system: embedding_config must be None or a "
             "TPUEmbeddingConfiguration message (with SerializeToString), got "
-            f"{type(embedding_config).__name__} {embedding_config!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+            f"{type(embedding_config).__name__} {embedding_config!r}"
         )
     return bytes(serialize())

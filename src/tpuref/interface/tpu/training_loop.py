@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.interface.functions import control_flow
@@ -25,7 +24,9 @@ def while_loop(
 ) -> Any:
     """Repeat `body` on the core while `condition` holds.
 
-    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.  Return the final
+    values; a single one without a list.  Without loop variables, the result is a tensor
+    that is available when the loop ends.
 
     Parameters
     ----------
@@ -41,12 +42,6 @@ def while_loop(
         A queue from which every iteration dequeues one tuple.
     name
         Deprecated; has no effect.
-
-    Returns
-    -------
-    list of Tensor or Tensor
-        The final values; a single one without a list.  Without loop variables, a tensor
-        that is available when the loop ends.
 
     Raises
     ------
@@ -82,7 +77,8 @@ def repeat(
 ) -> Any:
     """Run `body` on the core `n` times.
 
-    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.  Return the final values,
+    always in a list.  Without loop variables, the result is the operation of the loop.
 
     Parameters
     ----------
@@ -92,12 +88,6 @@ def repeat(
         As for `while_loop`.
     inputs
         The initial values of the loop variables, or the only one; None for none.
-
-    Returns
-    -------
-    list of Tensor or Operation
-        The final values, always in a list.  Without loop variables, the operation of
-        the loop.
 
     Examples
     --------
@@ -164,12 +154,10 @@ def _build_loop(
 def _dequeue(loop: str, queue: InfeedQueue) -> list[Tensor]:
     shards = get_tpu_context().number_of_shards
     if shards is None:
-        raise coded(
-            ValueError,
+        raise codes.FEED_MISPLACED.value_error(
             f"{loop}: a loop with an infeed_queue must be in a computation of "
             "tf.tpu.replicate, shard, batch_parallel or rewrite, or within "
-            "tpu_function.tpu_shard_context",
-            code=codes.FEED_MISPLACED,
+            "tpu_function.tpu_shard_context"
         )
     queue.set_number_of_shards(shards)
     return queue.generate_dequeue_op()
@@ -180,11 +168,9 @@ def _separate_operations(
 ) -> tuple[list[Tensor], list[Operation]]:
     """Return the tensors and the operations of the body's result."""
     if any(leaf is None for leaf in _value_list(returned)):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_RESULT.value_error(
             f"{loop}: body returns None; return an operation such as tf.no_op(), or "
-            "tensors followed by operations",
-            code=codes.INVALID_RESULT,
+            "tensors followed by operations"
         )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
@@ -193,10 +179,8 @@ def _separate_operations(
     tensors = [leaf for leaf in leaves if not isinstance(leaf, Operation)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
     if any(a is not b for a, b in zip(leaves, [*tensors, *operations], strict=True)):
-        raise coded(
-            ValueError,
-            f"{loop}: body returns {leaves}, expected tensors followed by operations",
-            code=codes.INVALID_RESULT,
+        raise codes.INVALID_RESULT.value_error(
+            f"{loop}: body returns {leaves}, expected tensors followed by operations"
         )
     return tensors, operations
 
@@ -206,9 +190,7 @@ def _check_types(
 ) -> None:
     before, after = ([t.dtype.name for t in tensors] for tensors in (given, returned))
     if before != after:
-        raise coded(
-            TypeError,
+        raise codes.LOOP_VARIABLE_CHANGES.type_error(
             f"{loop}: the loop variables are {before}, but body returns {after}; "
-            "return one value of the same type for each",
-            code=codes.LOOP_VARIABLE_CHANGES,
+            "return one value of the same type for each"
         )

@@ -14,6 +14,9 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class AdadeltaOptimizer(ElementwiseOptimizer):
     """Adadelta: scales gradients by the ratio of earlier updates to gradients.
 
+    The slots are ``accum`` and ``accum_update``.  A sparse gradient changes only its
+    rows.
+
     Parameters
     ----------
     learning_rate, rho, epsilon
@@ -21,11 +24,6 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
         rate, the decay rate of the means, and the constant added under the roots.
     use_locking, name
         As for `tf.train.Optimizer`.
-
-    Notes
-    -----
-    The slots are ``accum`` and ``accum_update``.  A sparse gradient changes only its
-    rows.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import square
@@ -18,7 +17,8 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.
 
-    It raises ValueError if `initial_accumulator_value` is not positive.
+    It raises ValueError if `initial_accumulator_value` is not positive.  The slot is
+    ``accumulator``.  A sparse gradient changes only its rows.
 
     Parameters
     ----------
@@ -28,10 +28,6 @@ class AdagradOptimizer(ElementwiseOptimizer):
         The initial value of the sums, positive.
     use_locking, name
         As for `tf.train.Optimizer`.
-
-    Notes
-    -----
-    The slot is ``accumulator``.  A sparse gradient changes only its rows.
 
     Examples
     --------
@@ -53,10 +49,8 @@ class AdagradOptimizer(ElementwiseOptimizer):
     ) -> None:
         argument = "tf.train.AdagradOptimizer: initial_accumulator_value"
         if static_number(initial_accumulator_value, argument) <= 0.0:
-            raise coded(
-                ValueError,
-                f"{argument} must be positive, got {initial_accumulator_value}",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.value_error(
+                f"{argument} must be positive, got {initial_accumulator_value}"
             )
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate

@@ -21,6 +21,10 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class AdamOptimizer(ElementwiseOptimizer):
     """Adam: divides a running mean of gradients by the root of their mean square.
 
+    The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are non-slot
+    variables.  As in TensorFlow, `epsilon` is added to the root of the uncorrected
+    mean, and a sparse gradient is zero in other rows, which therefore change too.
+
     Parameters
     ----------
     learning_rate, beta1, beta2, epsilon
@@ -28,12 +32,6 @@ class AdamOptimizer(ElementwiseOptimizer):
         rate, the decay rates of the two means, and the constant added to the root.
     use_locking, name
         As for `tf.train.Optimizer`.
-
-    Notes
-    -----
-    The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are non-slot
-    variables.  As in TensorFlow, `epsilon` is added to the root of the uncorrected
-    mean, and a sparse gradient is zero in other rows, which therefore change too.
 
     Examples
     --------

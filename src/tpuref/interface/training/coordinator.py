@@ -11,7 +11,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, number
-from tpuref.base.errors import OutOfRangeError, coded
+from tpuref.base.errors import OutOfRangeError
 from tpuref.interface.training.log import log
 
 _POLL_SECONDS = 0.05
@@ -21,12 +21,8 @@ class Coordinator:
     """Stops several threads together.
 
     Any thread may request a stop, with or without an error; the others poll
-    `should_stop`; `join` waits for all of them and raises the error.
-
-    Parameters
-    ----------
-    clean_stop_exception_types
-        Errors that `join` does not raise, by default `tf.errors.OutOfRangeError`.
+    `should_stop`; `join` waits for all of them and raises the error.  `join` does not
+    raise `clean_stop_exception_types`, by default `tf.errors.OutOfRangeError`.
 
     Examples
     --------
@@ -148,12 +144,10 @@ class Coordinator:
         if late and ignore_live_threads:
             log.info("Coordinator stopped with threads still running: %s", late)
         elif late:
-            raise coded(
-                RuntimeError,
+            raise codes.SESSION_CLOSED.runtime_error(
                 f"tf.train.Coordinator.join: after {stop_grace_period_secs} s threads "
                 f"still run: {late}; let them poll should_stop(), or pass "
-                "ignore_live_threads=True",
-                code=codes.SESSION_CLOSED,
+                "ignore_live_threads=True"
             )
 
     @property

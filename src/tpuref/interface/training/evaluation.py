@@ -48,12 +48,7 @@ def get_or_create_eval_step() -> Any:
 class StopAfterNEvalsHook(SessionRunHook):
     """Requests a stop after a number of batches, and logs the progress.
 
-    Parameters
-    ----------
-    num_evals
-        The number of batches; None for the whole input.
-    log_progress
-        Whether to log.
+    A number of None takes the whole input.
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arguments import static_number
 from tpuref.interface.functions.arithmetic import abs, multiply, pow, sign, square
@@ -19,6 +18,9 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 
 class FtrlOptimizer(ElementwiseOptimizer):
     """FTRL: follow the regularized leader, which sets many weights to exactly zero.
+
+    It raises ValueError if a number is outside of its range.  The slots are ``accum``
+    and ``linear``.  A sparse gradient changes only its rows.
 
     Parameters
     ----------
@@ -38,15 +40,6 @@ class FtrlOptimizer(ElementwiseOptimizer):
     l2_shrinkage_regularization_strength
         At least 0: a penalty of the magnitude of the weights that, unlike L2, does not
         change weights without a gradient.
-
-    Raises
-    ------
-    ValueError
-        If a number is outside of its range.
-
-    Notes
-    -----
-    The slots are ``accum`` and ``linear``.  A sparse gradient changes only its rows.
 
     Examples
     --------
@@ -88,10 +81,8 @@ class FtrlOptimizer(ElementwiseOptimizer):
             ("-learning_rate_power", -power),
         ):
             if static_number(value, f"{function}: {argument}") < 0.0:
-                raise coded(
-                    ValueError,
-                    f"{function}: {argument} must not be negative, got {value}",
-                    code=codes.INVALID_ARGUMENT,
+                raise codes.INVALID_ARGUMENT.value_error(
+                    f"{function}: {argument} must not be negative, got {value}"
                 )
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power

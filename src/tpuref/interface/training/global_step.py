@@ -7,7 +7,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
 from tpuref.engine.graph.graph import Graph, GraphKeys
@@ -20,12 +19,7 @@ from tpuref.interface.functions.variable_scope import get_variable
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the value of a global step in a session.
 
-    Parameters
-    ----------
-    sess
-        The session; ignored in eager mode.
-    global_step_tensor
-        The global step.
+    In eager mode the session is ignored.
 
     Examples
     --------
@@ -63,11 +57,9 @@ def get_global_step(graph: Graph | None = None) -> Any:
     graph = _graph_or_default("tf.train.get_global_step", graph)
     known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
     if len(known) > 1:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             f"tf.train.get_global_step: the collection {GraphKeys.GLOBAL_STEP!r} must "
-            f"have one variable, got {known}",
-            code=codes.VARIABLE_REUSE,
+            f"have one variable, got {known}"
         )
     if not known:
         return graph.variables_by_name.get("global_step")
@@ -79,11 +71,9 @@ def required_global_step(user: str) -> Any:
     """Return the global step; RuntimeError for `user`, which needs one."""
     step = get_global_step()
     if step is None:
-        raise coded(
-            RuntimeError,
+        raise codes.VARIABLE_REUSE.runtime_error(
             f"{user}: the graph has no global step; create it first with "
-            "tf.train.get_or_create_global_step()",
-            code=codes.VARIABLE_REUSE,
+            "tf.train.get_or_create_global_step()"
         )
     return step
 
@@ -100,11 +90,9 @@ def create_global_step(graph: Graph | None = None) -> Variable:
     """
     graph = _graph_or_default("tf.train.create_global_step", graph)
     if get_global_step(graph) is not None:
-        raise coded(
-            ValueError,
+        raise codes.VARIABLE_REUSE.value_error(
             "tf.train.create_global_step: the graph has a global step; use "
-            "tf.train.get_or_create_global_step()",
-            code=codes.VARIABLE_REUSE,
+            "tf.train.get_or_create_global_step()"
         )
     if executing_eagerly():
         step = _make_global_step([])
@@ -154,8 +142,6 @@ def assert_global_step(global_step_tensor: Any) -> None:
         or not given.dtype.is_integer
         or given.shape.ndims not in (0, None)
     ):
-        raise coded(
-            TypeError,
-            f"the global step must be a scalar integer variable, got {given!r}",
-            code=codes.VARIABLE_REUSE,
+        raise codes.VARIABLE_REUSE.type_error(
+            f"the global step must be a scalar integer variable, got {given!r}"
         )

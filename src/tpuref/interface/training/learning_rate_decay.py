@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed
-from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly
 from tpuref.engine.graph.tensor import Tensor
@@ -42,11 +41,9 @@ def _in_dtype_of_rate(
 ) -> tuple[Tensor, ...]:
     """Return a learning rate, and the step and other numbers in its dtype."""
     if global_step is None:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.train.{decay}: global_step must not be None; "
-            "tf.train.get_or_create_global_step() returns it",
-            code=codes.INVALID_ARGUMENT,
+            "tf.train.get_or_create_global_step() returns it"
         )
     first = convert_to_tensor(rate, name="learning_rate")
     numbers = (convert_to_tensor(number) for number in (global_step, *others))
@@ -64,26 +61,17 @@ def exponential_decay(
 ) -> Any:
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
-    It raises ValueError if `global_step` is None.
+    In eager mode, return a function without parameters that returns it, which
+    optimizers accept.  It raises ValueError if `global_step` is None.
 
     Parameters
     ----------
-    learning_rate
-        The initial learning rate.
     global_step
         The number of steps so far.
     decay_steps
         The number of steps of a decay by `decay_rate`.
-    decay_rate
-        The factor of the decay.
     staircase
         Whether the learning rate changes only every `decay_steps` steps.
-
-    Returns
-    -------
-    Tensor
-        The learning rate, in its dtype.  In eager mode, a function without parameters
-        that returns it, which optimizers accept.
 
     Examples
     --------
@@ -181,8 +169,6 @@ def polynomial_decay(
         As for `tf.train.exponential_decay`.
     decay_steps
         The number of steps to reach `end_learning_rate`.
-    end_learning_rate
-        The final learning rate.
     power
         The power; 1 is linear.
     cycle
@@ -217,8 +203,8 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
-    It raises ValueError if there is not one more value than boundaries, or the dtypes
-    differ.
+    In eager mode, return a function without parameters that returns it.  It raises
+    ValueError if there is not one more value than boundaries, or the dtypes differ.
 
     Parameters
     ----------
@@ -230,11 +216,6 @@ def piecewise_constant(
     values
         The values, one more than boundaries, of one dtype.
 
-    Returns
-    -------
-    Tensor
-        The value; in eager mode a function without parameters that returns it.
-
     Examples
     --------
     >>> rates = [tf.train.piecewise_constant(k, [2, 4], [9., 5., 1.]) for k in range(6)]
@@ -244,21 +225,17 @@ def piecewise_constant(
     boundaries = listed("tf.train.piecewise_constant: boundaries", boundaries)
     values = listed("tf.train.piecewise_constant: values", values)
     if len(boundaries) != len(values) - 1:
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.train.piecewise_constant: there must be one value more than "
-            f"boundaries, got {len(values)} values and {len(boundaries)} boundaries",
-            code=codes.INVALID_ARGUMENT,
+            f"boundaries, got {len(values)} values and {len(boundaries)} boundaries"
         )
     with name_scope(name, "PiecewiseConstant"):
         step = convert_to_tensor(x)
         options = [convert_to_tensor(value) for value in values]
         if len({option.dtype for option in options}) > 1:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.piecewise_constant: the values must have one element type, "
-                f"got {', '.join(option.describe() for option in options)}",
-                code=codes.INVALID_ARGUMENT,
+                f"got {', '.join(option.describe() for option in options)}"
             )
         result = options[-1]
         for boundary, option in zip(

@@ -13,7 +13,8 @@ class MomentumOptimizer(ElementwiseOptimizer):
     """Updates variables by a running sum of the gradients.
 
     ``accumulation = momentum * accumulation + gradient``, and the variable decreases by
-    ``learning_rate * accumulation``.
+    ``learning_rate * accumulation``.  The slot is ``momentum``.  A sparse gradient
+    changes only its rows; the momentum of other rows is neither applied nor decayed.
 
     Parameters
     ----------
@@ -24,11 +25,6 @@ class MomentumOptimizer(ElementwiseOptimizer):
     use_nesterov
         Whether to use Nesterov momentum: the variable decreases by ``learning_rate *
         (gradient + momentum * accumulation)``, with the new accumulation.
-
-    Notes
-    -----
-    The slot is ``momentum``.  A sparse gradient changes only its rows; the momentum of
-    other rows is neither applied nor decayed.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
-from tpuref.base.errors import AbortedError, OutOfRangeError, UnavailableError, coded
+from tpuref.base.errors import AbortedError, OutOfRangeError, UnavailableError
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.engine.runtime.hosts import here
@@ -115,15 +115,8 @@ class _HookedSession:
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Call a function that runs the session, with or without hooks.
 
-        Parameters
-        ----------
-        step_fn
-            A function of ``step_context``, a `StepContext`.
-
-        Raises
-        ------
-        ValueError
-            If it has other parameters.
+        `step_fn` has the parameter ``step_context``, a `StepContext`.  It raises
+        ValueError if `step_fn` has other parameters.
 
         Examples
         --------
@@ -141,11 +134,9 @@ class _HookedSession:
             raise wrong_type(argument, "a function", step_fn)
         names = list(inspect.signature(step_fn).parameters)
         if names not in (["step_context"], ["self", "step_context"]):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "MonitoredSession.run_step_fn: step_fn must have one parameter, "
-                f"step_context, got {names}",
-                code=codes.INVALID_ARGUMENT,
+                f"step_context, got {names}"
             )
 
         def call(attempt: _Attempt) -> Any:
@@ -179,10 +170,8 @@ class _HookedSession:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise coded(
-                RuntimeError,
-                "the monitored session is closed; make a new one",
-                code=codes.SESSION_CLOSED,
+            raise codes.SESSION_CLOSED.runtime_error(
+                "the monitored session is closed; make a new one"
             )
 
     def _begin_attempt(self) -> _Attempt:
@@ -216,11 +205,9 @@ class _HookedSession:
         self, attempt: _Attempt, fetches: Any, feeds: Any, options: Any, metadata: Any
     ) -> Any:
         if attempt.stop_requested:
-            raise coded(
-                RuntimeError,
+            raise codes.SESSION_CLOSED.runtime_error(
                 "MonitoredSession.run: a hook has requested a stop; run while "
-                "`not session.should_stop()`",
-                code=codes.SESSION_CLOSED,
+                "`not session.should_stop()`"
             )
         context = SessionRunContext(SessionRunArgs(fetches, feeds), attempt.session)
         requests = [hook.before_run(context) for hook in self._hooks]
@@ -319,8 +306,6 @@ class MonitoredSession(_HookedSession):
     ----------
     session_creator
         The `SessionCreator`, by default a `ChiefSessionCreator`.
-    hooks
-        The hooks, in calling order.
     stop_grace_period_secs
         The seconds that threads of the coordinator may take to end.
 
@@ -348,12 +333,7 @@ class MonitoredSession(_HookedSession):
 class SingularMonitoredSession(_HookedSession):
     """A session that prepares variables and calls hooks, but does not recover.
 
-    Parameters
-    ----------
-    hooks, stop_grace_period_secs
-        As for `MonitoredSession`.
-    scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path
-        As for `ChiefSessionCreator`.
+    Parameters are those of `MonitoredSession` and `ChiefSessionCreator`.
     """
 
     def __init__(
@@ -391,11 +371,9 @@ def _merge_feeds(given: Any, asked: Sequence[SessionRunArgs]) -> Any:
     ]:
         twice = feeds.keys() & (fed or {}).keys()
         if twice:
-            raise coded(
-                RuntimeError,
+            raise codes.CANNOT_FEED.runtime_error(
                 f"MonitoredSession.run: the same tensor is fed by {who}: "
-                f"{next(iter(twice))!r}; feed each once",
-                code=codes.CANNOT_FEED,
+                f"{next(iter(twice))!r}; feed each once"
             )
         feeds.update(fed or {})
     return feeds or None

@@ -8,7 +8,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import hashable, listed, wrong_type
 from tpuref.base.dtypes import bfloat16, float16, float32, float64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
@@ -40,8 +39,6 @@ def assign_moving_average(
 
     Parameters
     ----------
-    variable
-        The variable with the average.
     value
         The value to average, of the variable's shape and dtype.  In the towers of a
         strategy, the mean of the towers' values is used.
@@ -145,13 +142,9 @@ class ExponentialMovingAverage:
         """Return an operation that updates the averages, creating those that are new.
 
         The average of a variable starts with the variable's value, the average of a
-        tensor with zeros.  It raises TypeError if an entry does not contain
-        floating-point numbers.
-
-        Parameters
-        ----------
-        var_list
-            Variables and tensors, by default the trainable variables.
+        tensor with zeros.  By default the averages are those of the trainable
+        variables.  It raises TypeError if an entry does not contain floating-point
+        numbers.
 
         Examples
         --------
@@ -189,11 +182,9 @@ class ExponentialMovingAverage:
     def _make(self, averaged: Any) -> None:
         key = self._key("apply", averaged)
         if averaged.dtype not in (float16, bfloat16, float32, float64):
-            raise coded(
-                TypeError,
+            raise codes.INVALID_ARGUMENT.type_error(
                 f"ExponentialMovingAverage.apply: {averaged!r} must contain "
-                f"floating-point numbers, got {averaged.dtype.name}",
-                code=codes.INVALID_ARGUMENT,
+                f"floating-point numbers, got {averaged.dtype.name}"
             )
         if key in self._averages:
             return

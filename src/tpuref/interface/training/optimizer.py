@@ -109,8 +109,9 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
-        It raises ValueError if the loss depends on none of the variables.  Other
-        parameters are those of `compute_gradients`.
+        In eager mode, update them at once and return None.  It raises ValueError if the
+        loss depends on none of the variables.  Other parameters are those of
+        `compute_gradients`.
 
         Parameters
         ----------
@@ -118,13 +119,6 @@ class Optimizer:
             A tensor; in eager mode a function without parameters that returns one.
         global_step
             A variable that is incremented by each step.
-        name
-            The name of the operation.
-
-        Returns
-        -------
-        Operation
-            The update of the variables; None in eager mode, which updates them at once.
         """
         pairs = self.compute_gradients(
             loss,
@@ -136,12 +130,10 @@ class Optimizer:
         )
         if all(gradient is None for gradient, _ in pairs):
             names = ", ".join(str(getattr(v, "name", v)) for _, v in pairs)
-            raise coded(
-                ValueError,
+            raise codes.NO_GRADIENT.value_error(
                 f"{self._method('minimize')}: the loss {loss!r} has no gradient for "
                 f"any of the variables {names}; it must depend on them through "
-                "operations that have gradients",
-                code=codes.NO_GRADIENT,
+                "operations that have gradients"
             )
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
@@ -155,6 +147,9 @@ class Optimizer:
         grad_loss: Any = None,
     ) -> list[tuple[Any, Any]]:
         """Return a loss's pairs of gradient (tensor, slices or None) and variable.
+
+        It raises ValueError without variables or for an element type that cannot be
+        optimized, and in eager mode RuntimeError if the loss is not a function.
 
         Parameters
         ----------
@@ -172,30 +167,19 @@ class Optimizer:
             As for `tf.gradients`.
         grad_loss
             The gradient of the loss, by default 1.
-
-        Raises
-        ------
-        ValueError
-            If there are no variables, or an element type cannot be optimized.
-        RuntimeError
-            In eager mode, if the loss is not a function.
         """
         if callable(loss):
             return self._gradients_of_function(loss, var_list, grad_loss)
         if executing_eagerly():
-            raise coded(
-                RuntimeError,
+            raise codes.WRONG_MODE.runtime_error(
                 f"{self._method('compute_gradients')}: in eager mode the loss must be "
                 "a function without parameters, got a value; or use tf.GradientTape "
-                "and apply_gradients",
-                code=codes.WRONG_MODE,
+                "and apply_gradients"
             )
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 f"{self._method('compute_gradients')}: gate_gradients must be one of "
-                f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"Optimizer.GATE_NONE, GATE_OP and GATE_GRAPH, got {gate_gradients!r}"
             )
         loss = self._scale_loss(loss)
         self._assert_valid_dtypes([loss, *([] if grad_loss is None else [grad_loss])])
@@ -232,19 +216,15 @@ class Optimizer:
 
     def _targets(self, targets: Any) -> list[Any]:
         if not (known := list(targets)):
-            raise coded(
-                ValueError,
+            raise codes.NO_GRADIENT.value_error(
                 f"{self._method('compute_gradients')}: there are no variables to "
-                "optimize; make some with tf.get_variable, or pass var_list",
-                code=codes.NO_GRADIENT,
+                "optimize; make some with tf.get_variable, or pass var_list"
             )
         for target in known:
             if not isinstance(target, (Variable, Tensor)):
-                raise coded(
-                    TypeError,
+                raise codes.INVALID_ARGUMENT.type_error(
                     f"{self._method('compute_gradients')}: var_list must contain "
-                    f"variables, got {target!r}",
-                    code=codes.INVALID_ARGUMENT,
+                    f"variables, got {target!r}"
                 )
         return known
 
@@ -261,6 +241,10 @@ class Optimizer:
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
         """Return an operation that changes variables by their gradients.
+
+        In a tower of a distribution strategy, the gradients of all towers are summed,
+        sparse ones as dense tensors, and all components of the variables get the same
+        update.
 
         Parameters
         ----------
@@ -280,23 +264,15 @@ class Optimizer:
             If there are no pairs, or all gradients are None.
         RuntimeError
             In cross-tower context of a strategy.
-
-        Notes
-        -----
-        In a tower of a distribution strategy, the gradients of all towers are summed,
-        sparse ones as dense tensors, and all components of the variables get the same
-        update.
         """
         pairs = self._pairs(grads_and_vars)
         tower = current_tower()
         if current_strategy() is None:
             return self._apply(pairs, global_step, name)
         if tower is None:
-            raise coded(
-                RuntimeError,
+            raise codes.IN_TOWER_CONTEXT.runtime_error(
                 f"{self._method('apply_gradients')} must be used in a tower; call it "
-                "in a function that strategy.call_for_each_tower runs",
-                code=codes.IN_TOWER_CONTEXT,
+                "in a function that strategy.call_for_each_tower runs"
             )
         dense = [(convert_to_tensor(gradient), v) for gradient, v in pairs]
         return tower.merge_call(self._distributed_apply, dense, global_step, name)
@@ -308,11 +284,9 @@ class Optimizer:
         if not known:
             names = ", ".join(variable.name for _, variable in pairs)
             fault = f"no gradient for any of the variables {names}"
-            raise coded(
-                ValueError,
+            raise codes.NO_GRADIENT.value_error(
                 f"{self._method('apply_gradients')}: there is "
-                f"{fault if pairs else 'no variable to change'}",
-                code=codes.NO_GRADIENT,
+                f"{fault if pairs else 'no variable to change'}"
             )
         for _, variable in known:
             if not isinstance(variable, Variable):
@@ -395,12 +369,10 @@ class Optimizer:
     def _update_op(self, gradient: Any, variable: Any) -> Any:
         sparse = isinstance(gradient, IndexedSlices)
         if sparse and variable.constraint is not None:
-            raise coded(
-                RuntimeError,
+            raise codes.INVALID_ARGUMENT.runtime_error(
                 f"{self._method('apply_gradients')}: the variable {variable.name!r} "
                 "has a constraint, which cannot be applied after a change of some of "
-                "its rows; use a dense gradient: tf.convert_to_tensor(gradient)",
-                code=codes.INVALID_ARGUMENT,
+                "its rows; use a dense gradient: tf.convert_to_tensor(gradient)"
             )
         update = self._sparse_op if sparse else self._dense_op
         changed = update(gradient, variable)
@@ -502,11 +474,9 @@ class Optimizer:
             dtype = convert_to_tensor(tensor).dtype
             if dtype not in valid:
                 names = ", ".join(sorted(dtype.name for dtype in valid))
-                raise coded(
-                    ValueError,
+                raise codes.INVALID_ARGUMENT.value_error(
                     f"{self._method('compute_gradients')}: {tensor!r} has the element "
-                    f"type {dtype.name}; one of {names} can be optimized",
-                    code=codes.INVALID_ARGUMENT,
+                    f"type {dtype.name}; one of {names} can be optimized"
                 )
 
     def _method(self, method: str) -> str:
@@ -657,11 +627,9 @@ def _as_gradient(value: Any) -> Any:
     try:
         return convert_to_tensor(value)
     except TypeError as error:
-        raise coded(
-            TypeError,
+        raise codes.INVALID_ARGUMENT.type_error(
             f"apply_gradients: a gradient must be a tensor, tf.IndexedSlices or None, "
-            f"got {value!r} ({error})",
-            code=codes.INVALID_ARGUMENT,
+            f"got {value!r} ({error})"
         ) from None
 
 

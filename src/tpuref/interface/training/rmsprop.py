@@ -15,6 +15,9 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class RMSPropOptimizer(ElementwiseOptimizer):
     """RMSProp: divides gradients by the root of their running mean square.
 
+    The slots are ``rms``, with initial value 1, ``momentum`` and, if centered, ``mg``.
+    A sparse gradient changes only its rows.
+
     Parameters
     ----------
     learning_rate, decay, momentum, epsilon
@@ -26,11 +29,6 @@ class RMSPropOptimizer(ElementwiseOptimizer):
     centered
         Whether to divide by the root of the variance, with the square of the gradients'
         running mean subtracted.
-
-    Notes
-    -----
-    The slots are ``rms``, with initial value 1, ``momentum`` and, if centered,
-    ``mg``.  A sparse gradient changes only its rows.
 
     Examples
     --------

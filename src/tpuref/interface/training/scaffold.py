@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.graph.tensor import Operation
@@ -50,8 +49,6 @@ class Scaffold:
         initializes local variables and tables.
     summary_op
         Returns the summaries; by default all of the collection of summaries.
-    saver
-        The `tf.train.Saver`.
     copy_from_scaffold
         A scaffold whose values replace None.
 
@@ -185,20 +182,16 @@ class Scaffold:
         ----------
         arg_name
             The argument of the scaffold that the element is for.
-        collection_key
-            The name of the collection.
         default_constructor
             A function that makes the element.
         """
         graph = get_default_graph()
         known = graph.get_collection(collection_key)
         if len(known) > 1:
-            raise coded(
-                RuntimeError,
+            raise codes.INVALID_ARGUMENT.runtime_error(
                 f"tf.train.Scaffold: the collection {collection_key!r} has "
                 f"{len(known)} elements; choose one with "
-                f"tf.train.Scaffold({arg_name}=...)",
-                code=codes.INVALID_ARGUMENT,
+                f"tf.train.Scaffold({arg_name}=...)"
             )
         if known:
             return known[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import DeadlineExceededError, coded
+from tpuref.base.errors import DeadlineExceededError
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.session import Session
 from tpuref.engine.graph.session_options import ConfigProto
@@ -65,12 +65,10 @@ class ChiefSessionCreator(SessionCreator):
         checkpoint_filename_with_path: PathLike | None = None,
     ) -> None:
         if checkpoint_dir and checkpoint_filename_with_path:
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.ChiefSessionCreator: set checkpoint_dir or "
                 "checkpoint_filename_with_path, not both, got "
-                f"{checkpoint_dir!r} and {checkpoint_filename_with_path!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"{checkpoint_dir!r} and {checkpoint_filename_with_path!r}"
             )
         self._scaffold = _scaffold("tf.train.ChiefSessionCreator", scaffold)
         self._master, self._config = master, config
@@ -96,13 +94,11 @@ class ChiefSessionCreator(SessionCreator):
                     scaffold.init_fn(session)
             lacking = _make_ready(session, scaffold)
             if lacking:
-                raise coded(
-                    RuntimeError,
+                raise codes.UNINITIALIZED.runtime_error(
                     "tf.train.ChiefSessionCreator: variables are uninitialized after "
                     f"init_op, init_fn and local_init_op: {lacking}; initialize them "
                     "with tf.train.Scaffold(init_op=...), or restore a checkpoint "
-                    "that has them",
-                    code=codes.UNINITIALIZED,
+                    "that has them"
                 )
         except BaseException:
             session.close()

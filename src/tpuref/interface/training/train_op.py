@@ -38,12 +38,10 @@ def create_train_op(
 ) -> Tensor:
     """Return a tensor that runs a training step and returns the loss.
 
+    It raises `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
+
     Parameters
     ----------
-    total_loss
-        The loss, a tensor.
-    optimizer
-        The optimizer.
     global_step
         The variable that each step increments, by default that of the graph;
         None for none.
@@ -60,11 +58,6 @@ def create_train_op(
         As for `tf.train.Optimizer.compute_gradients`.
     check_numerics
         Whether to raise an error if the loss is not finite.
-
-    Raises
-    ------
-    tpuref.errors.InvalidArgumentError
-        At run time, if the loss is not finite.
 
     Examples
     --------

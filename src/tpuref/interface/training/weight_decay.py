@@ -141,12 +141,8 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     """Adam with decoupled weight decay.
 
-    Parameters
-    ----------
-    weight_decay
-        As for `DecoupledWeightDecayExtension`.
-    learning_rate, beta1, beta2, epsilon, use_locking, name
-        As for `tf.train.AdamOptimizer`.
+    Parameters are those of `DecoupledWeightDecayExtension` and
+    `tf.train.AdamOptimizer`.
 
     Examples
     --------
@@ -178,12 +174,8 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
     """Gradient descent with momentum and decoupled weight decay.
 
-    Parameters
-    ----------
-    weight_decay
-        As for `DecoupledWeightDecayExtension`.
-    learning_rate, momentum, use_locking, name, use_nesterov
-        As for `tf.train.MomentumOptimizer`.
+    Parameters are those of `DecoupledWeightDecayExtension` and
+    `tf.train.MomentumOptimizer`.
 
     Examples
     --------

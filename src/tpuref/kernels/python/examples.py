@@ -19,18 +19,8 @@ Feature = tuple[int, list[bytes] | bytes]
 def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | None:
     """Return the named features of a serialized example, or None if it is damaged.
 
-    Parameters
-    ----------
-    record
-        The serialized example.
-    names
-        The names of the features, in UTF-8.
-
-    Returns
-    -------
-    list or None
-        For each name (kind, values), or None if the example lacks it.  Texts are a list
-        of bytes, numbers the bytes of little-endian float32 or int64.
+    For each name there is (kind, values), or None if the example lacks it.  Texts are a
+    list of bytes, numbers the bytes of little-endian float32 or int64.
     """
     found: dict[bytes, Feature | None] = {}
     try:
@@ -47,8 +37,8 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
 def _feature(content: bytes) -> Feature | None:
     kind, values = 0, list[bytes]()
     for number, how, part in _fields(content):
-        # The three lists are a oneof: another kind replaces the one before, the same
-        # kind is merged, as protobuf does.
+        # The three lists are a oneof: as in protobuf, a field of another kind replaces
+        # the earlier value, and one of the same kind extends it.
         if how == _SIZED and number in (TEXTS, FLOATS, INTEGERS):
             before = values if kind == number else []
             kind, values = number, [*before, *_values(number, part)]

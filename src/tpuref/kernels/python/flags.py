@@ -64,19 +64,8 @@ def control_bytes(cores: int) -> int:
 class Flags:
     """The flags of all cores and the poison, as one process sees them.
 
-    Parameters
-    ----------
-    arena
-        The whole shared mapping, flat bytes.
-    control
-        The offset of the control area: a multiple of 64.
-    cores
-        The number of cores.
-
-    Raises
-    ------
-    ValueError
-        If there are no cores, or no room for the control area.
+    `control` is the offset of the control area in the arena, a multiple of 64.  It
+    raises ValueError if there are no cores, or no room for that area.
     """
 
     def __init__(self, arena: Buffer, control: int, cores: int) -> None:
@@ -102,10 +91,7 @@ class Flags:
     def position(self, core: int) -> tuple[int, int]:
         """Return the run that a core is in, and its phase: 0xFFFFFFFF once it left.
 
-        Raises
-        ------
-        ValueError
-            If there is no such core.
+        It raises ValueError if there is no such core.
         """
         if not 0 <= core < self.cores:
             raise ValueError(f"Flags: there are {self.cores} cores, got core {core}")

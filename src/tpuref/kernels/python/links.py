@@ -88,25 +88,8 @@ class Links:
     MISMATCH, or a code for a wrong argument, in which case the core has not arrived.
     After any failure the run is lost for this core.
 
-    Parameters
-    ----------
-    flags
-        The flags of all cores.
-    core
-        The number of this core.
-    spins
-        The number of times that a wait polls before it yields the processor: 0 if
-        there are more cores than processors.
-
-    Attributes
-    ----------
-    shared_result
-        The offset of the last `direct`'s result in the arena.
-
-    Raises
-    ------
-    ValueError
-        If there is no such core.
+    A wait polls `spins` times before it yields the processor: 0 if there are more cores
+    than processors.  `shared_result` is the offset of the last `direct`'s result.
     """
 
     def __init__(self, flags: Flags, core: int, spins: int) -> None:
@@ -132,11 +115,8 @@ class Links:
     def begin(self, run: int) -> None:
         """Take part in a run from now on.
 
-        Parameters
-        ----------
-        run
-            Its number, which differs from that of the run before; 32 bits of it count.
-            No core may begin a run while another is in the one before.
+        `run` differs from the number of the run before in its last 32 bits.  No core
+        may begin a run while another is in the one before.
         """
         self._collectives = 0
         self._flag = (run & 0xFFFFFFFF) << 32
@@ -158,15 +138,9 @@ class Links:
     ) -> int:
         """Sum small vectors: every member folds all of them itself; return a status.
 
-        Parameters
-        ----------
-        group
-            The members and the order of their vectors.
-        source
-            This core's vectors, contiguous, FLAT_LIMIT bytes at most; need not lie in
-            the arena.
-        result
-            Receives the sum: as long as one vector. It may be the memory of `source`.
+        `source` has this core's vectors, contiguous, FLAT_LIMIT bytes at most, in the
+        arena or elsewhere.  `result` has the length of one vector and may be the memory
+        of `source`.
         """
         self._take(group)
         vectors, total = byte_view(source), byte_view(result)
@@ -199,17 +173,8 @@ class Links:
         `shared_result`, may be written again after every member has read it; a member
         that arrives at a later collective must have.
 
-        Parameters
-        ----------
-        group
-            The members and the order of their vectors.
-        source_offset
-            The offset of this core's vectors in the arena.
-        result_offset
-            The offset for the result; that of the first member counts. It may be that
-            member's source.
-        count
-            The number of elements of one vector.
+        The result is at `result_offset` of the first member, which may be that member's
+        `source_offset`; `count` is the number of elements of one vector.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))
@@ -239,15 +204,9 @@ class Links:
         """Sum vectors in the arena: chunks move from neighbour to neighbour.
 
         When it returns a status, nobody reads this core's buffers any more. `group`,
-        `source_offset` and `count` are those of `direct`.
-
-        Parameters
-        ----------
-        result_offset
-            The offset for this core's results, one for each vector; may be the source.
-        scratch_offset
-            The offset of scratch memory for half types: 4 bytes for each element of
-            each vector.
+        `source_offset` and `count` are those of `direct`.  Each of this core's vectors
+        has a result at `result_offset`, which may be the source; half types need 4
+        bytes for each element of each vector at `scratch_offset`.
         """
         self._take(group)
         status = self._check_vectors(count, source_offset, len(self._own))

@@ -36,20 +36,7 @@ _CONTENT_BYTE = 256
 
 
 class Mailbox:
-    """One end of a mailbox: the writer's or the reader's.
-
-    Parameters
-    ----------
-    arena
-        The whole shared mapping, flat bytes.
-    start
-        The offset of the mailbox: a multiple of 64.
-
-    Raises
-    ------
-    ValueError
-        If there is no room for it.
-    """
+    """The writer's or the reader's end of the mailbox at `start` of the arena."""
 
     def __init__(self, arena: Buffer, start: int) -> None:
         whole = flat_bytes(arena, writable=True)
@@ -64,13 +51,10 @@ class Mailbox:
     # -- the writer --------------------------------------------------------------
 
     def put(self, content: bytes) -> int:
-        """Write the next message, or leave it to the socket.
+        """Write the next message, or leave it to the socket; return a status.
 
-        Returns
-        -------
-        int
-            A code of `tpuref.kernels.status`: ``FULL`` if it has to go through the
-            socket; ``PUT``; or ``PUT_FOR_SLEEPER`` if the reader has to be woken.
+        It is ``FULL`` if the message has to go through the socket, ``PUT``, or
+        ``PUT_FOR_SLEEPER`` if the reader has to be woken.
         """
         self._passed += 1
         words, end = self._words, _CONTENT_BYTE + len(content)
@@ -115,17 +99,8 @@ class Mailbox:
 def await_any(mailboxes: Sequence[Mailbox], nanoseconds: int) -> bool:
     """Wait until a next message is in a mailbox or announced for a socket.
 
-    Parameters
-    ----------
-    mailboxes
-        The readers' ends.
-    nanoseconds
-        The time limit; the wait yields the processor repeatedly.
-
-    Returns
-    -------
-    bool
-        Whether a mailbox has its next message.
+    Return whether a mailbox has its next message.  The wait yields the processor
+    repeatedly.
     """
     del nanoseconds  # the writer wakes the reader in any case
     return any(mailbox.has_next() for mailbox in mailboxes)

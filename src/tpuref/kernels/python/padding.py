@@ -33,20 +33,8 @@ def pad(
 ) -> int:
     """Copy an array into the corner of a larger one and fill the rest with zeros.
 
-    Parameters
-    ----------
-    source, source_shape
-        The array to pad.
-    destination, destination_shape
-        Receives the padded array: of the same rank, smaller in no dimension.
-    item_bytes
-        The size of an element.
-
-    Returns
-    -------
-    int
-        OK, BAD_RANK, BAD_COUNT, SOURCE_SIZE, DESTINATION_SIZE or DOES_NOT_FIT; nothing
-        is written unless it is OK.
+    Return OK, BAD_RANK, BAD_COUNT, SOURCE_SIZE, DESTINATION_SIZE or DOES_NOT_FIT;
+    nothing is written unless it is OK.
     """
     corner = flat_bytes(source)
     whole = flat_bytes(destination, writable=True)

@@ -56,10 +56,8 @@ def release_in_environment() -> int | None:
     """Return the release that `SETTING` names, None where it is not set."""
     value = os.environ.get(SETTING, "")
     if value not in ("", "1", "2"):
-        raise coded(
-            ValueError,
-            f"{SETTING}: expected 1 or 2, got {value!r}",
-            code=codes.INVALID_SETTING,
+        raise codes.INVALID_SETTING.value_error(
+            f"{SETTING}: expected 1 or 2, got {value!r}"
         )
     return int(value) if value else None
 

@@ -10,8 +10,6 @@ from typing import Any
 def seconds_of(once: Callable[[], Any], calls: int = 1) -> Callable[[], float]:
     """Return a function that measures one call, as the mean of `calls` in a row.
 
-    Examples
-    --------
     >>> seconds_of(lambda: None, calls=3)() >= 0.0
     True
     """

@@ -26,8 +26,6 @@ def settled(contestants: Contestants) -> Contestants:
     Each waits until the threads of the previous one sleep, then measures twice: the
     first time does not count, because its caches are cold.
 
-    Examples
-    --------
     >>> times = iter([2.0, 1.0])
     >>> settled({"only": lambda: next(times)})["only"]()
     1.0
@@ -47,8 +45,6 @@ def _settle(measure: Callable[[], float]) -> Callable[[], float]:
 def interleaved(contestants: Contestants, rounds: int) -> Samples:
     """Measure every contestant once in each round, and drop one that withdraws.
 
-    Examples
-    --------
     >>> interleaved({"fast": lambda: 1.0, "slow": lambda: 2.0}, rounds=3)
     {'fast': [1.0, 1.0, 1.0], 'slow': [2.0, 2.0, 2.0]}
     """

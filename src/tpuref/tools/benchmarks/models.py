@@ -38,8 +38,6 @@ class Model(NamedTuple):
 def resnet() -> Model:
     """Return a residual network for images of 16 x 16 pixels.
 
-    Examples
-    --------
     >>> sum(weight.size for weight in resnet().weights)
     9808
     """
@@ -69,8 +67,6 @@ def _resnet_loss(
 def transformer() -> Model:
     """Return a transformer of two layers, which predicts the next of 64 tokens.
 
-    Examples
-    --------
     >>> len(transformer().weights), transformer().inputs.shape
     (14, (64, 32))
     """

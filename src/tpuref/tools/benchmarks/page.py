@@ -47,8 +47,6 @@ def has_matplotlib() -> bool:
 def dumped(record: object) -> str:
     """Return JSON with each list of samples on one line.
 
-    Examples
-    --------
     >>> print(dumped({"a": [1.0, 2.0]}), end="")
     {
      "a": [1.0, 2.0]
@@ -66,8 +64,6 @@ def _join_lines(match: re.Match[str]) -> str:
 def replaced(text: str, name: str, title: str, content: str) -> str:
     """Put content between the markers of a name.
 
-    Examples
-    --------
     >>> page = replaced("# Page", "step", "A step", "slow")
     >>> print(replaced(page, "step", "A step", "fast"))
     # Page

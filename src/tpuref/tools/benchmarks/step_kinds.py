@@ -22,8 +22,6 @@ def sample(replica: int) -> Array:
 def elementwise(x: Any) -> Any:
     """Apply a chain of a hundred elementwise operations.
 
-    Examples
-    --------
     >>> elementwise(np.arange(3.0))
     array([  0.  ,   7.25,  14.5 ])
     """

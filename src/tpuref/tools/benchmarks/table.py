@@ -24,8 +24,6 @@ class Goal:
     def verdict(self) -> str:
         """``met``, ``not measured``, or the percentage by which the target is missed.
 
-        Examples
-        --------
         >>> Goal("memcpy", factor=0.45, target=0.6).verdict
         'missed by 25 %'
         """
@@ -169,8 +167,6 @@ def times_as_fast(samples: Samples, own: str, other: str) -> float:
     It is the median of the ratios of the rounds: rounds in which the machine is slower
     do not distort it.
 
-    Examples
-    --------
     >>> times_as_fast({"a": [1.0, 2.0, 1.0], "b": [3.0, 6.0, 3.5]}, "a", "b")
     3.0
     """
@@ -181,8 +177,6 @@ def times_as_fast(samples: Samples, own: str, other: str) -> float:
 def fastest(samples: Samples, names: Iterable[str]) -> str | None:
     """Return the contestant with the smallest median, None if there is none.
 
-    Examples
-    --------
     >>> fastest({"a": [1.0], "b": [3.0], "c": [2.0]}, ["b", "c", "d"])
     'c'
     """

@@ -6,8 +6,6 @@ from __future__ import annotations
 def size_text(size: int) -> str:
     """Write a number of bytes.
 
-    Examples
-    --------
     >>> [size_text(size) for size in (4, 1 << 10, 64 << 20)]
     ['4 B', '1 KiB', '64 MiB']
     """
@@ -21,8 +19,6 @@ def size_text(size: int) -> str:
 def time_text(seconds: float) -> str:
     """Write a time with three digits.
 
-    Examples
-    --------
     >>> [time_text(seconds) for seconds in (4.321e-6, 0.0123, 1.5)]
     ['4.32 us', '12.3 ms', '1.50 s']
     """

@@ -87,7 +87,7 @@ class _Hosts:
         self._readers: list[threading.Thread] = []
         self._lock = threading.Lock()
         port = _free_port()
-        # Unbuffered, so lines of hosts appear as soon as they are written. The
+        # Unbuffered, so that lines of hosts appear as soon as they are written. The
         # random job name keeps hosts of another launch on the same port apart.
         environment = {
             **os.environ,
@@ -117,8 +117,8 @@ class _Hosts:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,
-            # Ctrl-C reaches the whole process group of the terminal; a new session
-            # leaves it, so a host gets each signal once, from `_signals`.
+            # Ctrl-C reaches the whole process group of the terminal.  A new session is
+            # outside of that group: a host gets each signal once, from `_signals`.
             start_new_session=True,
         )
         bind(lifeline, process.pid)

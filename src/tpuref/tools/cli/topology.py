@@ -99,15 +99,9 @@ def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ..
     """Choose the block of `cores` cores of a replica.
 
     Among the blocks that leave room for all replicas, or else among all blocks, it is
-    the one with the most cores per chip, then the one whose chips are closest.
+    the one with the most cores per chip, then the one whose chips are closest.  It
+    raises ValueError if no block of that many cores fits into the mesh.
 
-    Raises
-    ------
-    ValueError
-        If no block of that many cores fits into the mesh.
-
-    Examples
-    --------
     >>> block_shape((4, 4, 2), cores=4, replicas=8)
     (1, 2, 2)
     >>> block_shape((4, 4, 2), cores=8, replicas=4)

@@ -57,13 +57,6 @@ ENTRIES: tuple[Entry, ...] = tuple(entry for _, entries in AREAS for entry in en
 def find(text: str) -> Entry | None:
     """Return the entry of a code or of one that it replaced, None if there is none.
 
-    Parameters
-    ----------
-    text
-        The code as in a message, or without the prefix, in upper or lower case.
-
-    Examples
-    --------
     >>> find("e021").title == find("[TPUREF-E021]").title
     True
     >>> find("E251").code
@@ -79,8 +72,6 @@ def find(text: str) -> Entry | None:
 def near(text: str) -> list[str]:
     """Return codes that begin with a text that is none, or else are similar to it.
 
-    Examples
-    --------
     >>> "TPUREF-E021" in near("E0211"), near("E021")
     (True, ['TPUREF-E021'])
     """

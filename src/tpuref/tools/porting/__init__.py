@@ -1,1 +1,1 @@
-"""Names of ``tf`` in programs for TensorFlow, read without running them."""
+"""Find the names of ``tf`` that programs use, without running the programs."""

@@ -21,8 +21,6 @@ class Replacement(NamedTuple):
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
     """Return a text after replacements, which do not overlap.
 
-    Examples
-    --------
     >>> replaced("import tensorflow", [Replacement(7, 17, "tpuref")])
     'import tpuref'
     """

@@ -17,8 +17,6 @@ PACKAGES = {"tensorflow": "", "tpuref": "", "tensorflow_estimator": "estimator"}
 def joined(*parts: str) -> str:
     """Return a dotted name; empty parts are left out.
 
-    Examples
-    --------
     >>> joined("", "compat.v1", "Session")
     'compat.v1.Session'
     """
@@ -28,8 +26,6 @@ def joined(*parts: str) -> str:
 def below_tf(module: str) -> str | None:
     """Return the name below ``tf`` of a module, None for modules of others.
 
-    Examples
-    --------
     >>> below_tf("tensorflow.compat.v1")
     'compat.v1'
     >>> below_tf("numpy") is None

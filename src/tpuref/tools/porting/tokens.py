@@ -43,8 +43,6 @@ class Token:
 def statements(text: str) -> Iterator[list[Token]]:
     """Yield the tokens of each simple statement, and of each compound one's head.
 
-    Examples
-    --------
     >>> for statement in statements("if x: import numpy; print 0777"):
     ...     [token.text for token in statement]
     ['if', 'x', ':']
@@ -93,8 +91,6 @@ class Import:
 def import_of(statement: list[Token]) -> Import | None:
     """Return the import statement of the tokens, None for another statement.
 
-    Examples
-    --------
     >>> (statement,) = statements("from tensorflow.compat import v1 as tf")
     >>> found = import_of(statement)
     >>> found.module.name, found.names[0].name, found.names[0].bound

@@ -23,12 +23,8 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
     """Set variables within a ``with`` block, and restore them after it.
 
     The variables belong to the whole process, so threads take turns.  Blocks of one
-    thread may be nested.
-
-    Raises
-    ------
-    RuntimeError
-        If another thread stays in its block for a minute.
+    thread may be nested.  It raises RuntimeError if another thread stays in its block
+    for a minute.
     """
     if not _TURN.acquire(timeout=TURN_SECONDS):
         raise RuntimeError(

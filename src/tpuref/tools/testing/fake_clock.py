@@ -6,10 +6,7 @@ from __future__ import annotations
 class FakeClock:
     """A clock that only `sleep` advances.
 
-    Attributes
-    ----------
-    slept
-        The seconds of each sleep, in order.
+    `slept` has the seconds of each sleep, in order.
 
     Examples
     --------

@@ -20,6 +20,8 @@ class FakeCloudTPU:
     It serves HTTP on a port of the loopback interface, with everything that Google's
     API client requests: the description of the API, TPUs by name and as a list, a
     token, and the paths of the metadata server, which require the real one's header.
+    It raises ValueError if an address does not have the form ``host:port``, and
+    TypeError if a node has another type.
 
     Parameters
     ----------
@@ -45,16 +47,8 @@ class FakeCloudTPU:
         The token that requests to the API must send; others get status 401.  None, the
         initial value, accepts all.
 
-    Raises
-    ------
-    ValueError
-        If an address does not have the form ``host:port``.
-    TypeError
-        If a node has another type.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> from tpuref.testing import FakeCloudTPU
     >>> nodes = {"my-tpu": ["10.1.2.3:8470", "10.1.2.4:8470"]}
     >>> with FakeCloudTPU(nodes) as cloud, cloud.environment():
@@ -90,10 +84,7 @@ class FakeCloudTPU:
     def start(self) -> FakeCloudTPU:
         """Start listening, and return the service.  A ``with`` statement does so too.
 
-        Raises
-        ------
-        RuntimeError
-            If it is already listening.
+        It raises RuntimeError if it is already listening.
         """
         if self._server is not None:
             raise RuntimeError("FakeCloudTPU.start: the service is already running")
@@ -155,18 +146,16 @@ class FakeCloudTPU:
     def environment(self) -> AbstractContextManager[None]:
         """Set those variables in this process within a ``with`` block.
 
-        Google's client uses them even if it was imported before.  Threads take turns:
-        a block waits until those of other threads end.
-
-        Raises
-        ------
-        RuntimeError
-            If another thread stays in its block for a minute.
+        Google's client uses them even if it was imported before.  Threads take turns: a
+        block waits until those of other threads end.  It raises RuntimeError if another
+        thread stays in its block for a minute.
         """
         return environment(self.variables())
 
     def fail(self, status: int | str, times: int = 1, path: str = "/nodes") -> None:
         """Answer the next requests with an error.
+
+        It raises ValueError if `status` is not an error.
 
         Parameters
         ----------
@@ -177,11 +166,6 @@ class FakeCloudTPU:
             The number of requests that fail.
         path
             A part of the paths of these requests, by default of all requests for TPUs.
-
-        Raises
-        ------
-        ValueError
-            If `status` is not an error.
         """
         error = status == CUT or (isinstance(status, int) and 400 <= status < 600)
         if not error or times < 1:

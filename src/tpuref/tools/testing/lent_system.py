@@ -27,14 +27,11 @@ class TPUSystem:
     ----------
     topology
         The topology, a ``tf.contrib.tpu.Topology``.
-    cores
-        The number of cores.
     executor
         ``"pool"``, ``"lockstep"`` or ``"xla"``.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> def test_sum(tpu_system):
     ...     inputs = [[float(k)] for k in range(tpu_system.cores)]
     ...     sums = tf.tpu.replicate(tf.tpu.cross_replica_sum, inputs)

@@ -12,6 +12,8 @@ from tpuref.interface.cluster_resolver.addresses import DEFAULT_PORT, split
 class Node:
     """A TPU of the local service.  The next answer reflects changed attributes.
 
+    It raises ValueError if an address does not have the form ``host:port``.
+
     Parameters
     ----------
     *addresses
@@ -24,11 +26,6 @@ class Node:
     **fields
         Further fields of the answer, such as ``acceleratorType="v2-8"``; they override
         the other arguments.
-
-    Raises
-    ------
-    ValueError
-        If an address does not have the form ``host:port``.
 
     Examples
     --------

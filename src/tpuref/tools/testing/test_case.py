@@ -29,7 +29,6 @@ class TestCase(unittest.TestCase):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> class Doubling(tf.test.TestCase):
     ...     def test_one(self):
     ...         with self.session():

@@ -55,12 +55,8 @@ def request_of(markers: Iterable[Any], defaults: Mapping[str, Any] = {}) -> Requ
     """Return the request of a test's markers, the closest one first.
 
     An argument of a closer marker overrides that of another, and markers override
-    `defaults`; ``cores`` and ``topology`` count as the same argument.
-
-    Raises
-    ------
-    MarkerError
-        If an argument is unknown or invalid.
+    `defaults`; ``cores`` and ``topology`` count as the same argument.  It raises
+    MarkerError if an argument is unknown or invalid.
     """
     merged: dict[str, Any] = {}
     for args, kwargs in [*((m.args, m.kwargs) for m in markers), ((), defaults)]:
@@ -126,10 +122,8 @@ def _values(name: str, value: Any) -> list[Any]:
 def seconds(value: Any) -> float:
     """Return a timeout as a number.
 
-    Raises
-    ------
-    MarkerError
-        If it is not a non-negative number of seconds; 0 means no limit.
+    It raises MarkerError if it is not a non-negative number of seconds; 0 means no
+    limit.
     """
     try:
         number = float(value)

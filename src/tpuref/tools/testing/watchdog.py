@@ -25,11 +25,6 @@ class Watchdog:
     at its current line.  A block outside the main thread fails when it ends.
 
     `core_stacks` returns the stacks of the cores.
-
-    Attributes
-    ----------
-    report
-        The stacks at the time limit, None before.
     """
 
     def __init__(
@@ -38,6 +33,7 @@ class Watchdog:
         self._message = f"{name} took longer than {seconds:g} s"
         self._seconds = seconds
         self._core_stacks = core_stacks
+        # The stacks at the time limit
         self.report: str | None = None
         self._done = threading.Event()
         self._late = False

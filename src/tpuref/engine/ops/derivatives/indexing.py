@@ -50,7 +50,7 @@ def _used_rows(apply: Apply, op: Applied, dy: Tensor) -> Rows:
     row: Any = params.shape[1:]
     if params.shape.rank is not None and row.is_fully_defined() and 0 not in row:
         shape: Any = np.array([-1, *row.as_tuple()], np.int32)
-    else:  # of rows without elements, -1 would not tell how many there are
+    else:  # -1 cannot infer the number of rows that have no elements
         row = shape_of(apply, params)[1:]
         shape = apply("ConcatV2", shape_of(apply, places), row, axis=0)
     return Rows(apply("Reshape", dy, shape), places)

@@ -22,7 +22,6 @@ class ReplicaContext(Member):
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution():
     ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     ...     def total():
@@ -94,8 +93,6 @@ class ReplicaContext(Member):
         ----------
         value
             A tensor, or a nest of tensors.
-        axis
-            The axis to concatenate along.
         options
             Accepted for compatibility.
         """
@@ -120,16 +117,10 @@ _op = reduce_op
 class InputContext:
     """The argument of a function that makes a dataset: its part of the input.
 
-    Parameters
-    ----------
-    num_input_pipelines, input_pipeline_id
-        The number of pipelines, and the index of this one: always 1 and 0.
-    num_replicas_in_sync
-        The number of replicas.
+    There is always one pipeline, with index 0.
 
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(8)
     2
     """
@@ -147,10 +138,8 @@ class InputContext:
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
         """Return the batch size of each replica.
 
-        Raises
-        ------
-        ValueError
-            If the batch size is not divisible by the number of replicas.
+        It raises ValueError if the batch size is not divisible by the number of
+        replicas.
         """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(

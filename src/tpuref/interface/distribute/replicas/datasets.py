@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.meaning import Array
@@ -35,12 +34,10 @@ class Shares(Stage):
         self._count = count
         for spec in source.specs:
             if spec.shape.rank == 0:
-                raise coded(
-                    ValueError,
+                raise codes.NO_SHARD_DIMENSION.value_error(
                     "Strategy.experimental_distribute_dataset divides batches among "
                     f"the replicas, but an element has {spec.describe()}, which has no "
-                    "rows; use dataset.batch(global_batch_size)",
-                    code=codes.NO_SHARD_DIMENSION,
+                    "rows; use dataset.batch(global_batch_size)"
                 )
         element = mapped(source.element, self._share)
         super().__init__((element,) * count, [source])
@@ -106,9 +103,7 @@ def dealt(dataset: Any, devices: Sequence[str]) -> ReplicaDataset:
 
 def _source_stage(method: str, dataset: Any) -> Stage:
     if not isinstance(dataset, Dataset):
-        raise coded(
-            ValueError,
-            f"Strategy.{method}: dataset must be a tf.data.Dataset, got {dataset!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.value_error(
+            f"Strategy.{method}: dataset must be a tf.data.Dataset, got {dataset!r}"
         )
     return dataset.stage

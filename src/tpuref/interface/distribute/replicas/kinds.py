@@ -40,6 +40,9 @@ _HOST = "/job:localhost/replica:0/task:0"
 class TPUStrategy(Strategy):
     """Runs one replica on each core of a TPU system.
 
+    It raises TypeError if `tpu_cluster_resolver` is not a resolver, and ValueError if
+    the assignment has several cores for a replica.
+
     Parameters
     ----------
     tpu_cluster_resolver
@@ -49,16 +52,8 @@ class TPUStrategy(Strategy):
     experimental_spmd_xla_partitioning
         Accepted for compatibility.
 
-    Raises
-    ------
-    TypeError
-        If `tpu_cluster_resolver` is not a resolver.
-    ValueError
-        If the assignment has several cores for a replica.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> with tf.eager_execution(), tf.config.override(cores=4):
     ...     resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect("")
     ...     strategy = tf.distribute.TPUStrategy(resolver)
@@ -147,6 +142,8 @@ def _assigned_cores(
 class MirroredStrategy(Strategy):
     """Runs one replica for each of several devices of the host.
 
+    It raises ValueError if a device is not a CPU.
+
     Parameters
     ----------
     devices
@@ -154,11 +151,6 @@ class MirroredStrategy(Strategy):
         number of CPUs.
     cross_device_ops
         Accepted for compatibility.
-
-    Raises
-    ------
-    ValueError
-        If a device is not a CPU.
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
@@ -183,15 +175,8 @@ def _host_device(function: str, device: Any) -> str:
 class MultiWorkerMirroredStrategy(MirroredStrategy):
     """`MirroredStrategy` for several workers; tpuref supports one.
 
-    Parameters
-    ----------
-    communication, cluster_resolver, communication_options
-        Accepted for compatibility.
-
-    Raises
-    ------
-    NotImplementedError
-        If ``TF_CONFIG`` names several workers.
+    The arguments are accepted for compatibility.  It raises NotImplementedError if
+    ``TF_CONFIG`` names several workers.
     """
 
     def __init__(
@@ -210,10 +195,7 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
 class ParameterServerStrategy:
     """Raises an error: parameter servers are not supported.
 
-    Raises
-    ------
-    NotImplementedError
-        Always; the message names the alternative.
+    Every call raises NotImplementedError; the message names the alternative.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -233,10 +215,7 @@ def _one_worker(function: str, wanted: str) -> NotImplementedError:
 class OneDeviceStrategy(Strategy):
     """Runs one replica on one device.
 
-    Parameters
-    ----------
-    device
-        A CPU, or a core such as ``"TPU:0"``.
+    The device is a CPU, or a core such as ``"TPU:0"``.
     """
 
     def __init__(self, device: str) -> None:

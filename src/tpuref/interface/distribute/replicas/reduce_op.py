@@ -6,7 +6,6 @@ import enum
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 
 __all__ = ["ReduceOp"]
@@ -15,14 +14,8 @@ __all__ = ["ReduceOp"]
 class ReduceOp(enum.Enum):
     """The operation that combines the replicas' values.
 
-    Attributes
-    ----------
-    SUM, MEAN
-        Their sum; their mean.
-
     Examples
     --------
-    >>> import tpuref as tf
     >>> tf.distribute.ReduceOp("SUM")
     <ReduceOp.SUM: 'SUM'>
     """
@@ -46,9 +39,7 @@ def reduce_op(function: str, given: Any) -> ReduceOp:
     name = getattr(given, "name", given)
     if isinstance(name, str) and name.upper() in ReduceOp.__members__:
         return ReduceOp[name.upper()]
-    raise coded(
-        ValueError,
+    raise codes.INVALID_ARGUMENT.value_error(
         f"{function}: reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, or 'SUM' "
-        f"or 'MEAN', got {given!r}",
-        code=codes.INVALID_ARGUMENT,
+        f"or 'MEAN', got {given!r}"
     )

@@ -9,7 +9,6 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import float64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.aggregation import VariableAggregation
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -63,12 +62,10 @@ def _reduce_shared(op: ReduceOp, value: Any, towers: TowerDevices) -> Any:
     """Reduce a value that all replicas share."""
     if op is ReduceOp.MEAN or towers.count == 1:
         return value
-    raise coded(
-        ValueError,
+    raise codes.NOT_REDUCIBLE.value_error(
         f"{FUNCTION}: {value!r} is one value for all {towers.count} replicas, and its "
         "sum over them is not defined; return tf.identity(value) from the function "
-        "that strategy.run calls, or use ReduceOp.MEAN",
-        code=codes.NOT_REDUCIBLE,
+        "that strategy.run calls, or use ReduceOp.MEAN"
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
-from tpuref.base.errors import coded
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
 from tpuref.engine.graph.tower_placement import TowerSystem
@@ -35,12 +34,7 @@ __all__ = ["Strategy"]
 class Strategy(StrategyCore):
     """Runs one program on several replicas, each on its own device.
 
-    Parameters
-    ----------
-    devices
-        The device of each replica.
-    system
-        The cores that run the replicas; None if the host runs them.
+    The cores of `system` run the replicas; without them, the host does.
     """
 
     member = ReplicaContext
@@ -74,26 +68,18 @@ class Strategy(StrategyCore):
 
         A `tf.function` runs as one program of all replicas.  So does a plain function
         on cores, but it is traced at each call, because it may do something else each
-        time.
+        time.  A result is a per-replica value unless all replicas returned the same
+        object.
 
         Parameters
         ----------
-        fn
-            The function.
         args, kwargs
             Its arguments; each call gets its own components of per-replica values.
         options
             Accepted for compatibility.
 
-        Returns
-        -------
-        object
-            The structure of `fn`'s results.  A leaf is a per-replica value unless all
-            replicas returned the same object.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         ...     @tf.function
@@ -131,6 +117,9 @@ class Strategy(StrategyCore):
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
         """Return a per-replica value combined to one tensor.
 
+        It raises ValueError if `reduce_op` is unknown, the replicas' shapes differ, or
+        `value` is a single value and the operation a sum.
+
         Parameters
         ----------
         reduce_op
@@ -140,15 +129,8 @@ class Strategy(StrategyCore):
         axis
             The axes of each replica's value to combine as well, or None.
 
-        Raises
-        ------
-        ValueError
-            If `reduce_op` is unknown, the replicas' shapes differ, or `value` is a
-            single value and the operation a sum.
-
         Examples
         --------
-        >>> import tpuref as tf
         >>> with tf.eager_execution():
         ...     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         ...     rows = strategy.experimental_distribute_values_from_function(
@@ -163,12 +145,7 @@ class Strategy(StrategyCore):
     def gather(self, value: Any, axis: int) -> Any:
         """Return the rows of all replicas concatenated in replica order.
 
-        Parameters
-        ----------
-        value
-            A result of `run`, or a nest of results.
-        axis
-            The axis to concatenate along.
+        The value is a result of `run`, or a nest of results.
         """
         with self.scope():
             return joined(value, axis, self.towers)
@@ -180,23 +157,15 @@ class Strategy(StrategyCore):
     ) -> ReplicaDataset:
         """Return a dataset whose batches are divided among the replicas.
 
+        Each replica gets the same number of rows, rounded up; the last ones get fewer,
+        or none.  It raises ValueError if the elements have no rows.
+
         Parameters
         ----------
         dataset
             A dataset of batches for all replicas together.
         options
             Accepted for compatibility.
-
-        Returns
-        -------
-        ReplicaDataset
-            Its elements are per-replica values.  Each replica gets the same number of
-            rows, rounded up; the last ones get fewer, or none.
-
-        Raises
-        ------
-        ValueError
-            If the elements have no rows.
         """
         return divided(dataset, self.towers.names)
 
@@ -205,6 +174,9 @@ class Strategy(StrategyCore):
     ) -> ReplicaDataset:
         """Return a dataset whose elements are distributed to the replicas in turn.
 
+        In an incomplete last round, replicas without an element get an empty one; if
+        the batch size is static, the round is dropped.
+
         Parameters
         ----------
         dataset_fn
@@ -212,12 +184,6 @@ class Strategy(StrategyCore):
             replica; it is called once.
         options
             Accepted for compatibility.
-
-        Returns
-        -------
-        ReplicaDataset
-            In an incomplete last round, replicas without an element get an empty one;
-            if the batch size is static, the round is dropped.
         """
         described = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
         return dealt(dataset_fn(described), self.towers.names)
@@ -261,8 +227,6 @@ _named = reduce_op
 
 def refuse(function: str, argument: str, wanted: str, got: Any) -> ValueError:
     """Return an error for an argument of a strategy."""
-    return coded(
-        ValueError,
-        f"{function}: {argument} must be {wanted}, got {got!r}",
-        code=codes.INVALID_ARGUMENT,
+    return codes.INVALID_ARGUMENT.value_error(
+        f"{function}: {argument} must be {wanted}, got {got!r}"
     )

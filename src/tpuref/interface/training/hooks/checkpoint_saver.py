@@ -7,7 +7,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.graph import GraphKeys
 from tpuref.engine.runtime.hosts import here
@@ -48,27 +47,18 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint at the beginning, periodically, and at the end.
 
+    It raises ValueError unless exactly one period is set, or if both a saver and a
+    scaffold are.  In the session, it raises RuntimeError without a global step or
+    without exactly one saver.
+
     Parameters
     ----------
-    checkpoint_dir
-        The directory.
     save_secs, save_steps
         The period; exactly one of them.
     saver
         The saver; by default that of `scaffold`, or of the collection ``SAVERS``.
-    checkpoint_basename
-        The prefix of checkpoint names.
-    scaffold
-        A `Scaffold`.
     listeners
         Objects with the methods of `CheckpointSaverListener`.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one period is set, or both a saver and a scaffold are.
-    RuntimeError
-        In the session, if there is no global step, or not exactly one saver.
 
     Examples
     --------
@@ -98,10 +88,8 @@ class CheckpointSaverHook(SessionRunHook):
     ) -> None:
         log.info("Create %s.", type(self).__name__)
         if saver is not None and scaffold is not None:
-            raise coded(
-                ValueError,
-                f"{type(self).__name__}: pass saver or scaffold, not both",
-                code=codes.INVALID_ARGUMENT,
+            raise codes.INVALID_ARGUMENT.value_error(
+                f"{type(self).__name__}: pass saver or scaffold, not both"
             )
         self._saver, self._scaffold = saver, scaffold
         _, directory = files_at(checkpoint_dir, type(self).__name__, "checkpoint_dir")
@@ -199,11 +187,9 @@ class CheckpointSaverHook(SessionRunHook):
         if self._saver is None:
             known = get_default_graph().get_collection(GraphKeys.SAVERS)
             if len(known) != 1:
-                raise coded(
-                    RuntimeError,
+                raise codes.INVALID_ARGUMENT.runtime_error(
                     f"{type(self).__name__}: the collection of savers must have one "
-                    f"saver, has {len(known)}; pass saver or scaffold",
-                    code=codes.INVALID_ARGUMENT,
+                    f"saver, has {len(known)}; pass saver or scaffold"
                 )
             (self._saver,) = known
         return self._saver

@@ -12,12 +12,7 @@ from tpuref.interface.training.log import log
 class FinalOpsHook(SessionRunHook):
     """Evaluates tensors at the end of a session.
 
-    Parameters
-    ----------
-    final_ops
-        A tensor, operation or structure of them, or None.
-    final_ops_feed_dict
-        The feeds.
+    `final_ops` is a tensor, an operation, a structure of them, or None.
 
     Examples
     --------

@@ -20,10 +20,7 @@ _TELL_EVERY_STEPS = 1000
 class GlobalStepWaiterHook(SessionRunHook):
     """Delays the first run until the global step reaches a value.
 
-    Parameters
-    ----------
-    wait_until_step
-        The global step to wait for, which another process has to reach.
+    Another process has to reach that step.
     """
 
     def __init__(self, wait_until_step: int) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, number
-from tpuref.base.errors import coded
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.interface.training.hooks.session_run_hook import (
     SessionRunArgs,
@@ -26,6 +25,8 @@ _NAME = "tf.train.LoggingTensorHook"
 class LoggingTensorHook(SessionRunHook):
     """Logs values of tensors periodically, at the level INFO.
 
+    It raises ValueError unless exactly one period is set and positive.
+
     Parameters
     ----------
     tensors
@@ -37,11 +38,6 @@ class LoggingTensorHook(SessionRunHook):
         Whether to log at the end of the session.
     formatter
         A function from the dict of labels and values to the text.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one period is set, or it is not positive.
 
     Examples
     --------
@@ -67,12 +63,10 @@ class LoggingTensorHook(SessionRunHook):
                 and number(f"{_NAME}: every_n_iter", every_n_iter) <= 0
             )
         ):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.LoggingTensorHook: exactly one of every_n_iter and "
                 "every_n_secs must be set, to a positive number, got "
-                f"{every_n_iter!r} and {every_n_secs!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"{every_n_iter!r} and {every_n_secs!r}"
             )
         if not isinstance(tensors, Mapping):
             tensors = {
@@ -102,11 +96,9 @@ class LoggingTensorHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Fetch the tensors if they are due."""
         if self._graph_tensors is None:
-            raise coded(
-                RuntimeError,
+            raise codes.INVALID_ARGUMENT.runtime_error(
                 f"{_NAME}.before_run: begin() must be called first; pass the hook to "
-                "tf.train.MonitoredSession",
-                code=codes.INVALID_ARGUMENT,
+                "tf.train.MonitoredSession"
             )
         self._due = self._timer is not None and self._timer.should_trigger_for_step(
             self._runs

@@ -26,12 +26,8 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Ends training when the loss is NaN.
 
-    Parameters
-    ----------
-    loss_tensor
-        The loss.
-    fail_on_nan_loss
-        Whether to raise `NanLossDuringTrainingError` instead of requesting a stop.
+    With `fail_on_nan_loss` it raises `NanLossDuringTrainingError`, otherwise it
+    requests a stop.
 
     Examples
     --------

@@ -21,14 +21,7 @@ class ProfilerHook(SessionRunHook):
     """Records a profile of a run periodically, but not of the first one.
 
     It writes files ``timeline-<step>.json`` in the format of `tf.profiler.trace`, which
-    https://ui.perfetto.dev displays.
-
-    Parameters
-    ----------
-    save_steps, save_secs
-        The period; exactly one of them.
-    output_dir
-        The directory.
+    https://ui.perfetto.dev displays.  Give exactly one of both periods.
     """
 
     def __init__(

@@ -30,8 +30,6 @@ class StepCounterHook(SessionRunHook):
     ----------
     every_n_steps, every_n_secs
         The period, by default 100 steps.
-    output_dir
-        The directory for the summary.
     summary_writer
         A writer to use instead of `output_dir`; without both, the hook only logs.
     """

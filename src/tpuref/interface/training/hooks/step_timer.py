@@ -5,16 +5,12 @@ from __future__ import annotations
 import time
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 
 class SecondOrStepTimer:
     """Triggers at the first step, and then periodically by seconds or by steps.
 
-    Parameters
-    ----------
-    every_secs, every_steps
-        The period; exactly one of them.
+    Give exactly one of both periods.
 
     Examples
     --------
@@ -29,11 +25,9 @@ class SecondOrStepTimer:
         self, every_secs: float | None = None, every_steps: int | None = None
     ) -> None:
         if (every_secs is None) == (every_steps is None):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.SecondOrStepTimer: exactly one of every_secs and "
-                f"every_steps must be set, got {every_secs!r} and {every_steps!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"every_steps must be set, got {every_secs!r} and {every_steps!r}"
             )
         self._every_secs, self._every_steps = every_secs, every_steps
         self.reset()
@@ -59,10 +53,7 @@ class SecondOrStepTimer:
     ) -> tuple[float, int] | tuple[None, None]:
         """Record a triggered step.
 
-        Returns
-        -------
-        tuple
-            The seconds and steps since the last triggered step, or (None, None).
+        Return the seconds and steps since the last one, or (None, None).
         """
         now, last = time.monotonic(), self._last_step
         elapsed = now - self._last_time

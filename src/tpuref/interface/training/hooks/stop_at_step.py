@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.training.coordinator import Coordinator
 from tpuref.interface.training.global_step import required_global_step
 from tpuref.interface.training.hooks.session_run_hook import (
@@ -19,30 +18,24 @@ from tpuref.interface.training.hooks.session_run_hook import (
 class StopAtStepHook(SessionRunHook):
     """Requests a stop after a number of steps, or at a global step.
 
+    It raises ValueError unless exactly one of both is set.  In the session, it raises
+    RuntimeError if the graph has no global step.
+
     Parameters
     ----------
     num_steps
         The number of steps from the beginning of the session.
     last_step
         The global step at which to stop; exactly one of the two.
-
-    Raises
-    ------
-    ValueError
-        If both are set, or neither.
-    RuntimeError
-        In the session, if the graph has no global step.
     """
 
     def __init__(
         self, num_steps: int | None = None, last_step: int | None = None
     ) -> None:
         if (num_steps is None) == (last_step is None):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.StopAtStepHook: exactly one of num_steps and last_step must "
-                f"be set, got {num_steps!r} and {last_step!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"be set, got {num_steps!r} and {last_step!r}"
             )
         self._num_steps, self._last_step = num_steps, last_step
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.summary.event_file import FileWriterCache
 from tpuref.interface.summary.messages import SESSION_START, SessionLog
@@ -30,8 +29,6 @@ class SummarySaverHook(SessionRunHook):
     ----------
     save_steps, save_secs
         The period; exactly one of them.
-    output_dir
-        The directory for the event file.
     summary_writer
         A writer to use instead of `output_dir`.
     scaffold
@@ -50,11 +47,9 @@ class SummarySaverHook(SessionRunHook):
         summary_op: Any = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
-            raise coded(
-                ValueError,
+            raise codes.INVALID_ARGUMENT.value_error(
                 "tf.train.SummarySaverHook: exactly one of scaffold and summary_op "
-                f"must be set, got {scaffold!r} and {summary_op!r}",
-                code=codes.INVALID_ARGUMENT,
+                f"must be set, got {scaffold!r} and {summary_op!r}"
             )
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._summary_writer, self._output_dir = summary_writer, output_dir

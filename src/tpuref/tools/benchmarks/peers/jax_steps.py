@@ -57,10 +57,8 @@ class Steps:
             return self._model(kind, how)
         own = elementwise if kind == "100 operations" else (lambda x: x + 1)
         inputs = np.stack([sample(replica) for replica in range(self._cores)])
-        place, program = (
-            self._map_over_cores(how, lambda x: x),
-            self._map_over_cores(how, own),
-        )
+        place = self._map_over_cores(how, lambda x: x)
+        program = self._map_over_cores(how, own)
         x = place(inputs)
         expected = np.stack([own(row) for row in inputs])
         np.testing.assert_allclose(np.asarray(program(x)), expected, rtol=1e-5)

@@ -31,8 +31,6 @@ def serve(answer: Callable[..., float | None]) -> None:
 def contribution(rank: int, elements: int) -> npt.NDArray[np.float32]:
     """Return the contribution of one process to a verified sum.
 
-    Examples
-    --------
     >>> contribution(2, 4).tolist()
     [2.0, 3.0, 4.0, 5.0]
     """
@@ -42,8 +40,6 @@ def contribution(rank: int, elements: int) -> npt.NDArray[np.float32]:
 def verify(total: Any, cores: int) -> None:
     """Raise AssertionError unless a vector is the sum of all contributions.
 
-    Examples
-    --------
     >>> verify(contribution(0, 5) + contribution(1, 5), cores=2)
     """
     array = np.asarray(total)
