@@ -27,7 +27,8 @@ LAYERS = [
     "interface.optimizers", "interface.tpu", "interface.data",
     "interface.cluster_resolver", "interface.distribute", "interface.estimator",
     "tools.error_catalogue", "tools.as_tensorflow", "tools.tpu_compiler",
-    "tools.testing", "tools.conformance", "tools.porting", "tools.benchmarks", "tools.cli", "__main__",
+    "tools.testing", "tools.conformance", "tools.porting", "tools.benchmarks",
+    "tools.cli", "__main__",
 ]  # fmt: skip
 """From the bottom to the top; a module may import from its own layer and below."""
 
@@ -199,6 +200,9 @@ LATE_IMPORTS = {
         "tpuref.engine.runtime.xla.executor",
     ): "needs JAX",
     ("tpuref.tools.tpu_compiler.*", "tpuref.engine.runtime.xla.*"): "needs JAX",
+    ("tpuref.tools.testing.tpu_marker", "tpuref.tools.tpu_compiler.targets"): (
+        "needed by few tests"
+    ),
     ("tpuref.engine.runtime.hosts.here", "tpuref.engine.runtime.hosts.*"): (
         "10 ms at the start of each program, for subprocess and sockets"
     ),

@@ -30,7 +30,7 @@ from tpuref.engine.runtime.meaning.state import (
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.topology.topology import Topology
 
-OBSERVERS: list[Callable[[Instr, Values, Run], None]] = []
+OBSERVERS: list[Callable[[Instr, Values, Run], object]] = []
 """Called with each replicated computation, its inputs and its run, before it runs."""
 
 
