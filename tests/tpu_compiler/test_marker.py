@@ -80,6 +80,11 @@ def test_wrong_calls():
             tf.compiled_for(total, "v3-8")
         with pytest.raises(ValueError, match="there is no target 'v1-8'"):
             tf.compiled_for(total, "v1-8")
+
+
+@pytest.mark.usefixtures("compiler")
+def test_unknown_shapes():
+    with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [None, 3])
         outputs = tf.tpu.replicate(tf.reduce_sum, [[x]] * 8)
         with pytest.raises(ValueError, match="must have a known shape"):

@@ -17,7 +17,7 @@ from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.replication import divided
-from tpuref.tools.tpu_compiler.jobs import judge
+from tpuref.tools.tpu_compiler.jobs import judge, require_compiler
 from tpuref.tools.tpu_compiler.request import Request
 from tpuref.tools.tpu_compiler.targets import targets_of
 from tpuref.tools.tpu_compiler.text import as_text, succeeded
@@ -90,13 +90,12 @@ def compiled_for(outputs: Any, target: str) -> Report:
             f"{outputs!r}; build one with tf.tpu.replicate, shard or rewrite",
             code=codes.INVALID_ARGUMENT,
         )
+    require_compiler()
     return Report(judge([_request(op) for op in found], targets))
 
 
 def _request(operation: Operation) -> Request:
     """Return the request of a computation, from the shapes in the graph."""
-    from tpuref.engine.runtime.xla.signature import given_to
-
     program = lower((), [operation], list(operation.captured_inputs()))
     instr = next(i for i in program.instrs if i.name == operation.name)
     own, captured = divided(
@@ -106,6 +105,8 @@ def _request(operation: Operation) -> Request:
         replica: arrays + captured for replica, arrays in enumerate(own)
     }
     request = Request(instr.name, str(instr.site), instr.blocks[0], len(own), runs=0)
+    from tpuref.engine.runtime.xla.signature import given_to
+
     request.inputs = given_to(request.program, values, False, False)
     request.variables = tuple(_variables(request.program, operation))
     return request
