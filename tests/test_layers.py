@@ -24,8 +24,9 @@ LAYERS = [
     "interface.losses", "interface.metrics", "interface.profiler", "interface.training",
     "interface.optimizers", "interface.tpu", "interface.data",
     "interface.cluster_resolver", "interface.distribute", "interface.estimator",
-    "tools.error_catalogue", "tools.as_tensorflow", "tools.testing",
-    "tools.conformance", "tools.porting", "tools.benchmarks", "tools.cli", "__main__",
+    "tools.error_catalogue", "tools.as_tensorflow", "tools.tpu_compiler",
+    "tools.testing", "tools.conformance", "tools.porting", "tools.benchmarks",
+    "tools.cli", "__main__",
 ]  # fmt: skip
 """From the bottom to the top; a module may import from its own layer and below."""
 
@@ -186,6 +187,10 @@ LATE_IMPORTS = {
         "tpuref.engine.runtime.executor",
         "tpuref.engine.runtime.xla.executor",
     ): "needs JAX",
+    ("tpuref.tools.tpu_compiler.*", "tpuref.engine.runtime.xla.*"): "needs JAX",
+    ("tpuref.tools.testing.tpu_marker", "tpuref.tools.tpu_compiler.targets"): (
+        "needed by few tests"
+    ),
     ("tpuref.engine.runtime.hosts.here", "tpuref.engine.runtime.hosts.*"): (
         "10 ms at the start of each program, for subprocess and sockets"
     ),

@@ -11,6 +11,7 @@ from tpuref.tools import as_tensorflow as as_tensorflow
 from tpuref.tools import benchmarks as benchmarks
 from tpuref.tools import conformance as conformance
 from tpuref.tools import testing as testing
+from tpuref.tools.tpu_compiler.graphs import compiled_for as compiled_for
 
 compiler: Any
 core: Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tpuref.base import error_codes as codes
@@ -25,6 +25,9 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.meaning.state import ReplicaVariables, State, commit
 from tpuref.engine.runtime.meaning.trace import CoreTrace
 from tpuref.engine.runtime.topology.topology import Topology
+
+OBSERVERS: list[Callable[[Instr, Values, Run], object]] = []
+"""Called with each replicated computation, its inputs and its run, before it runs."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ def replicate(
     """Run the computation of `instr` and return the outputs, replica by replica."""
     wanted, program = placement.wanted, instr.blocks[0]
     replicas = wanted.replicas
-    own, captured = _divided(wanted, inputs)
+    own, captured = divided(wanted, inputs)
     if wanted.padding is not None:
         _pad_inputs(instr, wanted.padding, own, executor, run)
     shared = run.variables[0]
@@ -165,6 +168,8 @@ def replicate(
         events=run.events and run.events.within(placement.job, placement.cores),
     )
     values: Values = {replica: own[replica] + captured for replica in range(replicas)}
+    for observe in OBSERVERS:
+        observe(instr, values, inner)
     try:
         results = executor.run(program, values, inner)
     except BaseException as error:
@@ -178,7 +183,7 @@ def replicate_on_host(instr: Instr, inputs: Sequence[Array], run: Run) -> list[A
     """Run the computation of `instr` on the host; return the outputs by replica."""
     program, shared = instr.blocks[0], run.variables[0]
     assert isinstance(shared, State)
-    own, captured = _divided(Replication.of(instr.attrs), inputs)
+    own, captured = divided(Replication.of(instr.attrs), inputs)
     views = [ReplicaVariables(shared, program.handles_on(k)) for k in range(len(own))]
     values: Values = {replica: part + captured for replica, part in enumerate(own)}
     results = run_program(program, values, replace(run, variables=views, systems=None))
@@ -187,7 +192,7 @@ def replicate_on_host(instr: Instr, inputs: Sequence[Array], run: Run) -> list[A
     return [array for replica in range(len(own)) for array in results[replica]]
 
 
-def _divided(
+def divided(
     wanted: Replication, inputs: Sequence[Array]
 ) -> tuple[list[list[Array]], list[Array]]:
     """Return the inputs of each replica, and those that all replicas share."""

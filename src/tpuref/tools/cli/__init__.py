@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from tpuref.base.version import __version__
 from tpuref.tools.cli import (
     bench,
+    compile,
     completion,
     conformance,
     doctor,
@@ -27,6 +28,7 @@ COMMANDS = (
     run,
     launch,
     trace,
+    compile,
     doctor,
     explain,
     port,

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from tpuref.tools.testing.watchdog import Watchdog
 
 MARKER = (
-    "tpu(cores=None, topology=None, executor=None, timeout=None): run the test on a "
+    "tpu(cores=None, topology=None, executor=None, timeout=None, compiles=None): run "
+    "the test on a "
     "TPU system with that many cores or that mesh, on 'pool', 'lockstep' or 'xla', "
-    "once for each value of a list; fail it after timeout seconds."
+    "once for each value of a list; fail it after timeout seconds, or if its programs "
+    "do not compile for a TPU such as 'v3-8', or do not fit."
 )
 _KEPT: pytest.StashKey[KeptSystem] = pytest.StashKey()
 _DEFAULTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
@@ -296,9 +298,40 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Watch a test."""
-    with _watch(item, "call"):
+    """Watch a test, and compile its programs if the marker asks for it."""
+    compiles = any("compiles" in m.kwargs for m in item.iter_markers("tpu"))
+    compiling = _compiled(item) if compiles else contextlib.nullcontext()
+    with compiling, _watch(item, "call"):
         return (yield)
+
+
+@contextlib.contextmanager
+def _compiled(item: pytest.Item) -> Iterator[None]:
+    """Compile the programs that run in a ``with`` block for the TPUs of the marker."""
+    from tpuref.engine.runtime.replication import OBSERVERS
+    from tpuref.tools.tpu_compiler.jobs import judge, require_compiler
+    from tpuref.tools.tpu_compiler.request import Recorder
+    from tpuref.tools.tpu_compiler.targets import targets_of
+    from tpuref.tools.tpu_compiler.text import as_text, succeeded
+
+    try:
+        require_compiler()
+    except ImportError as error:
+        pytest.fail(str(error), pytrace=False)
+    recorder = Recorder()
+    OBSERVERS.append(recorder.observe)
+    try:
+        yield
+    finally:
+        OBSERVERS.remove(recorder.observe)
+    requests, wanted = recorder.requests.values(), targets_of(_request(item).compiles)
+    if not requests:
+        pytest.fail("tpu(compiles=...): no replicated program ran", pytrace=False)
+    cores = {request.replicas for request in requests} - {1}
+    targets = [target for target in wanted if not cores or target.cores in cores]
+    report = judge(requests, targets or wanted)
+    if not succeeded(report):
+        pytest.fail(as_text(report), pytrace=False)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tpuref.base.executors import EXECUTORS
 
-ARGUMENTS = ("cores", "topology", "executor", "timeout")
+ARGUMENTS = ("cores", "topology", "executor", "timeout", "compiles")
 _MESH = re.compile(r"[1-9]\d*(x[1-9]\d*){2}")
 
 
@@ -49,6 +49,7 @@ class Request:
     systems: tuple[Wanted, ...]  # the systems to run the test on, one after another
     # the seconds after which it fails, None if no marker has a timeout
     timeout: float | None
+    compiles: str = ""  # the TPUs that its programs must compile for and fit
 
 
 def request_of(markers: Iterable[Any], defaults: Mapping[str, Any] = {}) -> Request:
@@ -66,7 +67,23 @@ def request_of(markers: Iterable[Any], defaults: Mapping[str, Any] = {}) -> Requ
             arguments.pop("topology", None)
         merged = {**arguments, **merged}
     timeout = merged.pop("timeout", None)
-    return Request(_systems(**merged), None if timeout is None else seconds(timeout))
+    compiles = merged.pop("compiles", "")
+    if compiles and not {"cores", "topology"} & merged.keys():
+        merged["cores"] = _cores_of(compiles)
+    limit = None if timeout is None else seconds(timeout)
+    return Request(_systems(**merged), limit, compiles)
+
+
+def _cores_of(compiles: Any) -> list[int]:
+    """Return the numbers of cores of TPUs."""
+    from tpuref.tools.tpu_compiler.targets import targets_of
+
+    try:
+        return list(dict.fromkeys(target.cores for target in targets_of(compiles)))
+    except (AttributeError, ValueError) as error:
+        raise MarkerError(
+            f"tpu(compiles=...) must be text such as 'v3-8,v5e-4': {error}"
+        ) from None
 
 
 def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

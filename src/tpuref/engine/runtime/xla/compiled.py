@@ -32,6 +32,10 @@ _OPTIONS = {"xla_allow_excess_precision": False}
 class Compiled:
     """A program compiled for one signature."""
 
+    lowering: type[Lowering] = Lowering
+    precision = "highest"
+    """The precision of matrix products; GPUs default to less."""
+
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
         self._program: Program = signature.program
@@ -139,14 +143,14 @@ class Compiled:
         arrays = zip(
             [*self._changed, *self._constant], [*changed, *constant], strict=True
         )
-        lowering = Lowering(
+        lowering = self.lowering(
             self._program,
             self._placement,
             self._stack({handle: Value(array, False) for handle, array in arrays}),
             None if drawn is None else draws,
             self._on_host,
         )
-        with jax.default_matmul_precision("highest"):  # GPUs default to less
+        with jax.default_matmul_precision(self.precision):
             values = lowering.block(self._program, self._signature.values(inputs))
         self._results = [
             value if value.is_on_host else value._replace(array=None)

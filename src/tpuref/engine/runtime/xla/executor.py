@@ -94,7 +94,7 @@ class XlaExecutor:
             same,
             where,
             given_to(program, inputs, same in self._valued, apart),
-            tuple(_variables_with_value(variables, run)),
+            tuple(variables_with_value(variables, run)),
             config.check_replicas,
         )
         key, latest = signature.key, self._latest.get(id(program))
@@ -157,7 +157,7 @@ class XlaExecutor:
         return "  xla: all replicas run in one compiled program, in this process"
 
 
-def _variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:
+def variables_with_value(variables: Sequence[str], run: Run) -> Iterator[Held]:
     """Yield the variables that have a value."""
     view = view_of(run, 0)
     for handle in variables:

@@ -42,6 +42,8 @@ class Lowering(Context):
     determined.
     """
 
+    host_part: type[HostPart] = HostPart
+
     def __init__(
         self,
         program: Program,
@@ -264,7 +266,7 @@ class Lowering(Context):
                 continue
             part, start = instrs[start:end], end
             wanted = later | {slot for instr in instrs[end:] for slot in instr.inputs}
-            made = HostPart(self, part, wanted, results, slots).lower(self)
+            made = self.host_part(self, part, wanted, results, slots).lower(self)
             for slot, value in made.items():
                 slots.put(slot, part[0].replica, value)
 

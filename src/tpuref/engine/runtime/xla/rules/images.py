@@ -42,7 +42,6 @@ def _convolve(
         rhs_dilation=dilations,
         dimension_numbers=_layout(data_format),
         feature_group_count=groups,
-        precision=jax.lax.Precision.HIGHEST,
     )
 
 

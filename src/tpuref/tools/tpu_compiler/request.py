@@ -1,0 +1,116 @@
+"""Programs as a run gives them to the cores, for the TPU compiler."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tpuref.base.errors import OpError
+from tpuref.engine.ops.meaning import Array
+from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.run import Run
+from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
+from tpuref.engine.runtime.xla.digest import digest
+
+
+@dataclass
+class Request:
+    """A replicated program with the shapes of its inputs and variables.
+
+    `site` is the user's line that built it.  `refused` says why it cannot be compiled,
+    and the line, if that is known already.  It ran `runs` times, with inputs of these
+    `shapes`; `calls_per_step` counts the calls of Session.run between two of the runs.
+    """
+
+    name: str
+    site: str
+    program: Program
+    replicas: int
+    inputs: tuple[Any, ...] = ()
+    variables: tuple[Any, ...] = ()
+    refused: tuple[str, str] | None = None
+    runs: int = 1
+    shapes: list[str] = field(default_factory=list)
+    calls_per_step: float | None = None
+
+    def signature(self, placement: Any, valued: bool) -> Any:
+        """Return the signature to compile, with small integers static if `valued`."""
+        from tpuref.engine.runtime.xla.signature import Signature
+
+        inputs = self.inputs
+        if not valued:
+            inputs = tuple(given._replace(known=None) for given in inputs)
+        return Signature(self.program, b"", placement, inputs, self.variables, False)
+
+    @property
+    def key(self) -> str:
+        """The cache key of its results."""
+        rest = self.name, self.site, self.replicas, self.inputs, self.variables
+        same = digest(self.program) + repr((*rest, self.refused)).encode()
+        return blake2b(same, digest_size=16).hexdigest()
+
+
+class Recorder:
+    """Records the programs that run on cores; `observe` is an observer of runs.
+
+    `calls` are the calls of Session.run so far, as far as somebody counts them.
+    """
+
+    def __init__(self) -> None:
+        self.requests: dict[tuple[str, str], Request] = {}
+        self.calls = 0
+        self._first_calls: dict[str, int] = {}
+
+    def observe(
+        self, instr: Instr, values: dict[int, Sequence[Array]], run: Run
+    ) -> Request:
+        """Record one run of a program, and return its request."""
+        request = recorded(instr, values, run)
+        known = self.requests.setdefault((request.name, request.site), request)
+        first = self._first_calls.setdefault(request.name, self.calls)
+        if known is not request:
+            known.calls_per_step = (self.calls - first) / known.runs
+            known.runs += 1
+        if request.shapes[0] not in known.shapes:
+            known.shapes += request.shapes
+        return known
+
+
+def recorded(instr: Instr, values: dict[int, Sequence[Array]], run: Run) -> Request:
+    """Return the request of a program that is about to run."""
+    from tpuref.engine.runtime.xla.executor import variables_with_value
+    from tpuref.engine.runtime.xla.signature import given_to
+
+    program = instr.blocks[0]
+    request = Request(instr.name, str(instr.site), program, len(values))
+    try:
+        request.inputs = given_to(program, values, True, False)
+    except OpError as error:
+        request.refused = error.message, str(error.site or instr.site)
+    names = ProgramFacts(program).variables
+    request.variables = tuple(variables_with_value(names, run))
+    shapes = [f"{given.dtype}{list(given.shape)}" for given in request.inputs]
+    request.shapes = [", ".join(shapes)]
+    return request
+
+
+def store(requests: Iterable[Request], folder: Path) -> list[dict[str, Any]]:
+    """Write programs into a folder; return what is known of them as plain data."""
+    index = []
+    for number, request in enumerate(requests):
+        file = folder / f"program-{number}.pickle"
+        file.write_bytes(pickle.dumps(request))
+        index.append(
+            {
+                **{name: getattr(request, name) for name in ("name", "site", "runs")},
+                **{name: getattr(request, name) for name in ("replicas", "shapes")},
+                "calls_per_step": request.calls_per_step,
+                "key": request.key,
+                "file": str(file),
+            }
+        )
+    return index
