@@ -179,9 +179,9 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "Build the model as a tf.Module from variables and functions such as "
-        "tf.matmul and tf.nn.relu, and write the training loop with tf.GradientTape "
-        "and tf.optimizers.",
+        "pip install 'tpuref[keras]' makes tf.keras the real Keras 3. Without it, build "
+        "the model as a tf.Module from variables and functions such as tf.matmul, and "
+        "write the training loop with tf.GradientTape and tf.optimizers.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "

@@ -43,6 +43,9 @@ from tpuref.engine.graph.tensor import Operation as Operation
 from tpuref.engine.graph.tensor import Tensor as Tensor
 from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
 from tpuref.engine.tracing.function import function as function
+from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
+from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
+from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import cumsum as cumsum
@@ -64,6 +67,7 @@ from tpuref.interface.functions.arithmetic import truediv as truediv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
 from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
 from tpuref.interface.functions.blocks import space_to_batch_nd as space_to_batch_nd
+from tpuref.interface.functions.branches import switch_case as switch_case
 from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
 from tpuref.interface.functions.clipping import clip_by_value as clip_by_value
@@ -78,6 +82,7 @@ from tpuref.interface.functions.control_flow import Assert as Assert
 from tpuref.interface.functions.control_flow import group as group
 from tpuref.interface.functions.control_flow import no_op as no_op
 from tpuref.interface.functions.control_flow import timestamp as timestamp
+from tpuref.interface.functions.conversion import bitcast as bitcast
 from tpuref.interface.functions.conversion import cast as cast
 from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
 from tpuref.interface.functions.creation import eye as eye
@@ -128,6 +133,8 @@ from tpuref.interface.functions.sorting import argsort as argsort
 from tpuref.interface.functions.sorting import searchsorted as searchsorted
 from tpuref.interface.functions.sorting import sort as sort
 from tpuref.interface.functions.tensor_array import TensorArray as TensorArray
+from tpuref.interface.functions.tensor_kinds import get_static_value as get_static_value
+from tpuref.interface.functions.tensor_kinds import is_tensor as is_tensor
 from tpuref.interface.functions.trigonometry import acos as acos
 from tpuref.interface.functions.trigonometry import acosh as acosh
 from tpuref.interface.functions.trigonometry import asin as asin

@@ -1,8 +1,8 @@
 """The names under ``tf.compat.v1``."""
 
+from tpuref.compat.both import *
 from tpuref.base.errors import OpError as OpError
 from tpuref.base.shapes import Dimension as Dimension
-from tpuref.compat.both import *
 from tpuref.compat.v1 import app as app
 from tpuref.compat.v1 import data as data
 from tpuref.compat.v1 import debugging as debugging
@@ -26,6 +26,7 @@ from tpuref.compat.v1 import nn as nn
 from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
+from tpuref.compat.v1 import ragged as ragged
 from tpuref.compat.v1 import random as random
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test

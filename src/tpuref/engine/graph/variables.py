@@ -393,6 +393,15 @@ class Variable(Operators, metaclass=_MadeByCreators):
             )
         return value.numpy()
 
+    @property
+    def _unique_id(self) -> str:
+        """The key that libraries know the variable by, one for all its components."""
+        return self._distributed_container()._handle
+
+    def _distributed_container(self) -> Variable:
+        """Return the variable that this one is a component of, or itself."""
+        return self
+
     def _as_graph_element(self) -> Tensor:
         return _in_graph_mode(self, self._element, "place in a graph")
 
@@ -418,6 +427,14 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return (
             f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}>"
         )
+
+
+def variable_of(value: Any) -> Any:
+    """Return the variable that an object of a library stands for, or `value` itself."""
+    if getattr(value, "_should_act_as_resource_variable", False):
+        held = getattr(value, "value", value)
+        return held if isinstance(held, Variable) else value
+    return value
 
 
 def _is_trainable(given: bool | None, when: VariableSynchronization) -> bool:

@@ -23,10 +23,12 @@ from tpuref.engine.ops import (
     reductions,
     repetition,
     reshaping,
+    segments,
     selection,
     sorting,
     sources,
     state,
+    stateless,
     tensor_arrays,
     tpu,
 )
@@ -51,9 +53,11 @@ REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(tensor_arrays.OPERATIONS)
 REGISTRY.add(sorting.OPERATIONS)
+REGISTRY.add(segments.OPERATIONS)
 REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(images.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
+REGISTRY.add(stateless.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(host.OPERATIONS)

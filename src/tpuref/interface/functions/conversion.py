@@ -150,3 +150,16 @@ def _bound_within(bound: float, dtype: DType, target: DType) -> Any:
     low, high = _range(target)
     inside = low <= value.item() <= high
     return value if inside else np.nextafter(value, np.zeros_like(value))
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """Return the bits of a tensor as another element type.
+
+    A wider type takes the last axis, a narrower one adds an axis.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.bitcast(tf.constant([1.0]), tf.int32)).tolist()
+    [1065353216]
+    """
+    return apply_one("Bitcast", input, dtype=as_dtype(type).name, name=name)
