@@ -47,6 +47,9 @@ from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
 from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
 from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
+from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
+from tpuref.interface.data.type_specs import TypeSpec as TypeSpec
+from tpuref.interface.data.type_specs import type_spec_from_value as type_spec_from_value
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import cumsum as cumsum
 from tpuref.interface.functions.arithmetic import abs as abs
@@ -94,6 +97,8 @@ from tpuref.interface.functions.creation import sequence_mask as sequence_mask
 from tpuref.interface.functions.creation import zeros as zeros
 from tpuref.interface.functions.exponentials import exp as exp
 from tpuref.interface.functions.exponentials import sqrt as sqrt
+from tpuref.interface.functions.extents import broadcast_dynamic_shape as broadcast_dynamic_shape
+from tpuref.interface.functions.extents import broadcast_static_shape as broadcast_static_shape
 from tpuref.interface.functions.extents import rank as rank
 from tpuref.interface.functions.identity import identity as identity
 from tpuref.interface.functions.identity import stop_gradient as stop_gradient
@@ -116,6 +121,7 @@ from tpuref.interface.functions.mapping import foldl as foldl
 from tpuref.interface.functions.mapping import foldr as foldr
 from tpuref.interface.functions.mapping import map_fn as map_fn
 from tpuref.interface.functions.mapping import scan as scan
+from tpuref.interface.functions.mapping import vectorized_map as vectorized_map
 from tpuref.interface.functions.module import Module as Module
 from tpuref.interface.functions.printing import print_
 from tpuref.interface.functions.repetition import meshgrid as meshgrid
@@ -128,7 +134,10 @@ from tpuref.interface.functions.reshaping import roll as roll
 from tpuref.interface.functions.rounding import floor as floor
 from tpuref.interface.functions.rounding import round as round
 from tpuref.interface.functions.scopes import control_dependencies as control_dependencies
+from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_max as tensor_scatter_nd_max
+from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_min as tensor_scatter_nd_min
 from tpuref.interface.functions.segments import unique as unique
+from tpuref.interface.functions.segments import unique_with_counts as unique_with_counts
 from tpuref.interface.functions.sorting import argsort as argsort
 from tpuref.interface.functions.sorting import searchsorted as searchsorted
 from tpuref.interface.functions.sorting import sort as sort

@@ -70,6 +70,7 @@ from tpuref.interface.functions.segment_reductions import segment_sum as segment
 from tpuref.interface.functions.segment_reductions import unsorted_segment_max as unsorted_segment_max
 from tpuref.interface.functions.segment_reductions import unsorted_segment_min as unsorted_segment_min
 from tpuref.interface.functions.segment_reductions import unsorted_segment_prod as unsorted_segment_prod
+from tpuref.interface.functions.segments import invert_permutation as invert_permutation
 from tpuref.interface.functions.segments import unsorted_segment_sum as unsorted_segment_sum
 from tpuref.interface.functions.trigonometry import acos as acos
 from tpuref.interface.functions.trigonometry import acosh as acosh

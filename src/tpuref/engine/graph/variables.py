@@ -333,6 +333,29 @@ class Variable(Operators, metaclass=_MadeByCreators):
         """Subtract from the value; return the new value, or only the operation."""
         return self._change("AssignSub", delta, name, read_value)
 
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replace the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterUpdate", sparse_delta, name)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Add the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterAdd", sparse_delta, name)
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Subtract the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterSub", sparse_delta, name)
+
+    def _scatter(self, op: str, rows: Any, name: str | None) -> Any:
+        places: Tensor = apply("ExpandDims", rows.indices, axis=-1)
+        value: Tensor = apply(op, self.read_value(), places, rows.values)
+        return self.assign(value, name=name)
+
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
         self._check_graph()
         try:

@@ -10,6 +10,7 @@ from tpuref.engine.ops import (
     control,
     creation,
     data,
+    decompositions,
     diagonals,
     elementwise,
     feeds,
@@ -49,6 +50,7 @@ REGISTRY = Registry()
 REGISTRY.add(elementwise.OPERATIONS)
 REGISTRY.add(reductions.OPERATIONS)
 REGISTRY.add(linear_algebra.OPERATIONS)
+REGISTRY.add(decompositions.OPERATIONS)
 REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(tensor_arrays.OPERATIONS)

@@ -146,6 +146,10 @@ class RaggedTensor:
         pairs = zip(splits[:-1], splits[1:], strict=True)
         return [values[first:last].tolist() for first, last in pairs]
 
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """Return a ragged tensor with other values in rows of the same lengths."""
+        return type(self)(new_values, self.row_splits)
+
     def _traced_parts(self) -> list[Any]:
         """Return the tensors, for `tpuref.engine.tracing`."""
         return [self.values, self.row_splits]

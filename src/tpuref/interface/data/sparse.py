@@ -56,6 +56,12 @@ class SparseTensor:
         self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
         self._shape: TensorShape | None = None
 
+    def with_values(self, values: Any) -> SparseTensor:
+        """Return a sparse tensor with other values at the same indices."""
+        other = type(self)(self.indices, values, self.dense_shape)
+        other._shape = self._shape
+        return other
+
     def _traced_parts(self) -> list[Any]:
         """Return the tensors, for `tpuref.engine.tracing`."""
         return [self.indices, self.values, self.dense_shape]

@@ -35,8 +35,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))
     array([ 1, -1], dtype=int32)
     """
-    x = convert_to_tensor(x)
     target = as_dtype(dtype)
+    if hasattr(type(x), "with_values"):  # rows of a table, or a sparse tensor
+        return x if x.dtype == target else x.with_values(cast(x.values, target, name))
+    x = convert_to_tensor(x)
     return (
         x if x.dtype == target else apply_one("Cast", x, name=name, dtype=target.name)
     )
