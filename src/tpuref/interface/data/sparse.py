@@ -56,6 +56,9 @@ class SparseTensor:
         self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
         self._shape: TensorShape | None = None
 
+    def _dynamic_shape(self) -> Tensor:
+        return self.dense_shape
+
     def with_values(self, values: Any) -> SparseTensor:
         """Return a sparse tensor with other values at the same indices."""
         other = type(self)(self.indices, values, self.dense_shape)

@@ -33,6 +33,9 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     >>> tf.Session().run(tf.shape([[1, 2, 3]])).tolist()
     [1, 3]
     """
+    known = getattr(type(input), "_dynamic_shape", None)
+    if known is not None:  # a sparse tensor, which stores its sizes
+        return apply_one("Cast", known(input), dtype=as_dtype(out_type).name)
     return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
