@@ -88,6 +88,7 @@ CASES = (
     ),
     case("PlaceholderWithDefault", X, shape=None),
     *(case(name, P) for name in ("Sqrt", "Rsqrt", "Log", "Log2", "Log10")),
+    case("Erfinv", np.array([0.3, -0.7, 0.05])),
     case("Lgamma", np.array([0.3, 1.7, 4.5, -0.6, -2.3]), smooth=False),
     case("Acosh", P + 1),
     *(both(name, X, ROW) for name in ("AddV2", "Sub", "Mul", "SquaredDifference")),

@@ -95,7 +95,9 @@ def run(*command):
 
 
 @pytest.mark.parametrize(
-    "script", [SAME, REFUSED, BEFORE, ABSENT, GRAPHS], ids=["same", "refused", "before", "absent", "graphs"]
+    "script",
+    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS],
+    ids=["same", "refused", "before", "absent", "graphs"],
 )
 def test_keras_sees_tpuref_and_nobody_else(script):
     run("-c", script)

@@ -179,9 +179,10 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "pip install 'tpuref[keras]' makes tf.keras the real Keras 3. Without it, build "
-        "the model as a tf.Module from variables and functions such as tf.matmul, and "
-        "write the training loop with tf.GradientTape and tf.optimizers.",
+        "pip install 'tpuref[keras]' makes tf.keras the real Keras 3. Without it, "
+        "build the model as a tf.Module from variables and functions such as "
+        "tf.matmul, and write the training loop with tf.GradientTape and "
+        "tf.optimizers.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
@@ -245,7 +246,7 @@ WAYS_OUT = (
         "tf.py_func.",
     ),
     WayOut(
-        "sparse.* sparse_* SparseTensor* RaggedTensor* ragged "
+        "sparse.* sparse_* SparseTensor* RaggedTensor* ragged.* "
         "SparseConditionalAccumulator",
         "Use dense tensors: tf.scatter_nd makes one of indices and values, and "
         "dataset.padded_batch of rows of different lengths.",
@@ -287,7 +288,7 @@ WAYS_OUT = (
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
     WayOut(
-        "TensorArraySpec case switch_case vectorized_map",
+        "TensorArraySpec case",
         "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack.",
     ),
     WayOut(

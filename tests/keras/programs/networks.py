@@ -80,7 +80,9 @@ def sequences(tf, keras):
     table = keras.initializers.RandomNormal(seed=1)
     hidden = keras.layers.Embedding(20, 8, embeddings_initializer=table)(inputs)
     again = keras.initializers.Orthogonal(seed=2)
-    gru = keras.layers.GRU(8, recurrent_initializer=again, return_sequences=True, **start)
+    gru = keras.layers.GRU(
+        8, recurrent_initializer=again, return_sequences=True, **start
+    )
     hidden = gru(hidden)
     hidden = keras.layers.MultiHeadAttention(2, 4, **start)(hidden, hidden)
     hidden = keras.layers.LayerNormalization()(hidden)
@@ -105,7 +107,9 @@ def own_step(tf, keras):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_mean((self(x, training=True)[:, 0] - y) ** 2)
             weights = self.trainable_variables
-            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+            self.optimizer.apply_gradients(
+                zip(tape.gradient(loss, weights), weights, strict=True)
+            )
             self.mean.update_state(loss)
             return {"mean": self.mean.result()}
 

@@ -78,7 +78,8 @@ def _range_length(start: Array, limit: Array, delta: Array) -> int:
         return length
     # In the dtype's own precision, as in TensorFlow: float32 has 10 steps of 0.1 in 1.
     own = start.dtype.type
-    return math.ceil((own(end) - own(first)) / own(step))
+    steps: float = (own(end) - own(first)) / own(step)
+    return math.ceil(steps)
 
 
 def _number(scalar: Array) -> float:

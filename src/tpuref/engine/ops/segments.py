@@ -78,9 +78,9 @@ def _bitcast(x: Array, *, dtype: str) -> Array:
     if whole.itemsize > target.itemsize:
         found = np.ascontiguousarray(whole[..., None]).view(target)
         return found.reshape(*x.shape, whole.itemsize // target.itemsize)
-    if whole.itemsize < target.itemsize:
-        return whole.view(target)[..., 0]
-    return whole.view(target).reshape(x.shape)
+    found = whole.view(target)
+    merged: Array = found[..., 0] if whole.itemsize < target.itemsize else found
+    return merged
 
 
 _op = partial(OpDef, gradient="effects")

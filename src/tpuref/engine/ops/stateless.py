@@ -78,14 +78,16 @@ def _words(seed: Array, count: int) -> Array:
 def _unit(words: Array) -> Array:
     """Return float32 numbers of [0, 1) with 23 random bits."""
     bits = (words & np.uint32(0x7FFFFF)) | np.uint32(127 << 23)
-    return bits.view(np.float32) - np.float32(1)
+    drawn: Array = bits.view(np.float32) - np.float32(1)
+    return drawn
 
 
 def _wide_unit(words: Array) -> Array:
     """Return float64 numbers of [0, 1), each from two words."""
     high = (words[0::2].astype(np.uint64) & np.uint64(0xFFFFF)) << _WORD
     bits = high | words[1::2].astype(np.uint64) | np.uint64(1023 << 52)
-    return bits.view(np.float64) - 1
+    drawn: Array = bits.view(np.float64) - 1
+    return drawn
 
 
 def _uniform(shape: Array, seed: Array, *, dtype: str) -> Array:
@@ -97,7 +99,8 @@ def _uniform(shape: Array, seed: Array, *, dtype: str) -> Array:
     if target.itemsize == 2:
         mantissa, bias = (7, 127) if target == ml_dtypes.bfloat16 else (10, 15)
         bits = (words & np.uint32(2**mantissa - 1)) | np.uint32(bias << mantissa)
-        return (bits.astype(np.uint16).view(target) - target.type(1)).reshape(sizes)
+        narrow: Array = bits.astype(np.uint16).view(target) - target.type(1)
+        return narrow.reshape(sizes)
     return _unit(words).reshape(sizes)
 
 
@@ -112,7 +115,8 @@ def _uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array) -> Arr
         drawn = (words[0::2] | words[1::2] << _WORD) % np.uint64(span)
     else:
         drawn = (_words(seed, count) % np.uint32(span)).astype(np.uint64)
-    return (drawn + np.uint64(int(minval) % 2**64)).astype(dtype).reshape(sizes)
+    moved: Array = (drawn + np.uint64(int(minval) % 2**64)).astype(dtype)
+    return moved.reshape(sizes)
 
 
 def _full_int(shape: Array, seed: Array, *, dtype: str) -> Array:

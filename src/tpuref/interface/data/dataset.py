@@ -18,7 +18,7 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
-from tpuref.engine.graph.recognition import known_as
+from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data import foreign
 from tpuref.interface.data.element import components_of, mapped, specs_of
@@ -58,11 +58,9 @@ from tpuref.interface.files.operations import glob
 from tpuref.interface.functions.random import get_seed
 from tpuref.names.members import ExplainsMissing, explain_missing_members
 
-_DatasetV2 = known_as("DatasetV2", "data.ops.dataset_ops")
-
 
 @explain_missing_members("tf.data.Dataset")
-class Dataset(ElementDescription, _DatasetV2, metaclass=ExplainsMissing):  # type: ignore[misc, valid-type]
+class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one

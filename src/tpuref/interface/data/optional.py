@@ -68,8 +68,8 @@ class Optional:
         known = get_static_value(self._present)
         if known is not None and not known:
             raise InvalidArgumentError(
-                "tf.experimental.Optional.get_value: there is no value; ask has_value() "
-                "first",
+                "tf.experimental.Optional.get_value: there is no value; ask "
+                "has_value() first",
                 code=codes.NO_VALUE_YET,
             )
         return self._value

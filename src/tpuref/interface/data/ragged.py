@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -142,8 +143,9 @@ class RaggedTensor:
 
     def to_list(self) -> list[Any]:
         """Return nested lists, in eager mode."""
-        splits, values = np.asarray(self.row_splits), np.asarray(self.values)
-        pairs = zip(splits[:-1], splits[1:], strict=True)
+        splits: Any = np.asarray(self.row_splits)
+        values: Any = np.asarray(self.values)
+        pairs = itertools.pairwise(splits)
         return [values[first:last].tolist() for first, last in pairs]
 
     def with_values(self, new_values: Any) -> RaggedTensor:

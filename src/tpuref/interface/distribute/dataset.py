@@ -9,7 +9,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.graph.recognition import known_as
+from tpuref.engine.graph.recognition import KnownDistributedDataset
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.data.iterator import EagerIterator, ElementDescription, Iterator
@@ -46,9 +46,6 @@ def per_device_dataset(
     return PerDeviceDataset(dataset, devices)
 
 
-_DistributedDataset = known_as("DistributedDataset", "distribute.input_lib")
-
-
 class _OfDevices(ElementDescription):
     """Describes elements with a value for each device."""
 
@@ -61,7 +58,7 @@ class _OfDevices(ElementDescription):
         return merged([spec] * len(self._devices), self._devices, apart=True)
 
 
-class PerDeviceDataset(_OfDevices, _DistributedDataset):  # type: ignore[misc, valid-type]
+class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
     """Groups the elements of a dataset into rounds, one element for each tower.
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.

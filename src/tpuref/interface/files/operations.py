@@ -165,8 +165,8 @@ def walk(
 
 def join(path: PathLike, *paths: PathLike) -> str:
     """Return the parts of a path joined with slashes; an absolute part begins anew."""
-    text = os.fspath(path)
-    for part in map(os.fspath, paths):
+    text = os.fsdecode(path)
+    for part in [os.fsdecode(one) for one in paths]:
         rooted = part.startswith("/") or "://" in part
         text = part if rooted else f"{text.rstrip('/')}/{part}" if text else part
     return text

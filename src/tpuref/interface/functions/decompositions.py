@@ -88,7 +88,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """Return the logarithm of the determinant of a positive matrix."""
     factor = cholesky(matrix)
     diagonal: Tensor = apply("MatrixDiagPart", factor)
-    return 2.0 * reduce_sum(apply("Log", diagonal), axis=-1)
+    return reduce_sum(apply("Log", diagonal), axis=-1) * 2.0
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:

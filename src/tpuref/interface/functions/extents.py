@@ -108,15 +108,15 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     [3, 4]
     """
     parts = [convert_to_tensor(x) for x in (shape_x, shape_y)]
-    longest = max(part.shape.as_list()[0] for part in parts)
+    ranks: list[Any] = [part.shape.as_list()[0] for part in parts]
     whole = [
         apply_one(
             "ConcatV2",
-            np.ones(longest - part.shape.as_list()[0], part.dtype.np),
+            np.ones(max(ranks) - rank, part.dtype.np),
             part,
             axis=0,
         )
-        for part in parts
+        for part, rank in zip(parts, ranks, strict=True)
     ]
     one = apply_one("Equal", whole[0], np.ones((), parts[0].dtype.np))
     return apply_one("SelectV2", one, whole[1], whole[0])

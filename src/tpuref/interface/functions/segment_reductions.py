@@ -55,7 +55,7 @@ def tensor_scatter_nd_min(
 def _scattered(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
     """Return the reduced updates of each position, in the shape of the tensor."""
     whole, places = convert_to_tensor(tensor), convert_to_tensor(indices)
-    depth = places.shape.as_list()[-1]
+    depth = places.shape.as_list()[-1] or 0
     sizes = cast(shape(whole), places.dtype)
     outer = sizes[:depth]
     strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])

@@ -182,7 +182,7 @@ class Counted(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]
 
 
 def unique_with_counts(

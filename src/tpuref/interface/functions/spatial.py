@@ -44,6 +44,10 @@ __all__ = [
 Numbers = tuple[int, ...]
 
 
+def _sizes(x: Tensor) -> list[Any]:
+    return list(x.shape.as_list())
+
+
 def _numbers(function: str, argument: str, value: Any, rank: int) -> Numbers:
     """Return a number for each spatial axis; None stands for 1."""
     given = (1,) if value is None else static_integers(value, f"{function}: {argument}")
@@ -54,8 +58,8 @@ def _numbers(function: str, argument: str, value: Any, rank: int) -> Numbers:
     if len(given) != rank or min(given) < 1:
         raise coded(
             ValueError,
-            f"{function}: {argument}: expected 1, {rank} or {rank + 2} positive numbers,"
-            f" got {value!r}",
+            f"{function}: {argument}: expected 1, {rank} or {rank + 2} positive "
+            f"numbers, got {value!r}",
             code=codes.INVALID_ARGUMENT,
         )
     return given
@@ -151,7 +155,7 @@ def _correlated(
     if len(steps) == 3:
         return _correlated_volumes(x, weights, steps, same, holes)
     how = "SAME" if same else "VALID"
-    channels, own, outputs = x.shape.as_list()[-1], *weights.shape.as_list()[2:]
+    channels, own, outputs = _sizes(x)[-1], *_sizes(weights)[2:]
     if channels is None or channels == own:
         return conv2d(x, weights, steps, how, dilations=holes)
     groups = channels // own if own else 0
@@ -164,7 +168,7 @@ def _correlated(
             code=codes.SHAPES_DIFFER,
         )
     if own == 1 and len(set(steps)) == 1:
-        window = weights.shape.as_list()[:2]
+        window = _sizes(weights)[:2]
         each = reshape(weights, [*window, channels, outputs // channels])
         return depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
     parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
@@ -176,10 +180,10 @@ def _correlated_volumes(
 ) -> Tensor:
     """Correlate volumes as images: slices of a window are channels side by side."""
     window, own, outputs = (
-        weights.shape.as_list()[:3],
-        *weights.shape.as_list()[3:],
+        _sizes(weights)[:3],
+        *_sizes(weights)[3:],
     )
-    channels = x.shape.as_list()[-1]
+    channels = _sizes(x)[-1]
     if channels != own:
         groups = channels // own
         parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
@@ -197,19 +201,19 @@ def _correlated_volumes(
     ]
     rows, columns = shape(x)[2], shape(x)[3]
     flat = reshape(concat(slices, -1), stack([-1, rows, columns, window[0] * own]))
-    flat.set_shape([None, *x.shape.as_list()[2:4], window[0] * own])
+    flat.set_shape([None, *_sizes(x)[2:4], window[0] * own])
     turned = transpose(weights, [1, 2, 0, 3, 4])
     merged = reshape(turned, [*window[1:], window[0] * own, outputs])
     how = "SAME" if same else "VALID"
     found = conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
-    sizes = found.shape.as_list()[1:]
+    sizes = _sizes(found)[1:]
     whole = reshape(found, concat([[-1, count], shape(found)[1:]], 0))
-    whole.set_shape([x.shape.as_list()[0], count, *sizes])
+    whole.set_shape([_sizes(x)[0], count, *sizes])
     return whole
 
 
 def _known(x: Tensor, axis: int) -> int:
-    size = x.shape.as_list()[axis]
+    size = _sizes(x)[axis]
     if size is None:
         raise coded(
             ValueError,
@@ -291,7 +295,7 @@ def _spread(
     else:
         target = [int(n) for n in known[1:-1]]
     for axis, (n, step) in enumerate(zip(target, steps, strict=True), 1):
-        window = (weights.shape.as_list()[axis - 1] - 1) * holes[axis - 1] + 1
+        window = (_sizes(weights)[axis - 1] - 1) * holes[axis - 1] + 1
         before = _ends(n, window, step)[0] if same else 0
         x = _apart(x, axis, step)
         start = window - 1 - before
@@ -305,7 +309,7 @@ def _spread(
 def _result_sizes(
     x: Tensor, weights: Tensor, steps: Numbers, same: bool
 ) -> list[int | None]:
-    pairs = zip(x.shape.as_list()[1:-1], steps, weights.shape.as_list(), strict=False)
+    pairs = zip(_sizes(x)[1:-1], steps, _sizes(weights), strict=False)
     return [n * s if same else (n - 1) * s + w for n, s, w in pairs]
 
 
@@ -313,7 +317,7 @@ def _apart(x: Tensor, axis: int, step: int) -> Tensor:
     """Put zeros between the elements along an axis."""
     if step == 1:
         return x
-    sizes = x.shape.as_list()
+    sizes = _sizes(x)
     wide = expand_dims(x, axis + 1)
     gaps = zeros(
         concat([shape(x)[: axis + 1], [step - 1], shape(x)[axis + 1 :]], 0), x.dtype
@@ -384,7 +388,7 @@ def pool_nd(
         found = pool(x, window, pooling_type, how, holes, steps)
         return found if back is None else transpose(found, back)
     pooled = {"MAX": max_pool, "AVG": avg_pool}[pooling_type]
-    sizes = x.shape.as_list()
+    sizes = _sizes(x)
     if rank == 2:
         found = pooled(x, window, steps, how)
     elif rank == 1:
@@ -395,12 +399,12 @@ def pool_nd(
         flat = reshape(x, concat([[-1], inner], 0))
         flat.set_shape([None, *sizes[2:]])
         flat = pooled(flat, window[1:], steps[1:], how)
-        after, sides = shape(flat)[1:], flat.shape.as_list()[1:]
+        after, sides = shape(flat)[1:], _sizes(flat)[1:]
         lines = reshape(flat, stack([outer[0], outer[1], -1, after[2]]))
         lines.set_shape([sizes[0], sizes[1], None, sizes[-1]])
         lines = pooled(lines, (window[0], 1), (steps[0], 1), how)
         found = reshape(lines, concat([shape(lines)[:2], after], 0))
-        found.set_shape([sizes[0], lines.shape.as_list()[1], *sides])
+        found.set_shape([sizes[0], _sizes(lines)[1], *sides])
     return found if back is None else transpose(found, back)
 
 

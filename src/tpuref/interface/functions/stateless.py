@@ -31,8 +31,8 @@ def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any)
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
         raise coded(
             ValueError,
-            f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got {alg!r};"
-            " TensorFlow has the others on accelerators alone",
+            f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
+            f"{alg!r}; TensorFlow has the others on accelerators alone",
             code=codes.INVALID_ARGUMENT,
         )
     sizes = shape_tensor(shape)
