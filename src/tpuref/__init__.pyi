@@ -12,6 +12,7 @@ from tpuref.tools import benchmarks as benchmarks
 from tpuref.tools import conformance as conformance
 from tpuref.tools import testing as testing
 
+__internal__: Any
 compiler: Any
 core: Any
 python: Any

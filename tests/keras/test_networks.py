@@ -1,7 +1,7 @@
 """Networks of the real Keras give what they give on TensorFlow 2.21.
 
-``recorded.json`` is what programs/networks.py printed there: without a strategy, and with
-MirroredStrategy on four logical CPUs.
+``recorded.json`` is what programs/networks.py printed there: without a strategy, and
+with MirroredStrategy on four logical CPUs.
 """
 
 import json

@@ -179,7 +179,8 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "pip install 'tpuref[keras]' makes tf.keras the real Keras 3. Without it, "
+        "Install the extra: pip install 'tpuref[keras]' makes tf.keras the real "
+        "Keras 3. Without it, "
         "build the model as a tf.Module from variables and functions such as "
         "tf.matmul, and write the training loop with tf.GradientTape and "
         "tf.optimizers.",

@@ -1,8 +1,8 @@
 """The names under ``tf.compat.v1``."""
 
-from tpuref.compat.both import *
 from tpuref.base.errors import OpError as OpError
 from tpuref.base.shapes import Dimension as Dimension
+from tpuref.compat.both import *
 from tpuref.compat.v1 import app as app
 from tpuref.compat.v1 import data as data
 from tpuref.compat.v1 import debugging as debugging

@@ -79,7 +79,8 @@ def _bitcast(x: Array, *, dtype: str) -> Array:
         found = np.ascontiguousarray(whole[..., None]).view(target)
         return found.reshape(*x.shape, whole.itemsize // target.itemsize)
     found = whole.view(target)
-    merged: Array = found[..., 0] if whole.itemsize < target.itemsize else found
+    wider = whole.itemsize < target.itemsize
+    merged: Array = found[..., 0] if wider else found.reshape(x.shape)
     return merged
 
 

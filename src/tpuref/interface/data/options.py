@@ -61,9 +61,19 @@ class OptimizationOptions:
 
 
 @dataclass
+class AutotuneOptions:
+    """Options of TensorFlow's choice of parallelism, accepted without effect."""
+
+    enabled: bool | None = None
+    cpu_budget: int | None = None
+    ram_budget: int | None = None
+
+
+@dataclass
 class Options:
     """Options of a dataset, accepted without effect: order is always deterministic."""
 
+    autotune: AutotuneOptions = field(default_factory=AutotuneOptions)
     deterministic: bool | None = None
     experimental_deterministic: bool | None = None
     experimental_distribute: DistributeOptions = field(

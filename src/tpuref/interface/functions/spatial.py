@@ -383,12 +383,18 @@ def pool_nd(
     window = _numbers(function, "window_shape", window_shape, rank)
     steps = _numbers(function, "strides", strides, rank)
     how = "SAME" if _is_same(function, padding) else "VALID"
-    if dilations not in (None, 1):
-        holes = _numbers(function, "dilations", dilations, rank)
+    holes = _numbers(function, "dilations", dilations, rank)
+    if rank == 2:
         found = pool(x, window, pooling_type, how, holes, steps)
-        return found if back is None else transpose(found, back)
-    pooled = {"MAX": max_pool, "AVG": avg_pool}[pooling_type]
-    sizes = _sizes(x)
+    else:
+        found = _pooled(pooling_type, x, window, steps, how)
+    return found if back is None else transpose(found, back)
+
+
+def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> Tensor:
+    """Pool a batch with its channels last."""
+    rank, sizes = len(window), _sizes(x)
+    pooled = {"MAX": max_pool, "AVG": avg_pool}[kind]
     if rank == 2:
         found = pooled(x, window, steps, how)
     elif rank == 1:
@@ -405,7 +411,7 @@ def pool_nd(
         lines = pooled(lines, (window[0], 1), (steps[0], 1), how)
         found = reshape(lines, concat([shape(lines)[:2], after], 0))
         found.set_shape([sizes[0], _sizes(lines)[1], *sides])
-    return found if back is None else transpose(found, back)
+    return found
 
 
 def _pool(kind: str) -> Any:
@@ -423,7 +429,10 @@ def _pool(kind: str) -> Any:
             _numbers("tf.nn.pool", argument, value, rank)
             for argument, value in (("ksize", ksize), ("strides", strides))
         )
-        return pool_nd(x, window, kind, steps, padding, data_format)
+        how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
+        last, back = _last(x, data_format)
+        found = _pooled(kind, last, window, steps, how)
+        return found if back is None else transpose(found, back)
 
     what = "greatest element" if kind == "MAX" else "mean"
     pooled.__doc__ = f"Return the {what} of each window over one to three axes."
