@@ -172,7 +172,7 @@ def test_an_import_of_what_is_no_module() -> None:
         {"nn": "nn", "app.flags": "flags", "errors": "errors"},
         {
             "compat.v1.app.flags": "compat.v1.flags",
-            "compat.v2.keras": "compat.v1.keras",
+            "compat.v2.keras": "keras",
             "nest": "nest",
         },
     ],
