@@ -464,7 +464,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         Examples
         --------
         >>> both = tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))
-        >>> [int(x) for x in both.as_numpy_iterator()], int(both.cardinality())
+        >>> [int(x) for x in both.as_numpy_iterator()], len(both)
         ([0, 1, 5, 6], 4)
         """
         other = instance_of(Dataset, "Dataset.concatenate: dataset", "one", dataset)

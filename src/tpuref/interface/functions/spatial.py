@@ -374,7 +374,7 @@ def pool_nd(
     --------
     >>> with tf.eager_execution():
     ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
-    ...     tf.nn.pool(x, [2], "MAX", [2]).numpy().ravel().tolist()
+    ...     pool_nd(x, [2], "MAX", [2]).numpy().ravel().tolist()
     [1.0, 3.0]
     """
     function = "tf.nn.pool"

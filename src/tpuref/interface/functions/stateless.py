@@ -68,7 +68,7 @@ def stateless_uniform(
     --------
     >>> with tf.eager_execution():
     ...     tf.random.stateless_uniform([3], [1, 2], 0, 10, tf.int32).numpy().tolist()
-    [9, 9, 7]
+    [0, 9, 4]
     """
     target = as_dtype(dtype)
     if not target.is_integer:
@@ -163,7 +163,8 @@ def stateless_shuffle(
     Examples
     --------
     >>> with tf.eager_execution():
-    ...     sorted(tf.random.experimental.stateless_shuffle([3, 1, 2], [1, 2]).numpy())
+    ...     rows = tf.random.experimental.stateless_shuffle([3, 1, 2], [1, 2])
+    ...     sorted(rows.numpy().tolist())
     [1, 2, 3]
     """
     rows, own = convert_to_tensor(value), convert_to_tensor(seed)
