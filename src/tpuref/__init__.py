@@ -28,13 +28,14 @@ def __getattr__(name: str) -> Any:
 
 def _is_submodule(name: str, reader: Any) -> bool:
     """Return whether to leave a name to the import system, without reading lists."""
-    if name.startswith("_") and name not in ("__all__", "__version__"):
+    if name.startswith("_") and name not in _UNDERSCORED:
         return True
     probes = reader.f_globals.get("__name__") == "importlib._bootstrap"
     file = os.path.join(__path__[0], name)
     return probes and (os.path.isdir(file) or os.path.isfile(f"{file}.py"))
 
 
+_UNDERSCORED = ("__all__", "__internal__", "__version__")
 _loading = threading.local()
 
 
@@ -67,7 +68,21 @@ class _Finder:
         return names.find_spec(name, sys._getframe(2))
 
 
+class _KerasFinder:
+    """Answers, as the first of all finders, for Keras and for ``tf.keras``."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if not name.startswith(("keras", "tpuref.keras")):
+            return None
+        if name.removeprefix("tpuref.").partition(".")[0] != "keras":
+            return None
+        keras = importlib.import_module("tpuref.tools.as_tensorflow.keras")
+        return keras.find_spec(name, path, target)
+
+
 sys.meta_path.append(_Finder)
+sys.meta_path.insert(0, _KerasFinder)
 
 
 def _show(kind: Any, error: Any, trace: Any, show: Any = sys.excepthook) -> None:

@@ -13,6 +13,7 @@ from tpuref.tools import conformance as conformance
 from tpuref.tools import testing as testing
 from tpuref.tools.tpu_compiler.graphs import compiled_for as compiled_for
 
+__internal__: Any
 compiler: Any
 core: Any
 python: Any

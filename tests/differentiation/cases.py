@@ -41,6 +41,7 @@ def scalar(value):
 
 X = np.array([[0.3, -0.45, 0.7], [-0.8, 0.15, 0.55]])
 P = np.abs(X) + 0.1
+SQUARE = np.array([[2.0, 0.3, -0.4], [0.5, 1.5, 0.2], [-0.1, 0.6, 1.8]])
 ROW = np.array([0.4, -0.6, 0.9])
 COLUMN = np.array([[0.35], [-0.75]])
 CUBE = np.sin(np.arange(24.0) * 1.7).reshape(2, 3, 4)
@@ -88,6 +89,7 @@ CASES = (
     ),
     case("PlaceholderWithDefault", X, shape=None),
     *(case(name, P) for name in ("Sqrt", "Rsqrt", "Log", "Log2", "Log10")),
+    case("Erfinv", np.array([0.3, -0.7, 0.05])),
     case("Lgamma", np.array([0.3, 1.7, 4.5, -0.6, -2.3]), smooth=False),
     case("Acosh", P + 1),
     *(both(name, X, ROW) for name in ("AddV2", "Sub", "Mul", "SquaredDifference")),
@@ -125,6 +127,13 @@ CASES = (
     case("Cumprod", X, axis=None, exclusive=True, reverse=True),
     # Products.
     both("MatMul", X, X.T),
+    case("MatrixInverse", SQUARE),
+    case("MatrixDeterminant", SQUARE),
+    case("LogMatrixDeterminant", SQUARE),
+    both("MatrixSolve", SQUARE, X.T),
+    both("MatrixSolve", SQUARE, X.T, adjoint=True),
+    both("MatrixTriangularSolve", SQUARE, X.T),
+    both("MatrixTriangularSolve", SQUARE, X.T, lower=False, adjoint=True),
     both("MatMul", X, X, transpose_b=True),
     both("MatMul", X, P, transpose_a=True),
     both("MatMul", X.T, P, adjoint_a=True, transpose_b=True),

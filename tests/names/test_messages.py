@@ -33,7 +33,7 @@ def told(name):
     ("name", "origin", "advice"),
     [
         ("RegisterGradient", "in TensorFlow 1.8 to 2.21", "Use tf.gradients"),
-        ("keras.Model", "in TensorFlow 1.8 to 2.21", "Build the model"),
+        ("keras.Model", "in TensorFlow 1.8 to 2.21", "Install the extra"),
         ("contrib.learn.Experiment", "in TensorFlow 1.8 to 1.15", "Write a model func"),
         ("contrib.slim.conv2d", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or write"),
         ("tpu.experimental.embedding", "in TensorFlow 2.4 and 2.21", "Keep the table"),
@@ -41,9 +41,9 @@ def told(name):
          "Write a model function"),
         ("train.QueueRunner", "in TensorFlow 1.8 to 1.15, and as "
          "tf.compat.v1.train.QueueRunner in 2.4 and 2.21", "Read the data"),
-        ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
-        ("compat.v2.linalg.svd", "in TensorFlow 2.4 and 2.21, and as "
-         "tf.compat.v1.linalg.svd in 1.15", "Write it with operations"),
+        ("linalg.expm", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
+        ("compat.v2.linalg.expm", "in TensorFlow 2.4 and 2.21, and as "
+         "tf.compat.v1.linalg.expm in 1.15", "Write it with operations"),
         ("compat.v2.Session", "as tf.compat.v1.Session in TensorFlow 1.15 to 2.21",
          "Use tf.compat.v1.Session, which is the same."),
         ("python.eager.context.ensure", "it is private to TensorFlow",
@@ -163,7 +163,7 @@ def test_an_import_of_what_is_no_module():
         {"nn": "nn", "app.flags": "flags", "errors": "errors"},
         {
             "compat.v1.app.flags": "compat.v1.flags",
-            "compat.v2.keras": "compat.v1.keras",
+            "compat.v2.keras": "keras",
             "nest": "nest",
         },
     ],

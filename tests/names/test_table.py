@@ -185,7 +185,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch):
         ("contrib.tpu.proto.topology_pb2", "TopologyProto"),
         ("core.framework.types_pb2", "DT_FLOAT"),
         ("python.eager.context", "ensure_initialized"),
-        ("python.ops.linalg_ops", "svd"),
+        ("python.ops.linalg_ops", "cholesky_solve"),
         ("types", "experimental"),
     ],
 )

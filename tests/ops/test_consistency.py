@@ -190,7 +190,12 @@ CASES = (
     Case("GatherNd", [CUBE, ints(1)], {"batch_dims": 0}),
     Case("GatherNd", [CUBE, np.zeros((2, 0), np.int32)], {"batch_dims": 0}),
     Case("GatherNd", [CUBE, ints((0, 2), (1, 1))], {"batch_dims": 1}),
-    Case("ScatterNd", [ints((1,), (1,)), MATRIX, ints(4, 3)], kind=NUMERIC, data=(1,)),
+    Case(
+        "ScatterNd",
+        [ints((1,), (1,)), MATRIX, ints(4, 3)],
+        kind=NUMERIC_OR_BOOL,
+        data=(1,),
+    ),
     Case("TensorScatterUpdate", [MATRIX, ints((1, 0)), [7]], data=(0, 2)),
     Case("TensorScatterAdd", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
     Case("TensorScatterSub", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
@@ -320,7 +325,7 @@ COMPUTED = (
     *computed(NUMERIC, ONE, "Positive Abs Sign Square Round Real Imag Conj"),
     *computed(SIGNED_OR_COMPLEX, ONE, "Neg"),
     *computed(FLOATING, ONE, "Fabs Rint Floor Ceil Trunc Modf Frexp Spacing Cbrt Erf"),
-    *computed(FLOATING, ONE, "Erfc Lgamma Digamma Degrees Radians Signbit"),
+    *computed(FLOATING, ONE, "Erfc Erfinv Lgamma Digamma Degrees Radians Signbit"),
     *computed(
         INEXACT, ONE, "Reciprocal Sqrt Rsqrt Exp Exp2 Expm1 Log Log2 Log10 Log1p"
     ),

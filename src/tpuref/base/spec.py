@@ -47,6 +47,11 @@ class TensorSpec:
         object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "name", name)
 
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """Return the spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Return whether dtypes are equal and no static dimensions differ.
 

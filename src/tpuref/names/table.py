@@ -29,6 +29,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRIVATE = os.path.join(ROOT, "names", "private.txt")
 
 ABSENT = "absent"
+INTERNAL = "__internal__"
 ALL = "*"
 
 Homes = tuple[str, ...]
@@ -245,7 +246,7 @@ def homes(path: str, name: str) -> Homes:
     ()
     """
     found = listed(path).get(name)
-    if found is not None or name.startswith("__"):
+    if found is not None or (name.startswith("__") and name != INTERNAL):
         return found or ()
     if home := _private_home(path, name) or _measured_home(path, name):
         return (home,)

@@ -158,9 +158,11 @@ WAYS_OUT = (
     # -- models
     WayOut(
         "keras.** contrib.keras python.keras",
-        "Build the model as a tf.Module from variables and functions such as "
-        "tf.matmul and tf.nn.relu, and write the training loop with tf.GradientTape "
-        "and tf.optimizers.",
+        "Install the extra: pip install 'tpuref[keras]' makes tf.keras the real "
+        "Keras 3. Without it, "
+        "build the model as a tf.Module from variables and functions such as "
+        "tf.matmul, and write the training loop with tf.GradientTape and "
+        "tf.optimizers.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
@@ -224,7 +226,7 @@ WAYS_OUT = (
         "tf.py_func.",
     ),
     WayOut(
-        "sparse.* sparse_* SparseTensor* RaggedTensor* ragged "
+        "sparse.* sparse_* SparseTensor* RaggedTensor* ragged.* "
         "SparseConditionalAccumulator",
         "Use dense tensors: tf.scatter_nd makes one of indices and values, and "
         "dataset.padded_batch of rows of different lengths.",
@@ -263,8 +265,7 @@ WAYS_OUT = (
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
     WayOut(
-        "TensorArraySpec case switch_case vectorized_map",
-        "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack.",
+        "TensorArraySpec case", "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack."
     ),
     WayOut(
         "random.get_global_generator random.Generator random.stateless_* "

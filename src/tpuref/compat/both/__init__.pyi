@@ -43,7 +43,13 @@ from tpuref.engine.graph.tensor import Operation as Operation
 from tpuref.engine.graph.tensor import Tensor as Tensor
 from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
 from tpuref.engine.tracing.function import function as function
+from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
+from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
+from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
+from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
+from tpuref.interface.data.type_specs import TypeSpec as TypeSpec
+from tpuref.interface.data.type_specs import type_spec_from_value as type_spec_from_value
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.along_axis import cumsum as cumsum
 from tpuref.interface.functions.arithmetic import abs as abs
@@ -64,6 +70,7 @@ from tpuref.interface.functions.arithmetic import truediv as truediv
 from tpuref.interface.functions.arithmetic import truncatemod as truncatemod
 from tpuref.interface.functions.assertions import ensure_shape as ensure_shape
 from tpuref.interface.functions.blocks import space_to_batch_nd as space_to_batch_nd
+from tpuref.interface.functions.branches import switch_case as switch_case
 from tpuref.interface.functions.clipping import clip_by_global_norm as clip_by_global_norm
 from tpuref.interface.functions.clipping import clip_by_norm as clip_by_norm
 from tpuref.interface.functions.clipping import clip_by_value as clip_by_value
@@ -78,6 +85,7 @@ from tpuref.interface.functions.control_flow import Assert as Assert
 from tpuref.interface.functions.control_flow import group as group
 from tpuref.interface.functions.control_flow import no_op as no_op
 from tpuref.interface.functions.control_flow import timestamp as timestamp
+from tpuref.interface.functions.conversion import bitcast as bitcast
 from tpuref.interface.functions.conversion import cast as cast
 from tpuref.interface.functions.conversion import saturate_cast as saturate_cast
 from tpuref.interface.functions.creation import eye as eye
@@ -89,6 +97,8 @@ from tpuref.interface.functions.creation import sequence_mask as sequence_mask
 from tpuref.interface.functions.creation import zeros as zeros
 from tpuref.interface.functions.exponentials import exp as exp
 from tpuref.interface.functions.exponentials import sqrt as sqrt
+from tpuref.interface.functions.extents import broadcast_dynamic_shape as broadcast_dynamic_shape
+from tpuref.interface.functions.extents import broadcast_static_shape as broadcast_static_shape
 from tpuref.interface.functions.extents import rank as rank
 from tpuref.interface.functions.identity import identity as identity
 from tpuref.interface.functions.identity import stop_gradient as stop_gradient
@@ -111,6 +121,7 @@ from tpuref.interface.functions.mapping import foldl as foldl
 from tpuref.interface.functions.mapping import foldr as foldr
 from tpuref.interface.functions.mapping import map_fn as map_fn
 from tpuref.interface.functions.mapping import scan as scan
+from tpuref.interface.functions.mapping import vectorized_map as vectorized_map
 from tpuref.interface.functions.module import Module as Module
 from tpuref.interface.functions.printing import print_
 from tpuref.interface.functions.repetition import meshgrid as meshgrid
@@ -123,11 +134,16 @@ from tpuref.interface.functions.reshaping import roll as roll
 from tpuref.interface.functions.rounding import floor as floor
 from tpuref.interface.functions.rounding import round as round
 from tpuref.interface.functions.scopes import control_dependencies as control_dependencies
+from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_max as tensor_scatter_nd_max
+from tpuref.interface.functions.segment_reductions import tensor_scatter_nd_min as tensor_scatter_nd_min
 from tpuref.interface.functions.segments import unique as unique
+from tpuref.interface.functions.segments import unique_with_counts as unique_with_counts
 from tpuref.interface.functions.sorting import argsort as argsort
 from tpuref.interface.functions.sorting import searchsorted as searchsorted
 from tpuref.interface.functions.sorting import sort as sort
 from tpuref.interface.functions.tensor_array import TensorArray as TensorArray
+from tpuref.interface.functions.tensor_kinds import get_static_value as get_static_value
+from tpuref.interface.functions.tensor_kinds import is_tensor as is_tensor
 from tpuref.interface.functions.trigonometry import acos as acos
 from tpuref.interface.functions.trigonometry import acosh as acosh
 from tpuref.interface.functions.trigonometry import asin as asin

@@ -7,6 +7,8 @@ from tpuref.interface.distribute.current import get_replica_context as get_repli
 from tpuref.interface.distribute.current import get_strategy as get_strategy
 from tpuref.interface.distribute.current import has_strategy as has_strategy
 from tpuref.interface.distribute.current import in_cross_replica_context as in_cross_replica_context
+from tpuref.interface.distribute.dataset import PerDeviceDataset
+from tpuref.interface.distribute.dataset import PerDeviceIterator
 from tpuref.interface.distribute.replicas.context import InputContext as InputContext
 from tpuref.interface.distribute.replicas.context import ReplicaContext as ReplicaContext
 from tpuref.interface.distribute.replicas.context import ValueContext as ValueContext
@@ -22,3 +24,6 @@ from tpuref.interface.distribute.replicas.kinds import TPUStrategy as TPUStrateg
 from tpuref.interface.distribute.replicas.reduce_op import ReduceOp as ReduceOp
 from tpuref.interface.distribute.replicas.strategy import Strategy as Strategy
 from tpuref.interface.distribute.values import DistributedValues as DistributedValues
+
+DistributedDataset = PerDeviceDataset
+DistributedIterator = PerDeviceIterator

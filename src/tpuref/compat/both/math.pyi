@@ -1,5 +1,6 @@
 """The names that ``tf.math`` has in both releases, with one meaning."""
 
+from tpuref.interface.functions.activations import log_sigmoid as log_sigmoid
 from tpuref.interface.functions.activations import sigmoid as sigmoid
 from tpuref.interface.functions.activations import softplus as softplus
 from tpuref.interface.functions.activations import softsign as softsign
@@ -41,6 +42,7 @@ from tpuref.interface.functions.complex_numbers import imag as imag
 from tpuref.interface.functions.complex_numbers import real as real
 from tpuref.interface.functions.exponentials import erf as erf
 from tpuref.interface.functions.exponentials import erfc as erfc
+from tpuref.interface.functions.exponentials import erfinv as erfinv
 from tpuref.interface.functions.exponentials import exp as exp
 from tpuref.interface.functions.exponentials import expm1 as expm1
 from tpuref.interface.functions.exponentials import lgamma as lgamma
@@ -61,6 +63,14 @@ from tpuref.interface.functions.rounding import floor as floor
 from tpuref.interface.functions.rounding import nextafter as nextafter
 from tpuref.interface.functions.rounding import rint as rint
 from tpuref.interface.functions.rounding import round as round
+from tpuref.interface.functions.segment_reductions import segment_max as segment_max
+from tpuref.interface.functions.segment_reductions import segment_min as segment_min
+from tpuref.interface.functions.segment_reductions import segment_prod as segment_prod
+from tpuref.interface.functions.segment_reductions import segment_sum as segment_sum
+from tpuref.interface.functions.segment_reductions import unsorted_segment_max as unsorted_segment_max
+from tpuref.interface.functions.segment_reductions import unsorted_segment_min as unsorted_segment_min
+from tpuref.interface.functions.segment_reductions import unsorted_segment_prod as unsorted_segment_prod
+from tpuref.interface.functions.segments import invert_permutation as invert_permutation
 from tpuref.interface.functions.segments import unsorted_segment_sum as unsorted_segment_sum
 from tpuref.interface.functions.trigonometry import acos as acos
 from tpuref.interface.functions.trigonometry import acosh as acosh

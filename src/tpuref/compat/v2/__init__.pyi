@@ -1,7 +1,7 @@
 """The names under ``tf.compat.v2``."""
 
+from tpuref import keras as keras
 from tpuref.compat.both import *
-from tpuref.compat.v1 import keras as keras
 from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v2 import autodiff as autodiff
 from tpuref.compat.v2 import data as data

@@ -2,6 +2,7 @@
 
 from tpuref.compat.both.nn import *
 from tpuref.interface.functions.activations import crelu_v2
+from tpuref.interface.functions.activations import gelu as gelu
 from tpuref.interface.functions.activations import log_softmax_v2
 from tpuref.interface.functions.activations import silu_v2
 from tpuref.interface.functions.activations import softmax_v2
@@ -19,16 +20,24 @@ from tpuref.interface.functions.normalization import moments_v2
 from tpuref.interface.functions.normalization import sufficient_statistics_v2
 from tpuref.interface.functions.sorting import in_top_k_v2
 from tpuref.interface.functions.sorting import top_k_v2
+from tpuref.interface.functions.spatial import avg_pool1d as avg_pool1d
+from tpuref.interface.functions.spatial import avg_pool3d as avg_pool3d
+from tpuref.interface.functions.spatial import avg_pool_nd
+from tpuref.interface.functions.spatial import conv3d as conv3d
+from tpuref.interface.functions.spatial import conv_transpose as conv_transpose
+from tpuref.interface.functions.spatial import convolution as convolution
+from tpuref.interface.functions.spatial import max_pool1d as max_pool1d
+from tpuref.interface.functions.spatial import max_pool3d as max_pool3d
+from tpuref.interface.functions.spatial import max_pool_nd
+from tpuref.interface.functions.spatial import pool_nd
 from tpuref.interface.functions.windows import avg_pool_v2
 from tpuref.interface.functions.windows import conv1d_v2
 from tpuref.interface.functions.windows import conv2d_transpose_v2
 from tpuref.interface.functions.windows import conv2d_v2
 from tpuref.interface.functions.windows import depthwise_conv2d_v2
-from tpuref.interface.functions.windows import max_pool_v2
-from tpuref.interface.functions.windows import pool_v2
 from tpuref.interface.functions.windows import separable_conv2d_v2
 
-avg_pool = avg_pool_v2
+avg_pool = avg_pool_nd
 avg_pool2d = avg_pool_v2
 conv1d = conv1d_v2
 conv2d = conv2d_v2
@@ -40,9 +49,9 @@ dropout = dropout_v2
 embedding_lookup = embedding_lookup_v2
 in_top_k = in_top_k_v2
 log_softmax = log_softmax_v2
-max_pool = max_pool_v2
+max_pool = max_pool_nd
 moments = moments_v2
-pool = pool_v2
+pool = pool_nd
 separable_conv2d = separable_conv2d_v2
 sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy_v2
 silu = silu_v2

@@ -29,7 +29,7 @@ from tpuref.names.members import ExplainsMissing, explain_missing_members
 if TYPE_CHECKING:
     from tpuref.engine.drawings.graph import GraphDrawing
 
-_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$")
 
 
 @explain_missing_members("tf.GraphKeys")

@@ -17,6 +17,7 @@ from tpuref.engine.graph.builder import builder
 from tpuref.engine.graph.context import session_for
 from tpuref.engine.graph.device import DeviceName
 from tpuref.engine.graph.operators import Operators
+from tpuref.engine.graph.recognition import KnownTensor
 from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.tower_placement import LABEL
 from tpuref.engine.ops.creation import RANGE
@@ -160,7 +161,7 @@ class Operation:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
-class Tensor(Operators):
+class Tensor(Operators, KnownTensor):
     """The symbolic result of an operation: a value that exists once a session runs.
 
     Tensors understand Python's operators and NumPy's functions, which add operations

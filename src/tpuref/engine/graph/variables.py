@@ -324,6 +324,29 @@ class Variable(Operators, metaclass=_MadeByCreators):
         """Subtract from the value; return the new value, or only the operation."""
         return self._change("AssignSub", delta, name, read_value)
 
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replace the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterUpdate", sparse_delta, name)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Add the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterAdd", sparse_delta, name)
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Subtract the rows of a `tf.IndexedSlices`; return the new value."""
+        return self._scatter("TensorScatterSub", sparse_delta, name)
+
+    def _scatter(self, op: str, rows: Any, name: str | None) -> Any:
+        places: Tensor = apply("ExpandDims", rows.indices, axis=-1)
+        value: Tensor = apply(op, self.read_value(), places, rows.values)
+        return self.assign(value, name=name)
+
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
         self._check_graph()
         try:
@@ -382,6 +405,15 @@ class Variable(Operators, metaclass=_MadeByCreators):
             )
         return value.numpy()
 
+    @property
+    def _unique_id(self) -> str:
+        """The key that libraries know the variable by, one for all its components."""
+        return self._distributed_container()._handle
+
+    def _distributed_container(self) -> Variable:
+        """Return the variable that this one is a component of, or itself."""
+        return self
+
     def _as_graph_element(self) -> Tensor:
         return _in_graph_mode(self, self._element, "place in a graph")
 
@@ -407,6 +439,14 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return (
             f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}>"
         )
+
+
+def variable_of(value: Any) -> Any:
+    """Return the variable that an object of a library stands for, or `value` itself."""
+    if getattr(value, "_should_act_as_resource_variable", False):
+        held = getattr(value, "value", value)
+        return held if isinstance(held, Variable) else value
+    return value
 
 
 def _is_trainable(given: bool | None, when: VariableSynchronization) -> bool:

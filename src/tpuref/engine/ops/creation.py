@@ -76,7 +76,10 @@ def _range_length(start: Array, limit: Array, delta: Array) -> int:
         if length >= 2**63:
             raise ValueError(f"the range has {length} elements, above {2**63 - 1}")
         return length
-    return math.ceil((end - first) / step)
+    # In the dtype's own precision, as in TensorFlow: float32 has 10 steps of 0.1 in 1.
+    own = start.dtype.type
+    steps: float = (own(end) - own(first)) / own(step)
+    return math.ceil(steps)
 
 
 def _number(scalar: Array) -> float:

@@ -384,6 +384,32 @@ def _digamma(x: Array) -> Any:
     return np.where(pole, np.inf, result).astype(x.dtype)
 
 
+def _erfinv(x: Array) -> Array:
+    """Invert the error function: Giles' approximation, then Newton's steps."""
+    wide = x.astype(np.float64)
+    w = -np.log((1 - wide) * (1 + wide))
+    near, far = w - 2.5, np.sqrt(np.maximum(w, 5)) - 3
+    small = np.polynomial.polynomial.polyval(near, _ERFINV_NEAR)
+    large = np.polynomial.polynomial.polyval(far, _ERFINV_FAR)
+    y = np.where(w < 5, small, large) * wide
+    inside = np.abs(wide) < 1
+    for _ in range(2):
+        step = (_erf(y) - wide) * (math.sqrt(math.pi) / 2) * np.exp(y * y)
+        y = np.where(inside & np.isfinite(step), y - step, y)
+    edge = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), np.nan)
+    return np.where(inside, y, edge).astype(x.dtype)
+
+
+_ERFINV_NEAR = (
+    *(1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.000218580870),
+    *(-4.39150654e-06, -3.5233877e-06, 3.43273939e-07, 2.81022636e-08),
+)
+_ERFINV_FAR = (
+    *(2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773),
+    *(-0.00367342844, 0.00134934322, 0.000100950558, -0.000200214257),
+)
+
+
 def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
     target = as_dtype(dtype)
     if x.dtype.kind == "c" and not (target.is_complex or target.is_bool):
@@ -520,6 +546,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("LogAddExp2", binary_floating, Ufunc("logaddexp2")),
     _op("Erf", floating, compute=ieee(_erf), xla="elementwise"),
     _op("Erfc", floating, compute=ieee(_erfc), xla="elementwise"),
+    _op("Erfinv", floating, compute=ieee(_erfinv)),
     _op("Lgamma", floating, compute=ieee(_lgamma), xla="elementwise"),
     OpDef(
         "Digamma",

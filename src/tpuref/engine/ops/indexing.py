@@ -19,6 +19,7 @@ from tpuref.engine.ops.broadcasting import (
     INDEX,
     INTEGER,
     NUMERIC,
+    NUMERIC_OR_BOOL,
     broadcast_shape,
     describe_all,
     normalize_axis,
@@ -327,7 +328,7 @@ def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Any:
 
 def _infer_scatter_nd(indices: Operand, updates: Operand, shape: Operand) -> TensorSpec:
     wanted = shape_held_by(shape)
-    require_kind(updates, NUMERIC)
+    require_kind(updates, NUMERIC_OR_BOOL)
     _check_updates(indices, updates, wanted)
     return TensorSpec(wanted, updates.dtype)
 

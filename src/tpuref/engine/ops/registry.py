@@ -10,6 +10,7 @@ from tpuref.engine.ops import (
     control,
     creation,
     data,
+    decompositions,
     diagonals,
     elementwise,
     feeds,
@@ -23,10 +24,12 @@ from tpuref.engine.ops import (
     reductions,
     repetition,
     reshaping,
+    segments,
     selection,
     sorting,
     sources,
     state,
+    stateless,
     tensor_arrays,
     tpu,
 )
@@ -47,13 +50,16 @@ REGISTRY = Registry()
 REGISTRY.add(elementwise.OPERATIONS)
 REGISTRY.add(reductions.OPERATIONS)
 REGISTRY.add(linear_algebra.OPERATIONS)
+REGISTRY.add(decompositions.OPERATIONS)
 REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(tensor_arrays.OPERATIONS)
 REGISTRY.add(sorting.OPERATIONS)
+REGISTRY.add(segments.OPERATIONS)
 REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(images.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
+REGISTRY.add(stateless.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(host.OPERATIONS)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Iterator as Values
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import instance_of
@@ -14,7 +16,9 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph
+from tpuref.engine.graph.recognition import KnownDataset
 from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data import foreign
 from tpuref.interface.data.element import components_of, mapped, specs_of
@@ -37,10 +41,11 @@ from tpuref.interface.data.sources import (
     Zip,
     flat_like,
 )
-from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.stage import INFINITE, Pass, Stage
 from tpuref.interface.data.transformations import (
     Batch,
     Cache,
+    Concatenate,
     Filter,
     Map,
     PaddedBatch,
@@ -55,7 +60,7 @@ from tpuref.names.members import ExplainsMissing, explain_missing_members
 
 
 @explain_missing_members("tf.data.Dataset")
-class Dataset(ElementDescription, metaclass=ExplainsMissing):
+class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list is one
@@ -426,6 +431,37 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         [2, 3]
         """
         return Dataset(Skip(self.stage, count))
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """Return a dataset of the elements of this one, then those of another.
+
+        It raises TypeError if their elements differ in structure or dtypes.
+
+        Examples
+        --------
+        >>> both = tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))
+        >>> [int(x) for x in both.as_numpy_iterator()], len(both)
+        ([0, 1, 5, 6], 4)
+        """
+        other = instance_of(Dataset, "Dataset.concatenate: dataset", "one", dataset)
+        return Dataset(Concatenate(self.stage, other.stage))
+
+    def cardinality(self) -> Any:
+        """Return the number of elements, int64: -1 without an end, -2 if unknown."""
+        return convert_to_tensor(np.int64(self.stage.cardinality()))
+
+    def __len__(self) -> int:
+        count = self.stage.cardinality()
+        if count < 0:
+            kind = "infinite" if count == INFINITE else "unknown"
+            raise codes.UNKNOWN_SHAPE.type_error(
+                f"the dataset length is {kind}; use dataset.take(count), or "
+                "dataset.cardinality(), which returns a negative number for it"
+            )
+        return count
+
+    def __bool__(self) -> bool:
+        return True
 
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.

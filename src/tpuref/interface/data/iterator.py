@@ -302,7 +302,7 @@ def _check_self_contained(stage: Stage) -> None:
         )
 
 
-class EagerIterator(ElementDescription):
+class EagerIterator(Iterator):
     """Returns the elements of a dataset one by one, in eager mode.
 
     >>> with tf.eager_execution():
@@ -315,6 +315,8 @@ class EagerIterator(ElementDescription):
 
     def __init__(self, stage: Stage) -> None:
         self.element = stage.element
+        self._initializer = None
+        self._no_initializer = "Iterator.initializer: in eager mode it starts by itself"
         self._handle = f"{stage.name}#{next(_eager_serial)}"
         current = Pass(variables=STATE, epochs=_EAGER_EPOCHS, kept=_EAGER_KEPT)
         self._iteration = Iteration(stage.started(current))

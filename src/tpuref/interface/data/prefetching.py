@@ -28,6 +28,10 @@ class Prefetch(Stage):
         super().__init__(source.element, [source], [self._size])
         self.calls_user = False  # items() gives the stages before it their deadline
 
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return self._source.cardinality()
+
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements; the thread ends with this iterator."""
         size = current.number(self._size)

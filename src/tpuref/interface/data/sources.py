@@ -28,7 +28,7 @@ from tpuref.interface.data.element import (
     spec_of,
     specs_of,
 )
-from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stage
 
 
 class Tensors(Stage):
@@ -40,6 +40,10 @@ class Tensors(Stage):
         parts = mapped(tensors, component)
         self._parts: list[Array | Tensor] = nest.flatten(parts)
         super().__init__(mapped(parts, spec_of), uses=self._parts)
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return 1
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the element."""
@@ -56,6 +60,11 @@ class Slices(Stage):
         self._parts: list[Array | Tensor] = nest.flatten(parts)
         super().__init__(mapped(parts, _row_spec), uses=self._parts)
         _check_rows([spec_of(part) for part in self._parts])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        rows = spec_of(self._parts[0]).shape.as_list()[0]
+        return UNKNOWN if rows is None else rows
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the rows."""
@@ -92,6 +101,11 @@ def _check_rows(specs: Sequence[TensorSpec]) -> None:
         )
 
 
+def static_number(value: Array | Tensor) -> int | None:
+    """Return an integer argument of a stage, or None if only a pass knows it."""
+    return None if isinstance(value, Tensor) else int(value)
+
+
 class Range(Stage):
     """Yields integers from a start up to, but excluding, a stop."""
 
@@ -108,6 +122,13 @@ class Range(Stage):
             integer("Dataset.range", value) for value in (start, stop, step)
         ]
         super().__init__(TensorSpec([], dtype), uses=self._bounds)
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        start, stop, step = map(static_number, self._bounds)
+        if start is None or stop is None or step is None:
+            return UNKNOWN
+        return len(range(start, stop, step))
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the integers."""
@@ -151,6 +172,13 @@ class Zip(Stage):
     def __init__(self, stages: Any) -> None:
         self._stages: list[Stage] = nest.flatten(stages)
         super().__init__(mapped(stages, lambda stage: stage.element), self._stages)
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        own = [stage.cardinality() for stage in self._stages]
+        if UNKNOWN in own:
+            return UNKNOWN
+        return min((count for count in own if count >= 0), default=INFINITE)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the combined elements."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType
-from tpuref.base.shapes import TensorShape
+from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.ops.meaning import Array
@@ -46,6 +46,24 @@ class SparseTensor:
         self.indices = convert_to_tensor(indices, dtype_hint="int64")
         self.values = convert_to_tensor(values)
         self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
+        self._shape: TensorShape | None = None
+
+    def _dynamic_shape(self) -> Tensor:
+        return self.dense_shape
+
+    def with_values(self, values: Any) -> SparseTensor:
+        """Return a sparse tensor with other values at the same indices."""
+        other = type(self)(self.indices, values, self.dense_shape)
+        other._shape = self._shape
+        return other
+
+    def _traced_parts(self) -> list[Any]:
+        """Return the tensors, for `tpuref.engine.tracing`."""
+        return [self.indices, self.values, self.dense_shape]
+
+    def _with_parts(self, parts: Sequence[Any]) -> SparseTensor:
+        """Return a sparse tensor of other tensors."""
+        return type(self)(*parts)
 
     def _as_fetches(self) -> SparseTensorValue:
         return SparseTensorValue(self.indices, self.values, self.dense_shape)
@@ -57,9 +75,18 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        """The static shape, with dynamic sizes."""
+        """The static shape."""
+        if self._shape is not None:
+            return self._shape
+        known = self.dense_shape.operand().value
+        if known is not None:
+            return TensorShape(known.tolist())
         (rank,) = self.dense_shape.shape.as_tuple()
         return TensorShape(None if rank is None else [None] * rank)
+
+    def set_shape(self, shape: Any) -> None:
+        """Merge a shape that the caller knows into the static shape."""
+        self._shape = self.shape.merge_with(as_shape(shape))
 
     def get_shape(self) -> TensorShape:
         """Return the static shape."""

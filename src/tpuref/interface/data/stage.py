@@ -27,6 +27,9 @@ from tpuref.engine.runtime.meaning.state import State
 from tpuref.interface.data.ahead import Ahead, Transformation
 from tpuref.interface.data.element import Item, specs_of
 
+INFINITE, UNKNOWN = -1, -2
+"""The cardinalities of stages that do not end, and of those of unknown length."""
+
 Fault = TypeVar("Fault", bound=OpError)
 
 
@@ -93,6 +96,10 @@ class Stage(Transformation):
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the flat elements one after another."""
         raise NotImplementedError
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return UNKNOWN
 
     def pass_of(
         self, values: Mapping[Tensor, Array], run: Run

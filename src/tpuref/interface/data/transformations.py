@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.dtypes import bool_, int64, string
 from tpuref.base.errors import DataLossError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
@@ -26,9 +27,9 @@ from tpuref.interface.data.element import (
     stacked,
 )
 from tpuref.interface.data.function import Function
-from tpuref.interface.data.sources import integer
+from tpuref.interface.data.sources import integer, static_number
 from tpuref.interface.data.sparse import SparseTensorValue, rows_of_one
-from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.stage import INFINITE, UNKNOWN, Pass, Stage
 
 
 class Map(Stage):
@@ -41,6 +42,10 @@ class Map(Stage):
         self.function = Function("Dataset.map", function, source.element)
         super().__init__(self.function.result, [source], self.function.captured)
         self.variables += self.function.variables
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return self.source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the results."""
@@ -83,6 +88,13 @@ class Repeat(Stage):
         self._count = integer("Dataset.repeat", -1 if count is None else count)
         super().__init__(source.element, [source], [self._count])
 
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        count, own = static_number(self._count), self._source.cardinality()
+        if count is None or own <= 0:
+            return UNKNOWN if count is None else own
+        return INFINITE if count < 0 else own * count
+
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield all elements repeatedly."""
         count = current.number(self._count)
@@ -95,6 +107,42 @@ class Repeat(Stage):
                 return  # repeating no elements would loop forever
 
 
+class Concatenate(Stage):
+    """Gives the elements of one stage, then those of another."""
+
+    name = "ConcatenateDataset"
+
+    def __init__(self, first: Stage, second: Stage) -> None:
+        self._sources = (first, second)
+        nest.assert_same_structure(first.element, second.element)
+        specs = [
+            common_spec(a, b) for a, b in zip(first.specs, second.specs, strict=True)
+        ]
+        element = nest.pack_sequence_as(first.element, specs)
+        super().__init__(element, self._sources)
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        own = [source.cardinality() for source in self._sources]
+        return INFINITE if INFINITE in own else UNKNOWN if UNKNOWN in own else sum(own)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements of both."""
+        for source in self._sources:
+            yield from source.items(current)
+
+
+def common_spec(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+    """Return the most specific spec that covers both; TypeError for two dtypes."""
+    if first.dtype != second.dtype:
+        raise codes.DTYPES_DIFFER.type_error(
+            "Dataset.concatenate: both datasets must have elements of the same dtypes, "
+            f"got {first.dtype.name} and {second.dtype.name}"
+        )
+    shape = first.shape.most_specific_compatible_shape(second.shape)
+    return TensorSpec(shape, first.dtype)
+
+
 class Cache(Stage):
     """Computes the elements in the first complete pass, and keeps them."""
 
@@ -103,6 +151,10 @@ class Cache(Stage):
     def __init__(self, source: Stage) -> None:
         self._source = source
         super().__init__(source.element, [source])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return self._source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements, and keep them after a complete pass."""
@@ -126,6 +178,15 @@ class Take(Stage):
         self._count = integer("Dataset.take", count)
         super().__init__(source.element, [source], [self._count])
 
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        count, own = static_number(self._count), self._source.cardinality()
+        if count is None or own == UNKNOWN:
+            return UNKNOWN
+        if INFINITE in (count, own):
+            return own if count == INFINITE else count
+        return min(count, own)
+
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the first elements."""
         count = current.number(self._count)
@@ -142,6 +203,13 @@ class Skip(Stage):
         self._source = source
         self._count = integer("Dataset.skip", count)
         super().__init__(source.element, [source], [self._count])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        count, own = static_number(self._count), self._source.cardinality()
+        if own < 0 or count is None:
+            return own if own < 0 else UNKNOWN
+        return 0 if count < 0 else max(0, own - count)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the remaining elements."""
@@ -169,6 +237,10 @@ class Shuffle(Stage):
             seeds = (here.entropy(), 0)
         self._seeds = [seed % 2**64 for seed in seeds if seed is not None]
         super().__init__(source.element, [source], [self._size])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return self._source.cardinality()
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the elements in an order that each epoch changes."""
@@ -200,6 +272,13 @@ class Batch(Stage):
             source.element, lambda spec: _row_of_batch(spec, rows), SparseTensorValue
         )
         super().__init__(element, [source], [self._size])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        size, own = static_number(self._size), self._source.cardinality()
+        if own < 0 or size is None:
+            return own if own < 0 else UNKNOWN
+        return own // size if self._drop else -(-own // size)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the batches."""
@@ -266,6 +345,13 @@ class PaddedBatch(Stage):
         parts = iter(flat)
         element = mapped(source.element, lambda spec: next(parts))
         super().__init__(element, [source], [self._size, *self._fills])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        size, own = static_number(self._size), self._source.cardinality()
+        if own < 0 or size is None:
+            return own if own < 0 else UNKNOWN
+        return own // size if self._drop else -(-own // size)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the batches."""
@@ -381,6 +467,11 @@ class Rounds(Stage):
         self._source = source
         self._count = count
         super().__init__((source.element,) * count, [source])
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        own = self._source.cardinality()
+        return own if own < 0 else own // self._count
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the tuples."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.spec import TensorSpec
+from tpuref.engine.graph.recognition import KnownDistributedDataset
 from tpuref.engine.graph.tensor import Operation
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.data.iterator import EagerIterator, ElementDescription, Iterator
@@ -52,7 +53,7 @@ class _OfDevices(ElementDescription):
         return merged([spec] * len(self._devices), self._devices, apart=True)
 
 
-class PerDeviceDataset(_OfDevices):
+class PerDeviceDataset(_OfDevices, KnownDistributedDataset):
     """Groups the elements of a dataset into rounds, one element for each tower.
 
     Consecutive elements go to consecutive towers; an incomplete last round is dropped.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -45,6 +46,9 @@ class DistributedVariable(DistributedValues, Variable):
         self.aggregation = first.aggregation
         self._name, self._dtype, self._shape = first._name, first.dtype, first.shape
         self._initializer: Operation | None = None
+        self._handle = first._handle
+        for component in self.components:
+            component._distributed_container = weakref.ref(self)
 
     @property
     def primary(self) -> Variable:

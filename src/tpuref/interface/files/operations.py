@@ -161,3 +161,12 @@ def walk(
         yield from walk(joined(text, name), topdown)
     if not topdown:
         yield here
+
+
+def join(path: PathLike, *paths: PathLike) -> str:
+    """Return the parts of a path joined with slashes; an absolute part begins anew."""
+    text = os.fsdecode(path)
+    for part in [os.fsdecode(one) for one in paths]:
+        rooted = part.startswith("/") or "://" in part
+        text = part if rooted else f"{text.rstrip('/')}/{part}" if text else part
+    return text

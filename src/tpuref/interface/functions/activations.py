@@ -38,6 +38,42 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     return apply_one("Relu6", features, name=name)
 
 
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """Return the features multiplied by the normal probability of smaller numbers.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+    approximate
+        Whether to compute the probability by the hyperbolic tangent.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.nn.gelu([0.0, 1.0])).round(4).tolist()
+    [0.0, 0.8413000106811523]
+    """
+    x = convert_to_tensor(features)
+    half = convert_to_tensor(0.5, x.dtype)
+    if approximate:
+        cubic = x + convert_to_tensor(0.044715, x.dtype) * apply("Pow", x, 3)
+        scale = convert_to_tensor(np.sqrt(2 / np.pi).item(), x.dtype)
+        return apply_one("Mul", half * x, 1 + apply("Tanh", scale * cubic), name=name)
+    scaled = x / convert_to_tensor(np.sqrt(2).item(), x.dtype)
+    return apply_one("Mul", half * x, 1 + apply("Erf", scaled), name=name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """Return the logarithm of the sigmoid of each element.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.math.log_sigmoid([0.0])).round(4).tolist()
+    [-0.6930999755859375]
+    """
+    return apply_one("Neg", softplus(-convert_to_tensor(x)), name=name)
+
+
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Return the features, with negative ones multiplied by `alpha`.
 

@@ -23,8 +23,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))
     array([ 1, -1], dtype=int32)
     """
-    x = convert_to_tensor(x)
     target = as_dtype(dtype)
+    if hasattr(type(x), "with_values"):  # rows of a table, or a sparse tensor
+        same: Any = x.dtype == target
+        found: Tensor = x if same else x.with_values(cast(x.values, target, name))
+        return found
+    x = convert_to_tensor(x)
     return (
         x if x.dtype == target else apply_one("Cast", x, name=name, dtype=target.name)
     )
@@ -123,3 +127,16 @@ def _bound_within(bound: float, dtype: DType, target: DType) -> Any:
     low, high = _range(target)
     inside = low <= value.item() <= high
     return value if inside else np.nextafter(value, np.zeros_like(value))
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """Return the bits of a tensor as another element type.
+
+    A wider type takes the last axis, a narrower one adds an axis.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.bitcast(tf.constant([1.0]), tf.int32)).tolist()
+    [1065353216]
+    """
+    return apply_one("Bitcast", input, dtype=as_dtype(type).name, name=name)

@@ -101,6 +101,17 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
     return apply_one("Erfc", x, name=name)
 
 
+def erfinv(x: Any, name: str | None = None) -> Tensor:
+    """Return the number whose error function is `x`, for each element.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.math.erfinv([0.0, 0.5])).round(4).tolist()
+    [0.0, 0.47690001130104065]
+    """
+    return apply_one("Erfinv", x, name=name)
+
+
 def lgamma(x: Any, name: str | None = None) -> Tensor:
     """Return the logarithm of the absolute value of the gamma function; inf at poles.
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, int32
+from tpuref.base.errors import coded
+from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.broadcasting import broadcast_pair
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
@@ -19,6 +26,9 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     >>> tf.Session().run(tf.shape([[1, 2, 3]])).tolist()
     [1, 3]
     """
+    known = getattr(type(input), "_dynamic_shape", None)
+    if known is not None:  # a sparse tensor, which stores its sizes
+        return apply_one("Cast", known(input), dtype=as_dtype(out_type).name)
     return apply_one("Shape", input, out_type=as_dtype(out_type).name, name=name)
 
 
@@ -52,3 +62,40 @@ def shape_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tenso
 def size_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """Return `size`, with the parameters of TensorFlow 2."""
     return size(input, name, int32 if out_type is None else out_type)
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """Return the static shape to which two shapes broadcast.
+
+    Examples
+    --------
+    >>> tf.broadcast_static_shape([3, 1], [4]).as_list()
+    [3, 4]
+    """
+    first, second = as_shape(shape_x), as_shape(shape_y)
+    found = broadcast_pair(first, second)
+    if found is None:
+        raise coded(
+            ValueError,
+            f"tf.broadcast_static_shape: {first} and {second} do not broadcast",
+            code=codes.SHAPES_DIFFER,
+        )
+    return found
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """Return the shape, a vector, to which two shapes broadcast.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.broadcast_dynamic_shape([3, 1], [4])).tolist()
+    [3, 4]
+    """
+    parts = [convert_to_tensor(x) for x in (shape_x, shape_y)]
+    ranks: list[Any] = [part.shape.as_list()[0] for part in parts]
+    whole = [
+        apply_one("ConcatV2", np.ones(max(ranks) - rank, part.dtype.np), part, axis=0)
+        for part, rank in zip(parts, ranks, strict=True)
+    ]
+    one = apply_one("Equal", whole[0], np.ones((), parts[0].dtype.np))
+    return apply_one("SelectV2", one, whole[1], whole[0])

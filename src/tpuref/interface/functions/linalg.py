@@ -173,9 +173,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     array([21, 43], dtype=int32)
     """
     name = kwargs.pop("name", None)
+    kwargs.pop("optimize", None)  # the order of products is the executor's own choice
     if kwargs:
         raise TypeError(
-            f"tf.einsum: unknown keywords {sorted(kwargs)}; expected only name"
+            f"tf.einsum: unknown keywords {sorted(kwargs)}; expected only name "
+            "and optimize"
         )
     if not inputs:
         raise ValueError(f"tf.einsum: the equation {equation!r} has no inputs")

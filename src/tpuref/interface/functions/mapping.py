@@ -82,6 +82,35 @@ def map_fn(
         return nest.pack_sequence_as(types, stacked)
 
 
+def vectorized_map(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+) -> Any:
+    """Apply a function to each element along the first axis, and stack the results.
+
+    Parameters
+    ----------
+    fn
+        As for `map_fn`; its results may have any structure and dtypes.
+    elems
+        As for `map_fn`.
+    fallback_to_while_loop, warn
+        Accepted for compatibility; elements are taken one after the other.
+
+    Examples
+    --------
+    >>> y = tf.vectorized_map(lambda x: (x, x > 1), tf.constant([1, 2]))
+    >>> [part.tolist() for part in tf.Session().run(y)]
+    [[1, 2], [False, True]]
+    """
+    values = nest.map_structure(convert_to_tensor, elems)
+    first = fn(nest.map_structure(lambda tensor: tensor[0], values))
+    types = nest.map_structure(lambda x: convert_to_tensor(x).dtype, first)
+    return map_fn(fn, values, fn_output_signature=types)
+
+
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,

@@ -156,3 +156,40 @@ def reverse_sequence_v2(
 ) -> Tensor:
     """Return `reverse_sequence`, with the parameters of TensorFlow 2."""
     return reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
+
+
+class Counted(NamedTuple):
+    """The result of `unique_with_counts`."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
+
+
+def unique_with_counts(
+    x: Any, out_idx: Any = int32, name: str | None = None
+) -> Counted:
+    """Return the distinct values of a vector, and how often each occurs.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.unique_with_counts([7, 3, 7]).count).tolist()
+    [2, 1]
+    """
+    found = unique(x, out_idx, name)
+    ones = found.idx * 0 + 1
+    return Counted(*found, unsorted_segment_sum(ones, found.idx, size(found.y)))
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """Return where each number of a permutation stands.
+
+    Examples
+    --------
+    >>> tf.Session().run(tf.math.invert_permutation([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    order = convert_to_tensor(x)
+    places = cast(numbers(size(order)), order.dtype)
+    found: Tensor = apply("ScatterNd", expand_dims(order, -1), places, shape(order))
+    return found

@@ -23,7 +23,7 @@ from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
-from tpuref.engine.graph.variables import Variable
+from tpuref.engine.graph.variables import Variable, variable_of
 from tpuref.interface.functions.creation import one_hot, zeros
 from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat
@@ -106,6 +106,7 @@ class GradientTape:
     def watch(self, tensor: Any) -> None:
         """Watch a tensor or variable, or a nest of those."""
         for one in nest.flatten(tensor):
+            one = variable_of(one)
             if not isinstance(one, (Tensor, Variable)) or not is_differentiable(
                 one.dtype
             ):
@@ -168,7 +169,7 @@ class GradientTape:
             The result for a source on which no target depends: None, or zeros.
         """
         self._use("gradient")
-        flat = nest.flatten(sources)
+        flat = [variable_of(source) for source in nest.flatten(sources)]
         found = self._back(
             "tf.GradientTape.gradient",
             [convert_to_tensor(y) for y in nest.flatten(target)],
@@ -234,7 +235,8 @@ class GradientTape:
         [[2.0, 0.0], [0.0, 4.0]]
         """
         self._use("jacobian")
-        value, flat = convert_to_tensor(target), nest.flatten(sources)
+        value = convert_to_tensor(target)
+        flat = [variable_of(source) for source in nest.flatten(sources)]
 
         def pullback(seed: Tensor) -> list[Tensor | None]:
             return self._whole("tf.GradientTape.jacobian", value, flat, seed)

@@ -10,7 +10,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -97,11 +97,11 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Any = None, target: Any = None
     ) -> importlib.machinery.ModuleSpec | None:
-        ours = _ours(name)
+        ours = name_in_tpuref(name)
         if ours is None:
             return None
         module = importlib.import_module(ours)
-        if not is_public(module):  # one of tpuref's own parts
+        if not (is_public(module) or _is_keras(module)):  # one of tpuref's own parts
             message = message_about(ours.replace("tpuref", "tf", 1))
             raise coded(
                 ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name
@@ -109,12 +109,22 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, Existing(module))
 
 
-def _ours(name: str) -> str | None:
-    """Return the module of tpuref for one of TensorFlow's, None for those of others."""
+def name_in_tpuref(name: str) -> str | None:
+    """Return the module of tpuref for one of TensorFlow's, None for those of others.
+
+    Examples
+    --------
+    >>> name_in_tpuref("tensorflow.keras"), name_in_tpuref("numpy")
+    ('tpuref.keras', None)
+    """
     for package in sorted(PACKAGES, key=len, reverse=True):
         if name == package or name.startswith(f"{package}."):
             return PACKAGES[package] + name.removeprefix(package)
     return None
+
+
+def _is_keras(module: ModuleType) -> bool:
+    return module.__name__.startswith("keras.")
 
 
 def _end_tracebacks_with_the_note() -> None:

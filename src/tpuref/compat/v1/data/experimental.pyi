@@ -6,6 +6,8 @@ from tpuref.interface.data.fused import parallel_interleave as parallel_interlea
 from tpuref.interface.data.fused import shuffle_and_repeat as shuffle_and_repeat
 from tpuref.interface.data.options import AutoShardPolicy as AutoShardPolicy
 from tpuref.interface.data.options import DistributeOptions as DistributeOptions
+from tpuref.interface.data.options import ExternalStatePolicy as ExternalStatePolicy
+from tpuref.interface.data.options import OptimizationOptions as OptimizationOptions
 from tpuref.interface.data.options import ThreadingOptions as ThreadingOptions
 from tpuref.interface.data.sampling import choose_from_datasets as choose_from_datasets
 from tpuref.interface.data.sampling import sample_from_datasets as sample_from_datasets

@@ -5,6 +5,7 @@ from tpuref.interface.files.operations import copy as copy
 from tpuref.interface.files.operations import exists as exists
 from tpuref.interface.files.operations import glob as glob
 from tpuref.interface.files.operations import isdir as isdir
+from tpuref.interface.files.operations import join as join
 from tpuref.interface.files.operations import listdir as listdir
 from tpuref.interface.files.operations import makedirs as makedirs
 from tpuref.interface.files.operations import mkdir as mkdir

@@ -42,6 +42,7 @@ _DERIVATIVES: dict[str, Callable[..., Tensor]] = {
     "Log1p": lambda apply, x, y: apply("Reciprocal", 1 + x),
     "Erf": lambda apply, x, y: _ERF * apply("Exp", -x * x),
     "Erfc": lambda apply, x, y: -_ERF * apply("Exp", -x * x),
+    "Erfinv": lambda apply, x, y: apply("Exp", y * y) / _ERF,
     "Lgamma": lambda apply, x, y: apply("Digamma", x),
     "Sin": lambda apply, x, y: apply("Cos", x),
     "Cos": lambda apply, x, y: -apply("Sin", x),

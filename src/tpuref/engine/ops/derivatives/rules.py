@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tpuref.engine.ops.definition import OpDef
 from tpuref.engine.ops.derivatives import (
     arrays,
+    decompositions,
     effects,
     elementwise,
     indexing,
@@ -18,6 +19,7 @@ from tpuref.engine.ops.derivatives.rule import Rule
 
 RULES: Mapping[str, Mapping[str, Rule]] = {
     "arrays": arrays.RULES,
+    "decompositions": decompositions.RULES,
     "effects": effects.RULES,
     "elementwise": elementwise.RULES,
     "indexing": indexing.RULES,

@@ -50,6 +50,10 @@ class Shares(Stage):
         own = rows // self._count if even and rows is not None else None
         return TensorSpec(TensorShape([own, *others]), spec.dtype)
 
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        return self._source.cardinality()
+
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the shares of all replicas of each batch."""
         for item in self._source.items(current):
@@ -63,6 +67,11 @@ class Shares(Stage):
 
 class FilledRounds(Rounds):
     """Groups consecutive elements into tuples; empty elements fill up the last one."""
+
+    def cardinality(self) -> int:
+        """Return the number of elements, `INFINITE` or `UNKNOWN`."""
+        own = self._source.cardinality()
+        return own if own < 0 else -(-own // self._count)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the tuples."""

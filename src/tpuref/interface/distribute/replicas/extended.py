@@ -31,6 +31,16 @@ class Extended:
         return self._strategy.towers.names
 
     @property
+    def num_hosts(self) -> int:
+        """The number of hosts that feed the replicas: one."""
+        return 1
+
+    @property
+    def num_replicas_per_host(self) -> int:
+        """The number of replicas of each host."""
+        return self._strategy.num_replicas_in_sync
+
+    @property
     def experimental_require_static_shapes(self) -> bool:
         """Whether replicas need values of static shape: no."""
         return False

@@ -1,0 +1,4 @@
+"""The names under ``tf.compat.v1.ragged``."""
+
+from tpuref.interface.data.ragged import constant as constant
+from tpuref.interface.data.ragged import map_flat_values as map_flat_values

@@ -1,0 +1,14 @@
+"""The graph in which Keras infers the shapes of a layer's results."""
+
+from __future__ import annotations
+
+from tpuref.engine.graph.graph import Graph
+
+
+class FuncGraph(Graph):
+    """A graph that is built as the body of a function: what it makes outlives it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.traced = True

@@ -1,0 +1,90 @@
+"""A value that may be absent: ``tf.experimental.Optional``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.tensor_kinds import get_static_value
+
+
+class Optional:
+    """An element, or nothing; `from_value` and `empty` create one.
+
+    Parameters
+    ----------
+    value
+        The element, a structure of tensors; anything for an empty one.
+    present
+        A scalar bool tensor.
+    element_spec
+        The specs of the element.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     some = tf.experimental.Optional.from_value(tf.constant(3))
+    ...     bool(some.has_value()), int(some.get_value())
+    (True, 3)
+    """
+
+    def __init__(self, value: Any, present: Any, element_spec: Any) -> None:
+        self._value = value
+        self._present = present
+        self._element_spec = element_spec
+
+    @classmethod
+    def from_value(cls, value: Any) -> Optional:
+        """Return an optional with a value."""
+        return cls(value, convert_to_tensor(True), spec_of(value))
+
+    @classmethod
+    def empty(cls, element_spec: Any) -> Optional:
+        """Return an optional without a value, for elements of these specs."""
+        return cls(None, convert_to_tensor(False), element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the element."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type[Optional]:
+        """The class of its values."""
+        return Optional
+
+    def has_value(self, name: str | None = None) -> Tensor:
+        """Return whether there is a value."""
+        present: Tensor = self._present
+        return present
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Return the value; tf.errors.InvalidArgumentError if it is known absent."""
+        known = get_static_value(self._present)
+        if known is not None and not known:
+            raise InvalidArgumentError(
+                "tf.experimental.Optional.get_value: there is no value; ask "
+                "has_value() first",
+                code=codes.NO_VALUE_YET,
+            )
+        return self._value
+
+    def _traced_parts(self) -> list[Any]:
+        """Return the tensors of the value and its presence."""
+        return [*nest.flatten(self._value), self._present]
+
+    def _with_parts(self, parts: Sequence[Any]) -> Optional:
+        """Return an optional with other tensors."""
+        *values, present = parts
+        value = nest.pack_sequence_as(self._value, values)
+        return type(self)(value, present, self._element_spec)
+
+
+def spec_of(value: Any) -> Any:
+    """Return the specs of the tensors of a structure."""
+    return nest.map_structure(lambda x: getattr(x, "spec", None), value)

@@ -1,0 +1,89 @@
+"""Branches chosen by a value that may be static, and among several functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.interface.functions.comparison import equal
+from tpuref.interface.functions.control_flow import cond
+from tpuref.interface.functions.tensor_kinds import get_static_value
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any],
+    false_fn: Callable[[], Any],
+    name: str | None = None,
+) -> Any:
+    """Call the branch that a static value chooses, or build a `tf.cond` of both."""
+    if not isinstance(pred, (bool, int)):
+        known = get_static_value(convert_to_tensor(pred))
+        if known is None:
+            return cond(pred, true_fn, false_fn, strict=True, name=name)
+        pred = bool(known)
+    return true_fn() if pred else false_fn()
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Mapping[int, Callable[[], Any]] | Sequence[Any],
+    default: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return the result of the function that an index chooses.
+
+    It raises ValueError if there is no function.
+
+    Parameters
+    ----------
+    branch_index
+        A scalar integer.
+    branch_fns
+        A list of functions, or of pairs of index and function, or a dict.
+    default
+        The function for every other index, by default that of the largest index.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     int(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]))
+    20
+    """
+    if isinstance(branch_fns, Mapping):
+        pairs = dict(branch_fns)
+    elif all(callable(one) for one in branch_fns):
+        pairs = dict(enumerate(branch_fns))
+    else:
+        pairs = dict(branch_fns)
+    if not pairs:
+        raise coded(
+            ValueError,
+            "tf.switch_case: branch_fns must have a function, got none",
+            code=codes.INVALID_ARGUMENT,
+        )
+    index = convert_to_tensor(branch_index)
+    chosen = default or pairs[max(pairs)]
+    for number, function in sorted(pairs.items(), reverse=True):
+        chosen = _either(equal(index, number), function, chosen)
+    return chosen()
+
+
+def _either(
+    pred: Any, first: Callable[[], Any], second: Callable[[], Any]
+) -> Callable[[], Any]:
+    return lambda: smart_cond(pred, _tensors(first), _tensors(second))
+
+
+def _tensors(function: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a branch whose numbers are tensors."""
+
+    def called() -> Any:
+        result = function()
+        number = isinstance(result, (bool, int, float))
+        return convert_to_tensor(result) if number else result
+
+    return called

@@ -1,0 +1,105 @@
+"""Reductions of the rows of each segment: the largest, the smallest, the product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base.dtypes import int32
+from tpuref.engine.graph.build import apply_one
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arithmetic import maximum, minimum
+from tpuref.interface.functions.conversion import cast
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import stack
+from tpuref.interface.functions.reductions import reduce_max, reduce_prod_v2, reduce_sum
+from tpuref.interface.functions.reshaping import reshape
+
+__all__ = [
+    "segment_max",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+]
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the larger of its values and the updates at positions.
+
+    Parameters are those of `tensor_scatter_nd_update`.
+
+    Examples
+    --------
+    >>> found = tf.tensor_scatter_nd_max([1, 5], [[0], [1]], [3, 3])
+    >>> tf.Session().run(found).tolist()
+    [3, 5]
+    """
+    return maximum(tensor, _scattered("max", tensor, indices, updates))
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with the smaller of its values and the updates at positions."""
+    return minimum(tensor, _scattered("min", tensor, indices, updates))
+
+
+def _scattered(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
+    """Return the reduced updates of each position, in the shape of the tensor."""
+    whole, places = convert_to_tensor(tensor), convert_to_tensor(indices)
+    depth = places.shape.as_list()[-1] or 0
+    sizes = cast(shape(whole), places.dtype)
+    outer = sizes[:depth]
+    strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])
+    rows = reduce_sum(places * strides, axis=-1)
+    values = convert_to_tensor(updates, whole.dtype)
+    found = _unsorted(reduction)(values, rows, reduce_prod_v2(outer))
+    return reshape(found, shape(whole))
+
+
+_WHAT = {
+    "max": "largest elements",
+    "min": "smallest elements",
+    "prod": "product",
+    "sum": "sum",
+}
+
+
+def _unsorted(reduction: str) -> Callable[..., Tensor]:
+    def reduced(
+        data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    ) -> Tensor:
+        rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        count = cast(num_segments, int32)
+        attrs: dict[str, Any] = {"reduction": reduction, "name": name}
+        return apply_one("UnsortedSegment", rows, ids, count, **attrs)
+
+    reduced.__doc__ = f"Return the {_WHAT[reduction]} of the rows of each segment."
+    return reduced
+
+
+def _sorted(reduction: str) -> Callable[..., Tensor]:
+    unsorted = _unsorted(reduction)
+
+    def reduced(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        ids = convert_to_tensor(segment_ids)
+        return unsorted(data, ids, reduce_max(ids) + 1, name)
+
+    reduced.__doc__ = (
+        f"Return the {_WHAT[reduction]} of the rows of each segment, ids in order."
+    )
+    return reduced
+
+
+unsorted_segment_max, unsorted_segment_min = _unsorted("max"), _unsorted("min")
+unsorted_segment_prod = _unsorted("prod")
+segment_max, segment_min = _sorted("max"), _sorted("min")
+segment_prod, segment_sum = _sorted("prod"), _sorted("sum")

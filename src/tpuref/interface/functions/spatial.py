@@ -1,0 +1,440 @@
+"""Convolution and pooling over one, two or three axes, in terms of those of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import static_integers
+from tpuref.interface.functions.creation import zeros
+from tpuref.interface.functions.extents import shape
+from tpuref.interface.functions.joining import concat, split, stack
+from tpuref.interface.functions.repetition import pad
+from tpuref.interface.functions.reshaping import (
+    expand_dims,
+    reshape,
+    squeeze,
+    transpose,
+)
+from tpuref.interface.functions.windows import (
+    avg_pool,
+    conv2d,
+    conv2d_transpose,
+    depthwise_conv2d,
+    max_pool,
+    pool,
+)
+
+__all__ = [
+    "avg_pool1d",
+    "avg_pool3d",
+    "avg_pool_nd",
+    "conv3d",
+    "conv_transpose",
+    "convolution",
+    "max_pool1d",
+    "max_pool3d",
+    "max_pool_nd",
+    "pool_nd",
+]
+
+Numbers = tuple[int, ...]
+
+
+def _sizes(x: Tensor) -> list[Any]:
+    return list(x.shape.as_list())
+
+
+def _numbers(function: str, argument: str, value: Any, rank: int) -> Numbers:
+    """Return a number for each spatial axis; None stands for 1."""
+    given = (1,) if value is None else static_integers(value, f"{function}: {argument}")
+    if len(given) == 1:
+        given *= rank
+    if len(given) == rank + 2:
+        given = tuple(n for n in given[1:-1]) if given[-1] == 1 else given[2:]
+    if len(given) != rank or min(given) < 1:
+        raise coded(
+            ValueError,
+            f"{function}: {argument}: expected 1, {rank} or {rank + 2} positive "
+            f"numbers, got {value!r}",
+            code=codes.INVALID_ARGUMENT,
+        )
+    return given
+
+
+def _is_same(function: str, padding: Any) -> bool:
+    if not isinstance(padding, str) or padding.upper() not in ("SAME", "VALID"):
+        raise coded(
+            ValueError,
+            f"{function}: padding: expected 'SAME' or 'VALID', got {padding!r}",
+            code=codes.INVALID_ARGUMENT,
+        )
+    return padding.upper() == "SAME"
+
+
+def _last(x: Tensor, data_format: str | None) -> tuple[Tensor, list[int] | None]:
+    """Return a tensor with its channels last, and the order that moves them back."""
+    if data_format is None or not data_format.startswith("NC"):
+        return x, None
+    rank = len(x.shape)
+    return transpose(x, [0, *range(2, rank), 1]), [0, rank - 1, *range(1, rank - 1)]
+
+
+def _ends(size: int, window: int, stride: int) -> tuple[int, int]:
+    """Return the zeros before and after an axis that SAME adds."""
+    total = max((-(-size // stride) - 1) * stride + window - size, 0)
+    return total // 2, total - total // 2
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the cross-correlation of a batch with filters over one to three axes.
+
+    It raises ValueError if the arguments do not fit together.
+
+    Parameters
+    ----------
+    input
+        ``[batch, ..., channels]``, or ``[batch, channels, ...]`` for a `data_format`
+        such as ``"NCHW"``.
+    filters
+        ``[..., channels / groups, outputs]``.
+    strides, dilations
+        A number, or one for each axis: the step of windows, and of their elements.
+    padding
+        ``"SAME"`` or ``"VALID"``.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
+    ...     tf.nn.convolution(x, tf.ones([2, 1, 1])).numpy().ravel().tolist()
+    [1.0, 3.0, 5.0]
+    """
+    function = "tf.nn.convolution"
+    x, back = _last(convert_to_tensor(input), data_format)
+    weights = convert_to_tensor(filters, x.dtype)
+    rank = len(weights.shape) - 2
+    steps = _numbers(function, "strides", strides, rank)
+    holes = _numbers(function, "dilations", dilations, rank)
+    x = _with_axes(x, len(x.shape) - 2 - rank)
+    found = _correlated(x, weights, steps, _is_same(function, padding), holes)
+    return found if back is None else transpose(found, back)
+
+
+def _with_axes(x: Tensor, extra: int) -> Tensor:
+    """Check that a batch has as many axes as the filters."""
+    if extra:
+        raise coded(
+            ValueError,
+            f"tf.nn.convolution: input {x.describe()} has {extra:+d} axes beside those "
+            "of the filters; give one batch axis and one of channels",
+            code=codes.WRONG_SHAPE,
+        )
+    return x
+
+
+def _correlated(
+    x: Tensor, weights: Tensor, steps: Numbers, same: bool, holes: Numbers
+) -> Tensor:
+    if len(steps) == 1:
+        found = _correlated(
+            expand_dims(x, 1), expand_dims(weights, 0), (1, *steps), same, (1, *holes)
+        )
+        return squeeze(found, [1])
+    if len(steps) == 3:
+        return _correlated_volumes(x, weights, steps, same, holes)
+    how = "SAME" if same else "VALID"
+    channels, own, outputs = _sizes(x)[-1], *_sizes(weights)[2:]
+    if channels is None or channels == own:
+        return conv2d(x, weights, steps, how, dilations=holes)
+    groups = channels // own if own else 0
+    if not groups or channels % own or outputs % groups:
+        raise coded(
+            ValueError,
+            f"tf.nn.convolution: input has {channels} channels and filters "
+            f"{weights.describe()}: expected filters for all of them, or for equal "
+            "groups that divide the outputs",
+            code=codes.SHAPES_DIFFER,
+        )
+    if own == 1 and len(set(steps)) == 1:
+        window = _sizes(weights)[:2]
+        each = reshape(weights, [*window, channels, outputs // channels])
+        return depthwise_conv2d(x, each, [1, *steps, 1], how, holes)
+    parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
+    return concat([conv2d(a, b, steps, how, dilations=holes) for a, b in parts], -1)
+
+
+def _correlated_volumes(
+    x: Tensor, weights: Tensor, steps: Numbers, same: bool, holes: Numbers
+) -> Tensor:
+    """Correlate volumes as images: slices of a window are channels side by side."""
+    window, own, outputs = (_sizes(weights)[:3], *_sizes(weights)[3:])
+    channels = _sizes(x)[-1]
+    if channels != own:
+        groups = channels // own
+        parts = zip(split(x, groups, -1), split(weights, groups, -1), strict=True)
+        return concat(
+            [_correlated_volumes(a, b, steps, same, holes) for a, b in parts], -1
+        )
+    span = (window[0] - 1) * holes[0] + 1
+    if same:
+        ends = _ends(_known(x, 1), span, steps[0])
+        x = pad(x, [[0, 0], ends, [0, 0], [0, 0], [0, 0]])
+    count = (_known(x, 1) - span) // steps[0] + 1
+    last = (count - 1) * steps[0] + 1
+    slices = [
+        x[:, k * holes[0] : k * holes[0] + last : steps[0]] for k in range(window[0])
+    ]
+    rows, columns = shape(x)[2], shape(x)[3]
+    flat = reshape(concat(slices, -1), stack([-1, rows, columns, window[0] * own]))
+    flat.set_shape([None, *_sizes(x)[2:4], window[0] * own])
+    turned = transpose(weights, [1, 2, 0, 3, 4])
+    merged = reshape(turned, [*window[1:], window[0] * own, outputs])
+    how = "SAME" if same else "VALID"
+    found = conv2d(flat, merged, steps[1:], how, dilations=holes[1:])
+    sizes = _sizes(found)[1:]
+    whole = reshape(found, concat([[-1, count], shape(found)[1:]], 0))
+    whole.set_shape([_sizes(x)[0], count, *sizes])
+    return whole
+
+
+def _known(x: Tensor, axis: int) -> int:
+    size = _sizes(x)[axis]
+    if size is None:
+        raise coded(
+            ValueError,
+            f"tf.nn: volumes need a static depth, got {x.describe()}; give the input a "
+            "shape",
+            code=codes.UNKNOWN_SHAPE,
+        )
+    return int(size)
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the gradient of `convolution` by its input.
+
+    Parameters
+    ----------
+    input, strides, padding, data_format, dilations
+        As for `convolution`.
+    filters
+        ``[..., outputs, channels]``.
+    output_shape
+        The shape of the result.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     x = tf.ones([1, 2, 1])
+    ...     y = tf.nn.conv_transpose(x, tf.ones([2, 1, 1]), [1, 4, 1], 2)
+    ...     y.numpy().ravel().tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    function = "tf.nn.conv_transpose"
+    given = convert_to_tensor(input)
+    x, back = _last(given, data_format)
+    weights = convert_to_tensor(filters, x.dtype)
+    rank = len(weights.shape) - 2
+    steps = _numbers(function, "strides", strides, rank)
+    holes = _numbers(function, "dilations", dilations, rank)
+    sizes = convert_to_tensor(output_shape)
+    if back is not None:
+        sizes = concat([sizes[:1], sizes[2:], sizes[1:2]], 0)
+    found = _spread(x, weights, sizes, steps, _is_same(function, padding), holes)
+    return found if back is None else transpose(found, back)
+
+
+def _spread(
+    x: Tensor,
+    weights: Tensor,
+    sizes: Tensor,
+    steps: Numbers,
+    same: bool,
+    holes: Numbers,
+) -> Tensor:
+    how = "SAME" if same else "VALID"
+    if len(steps) == 1:
+        wide = concat([sizes[:1], [1], sizes[1:]], 0)
+        found = _spread(
+            expand_dims(x, 1),
+            expand_dims(weights, 0),
+            wide,
+            (1, *steps),
+            same,
+            (1, *holes),
+        )
+        return squeeze(found, [1])
+    if len(steps) == 2:
+        return conv2d_transpose(x, weights, sizes, steps, how, dilations=holes)
+    known = sizes.operand().value
+    if known is None:
+        target: list[int] = [n or 0 for n in _result_sizes(x, weights, steps, same)]
+    else:
+        target = [int(n) for n in known[1:-1]]
+    for axis, (n, step) in enumerate(zip(target, steps, strict=True), 1):
+        window = (_sizes(weights)[axis - 1] - 1) * holes[axis - 1] + 1
+        before = _ends(n, window, step)[0] if same else 0
+        x = _apart(x, axis, step)
+        start = window - 1 - before
+        edges = [[0, 0]] * 5
+        edges[axis] = [start, n + window - 1 - _known(x, axis) - start]
+        x = pad(x, edges)
+    turned = transpose(weights[::-1, ::-1, ::-1], [0, 1, 2, 4, 3])
+    return _correlated(x, turned, (1, 1, 1), False, holes)
+
+
+def _result_sizes(
+    x: Tensor, weights: Tensor, steps: Numbers, same: bool
+) -> list[int | None]:
+    pairs = zip(_sizes(x)[1:-1], steps, _sizes(weights), strict=False)
+    return [n * s if same else (n - 1) * s + w for n, s, w in pairs]
+
+
+def _apart(x: Tensor, axis: int, step: int) -> Tensor:
+    """Put zeros between the elements along an axis."""
+    if step == 1:
+        return x
+    sizes = _sizes(x)
+    wide = expand_dims(x, axis + 1)
+    gaps = zeros(
+        concat([shape(x)[: axis + 1], [step - 1], shape(x)[axis + 1 :]], 0), x.dtype
+    )
+    rows = concat([wide, gaps], axis + 1)
+    known = _known(x, axis)
+    flat = reshape(
+        rows, concat([shape(x)[:axis], [known * step], shape(x)[axis + 1 :]], 0)
+    )
+    flat.set_shape([*sizes[:axis], known * step, *sizes[axis + 1 :]])
+    return flat[(slice(None),) * axis + (slice(None, (known - 1) * step + 1),)]
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `convolution` of volumes."""
+    return convolution(input, filters, strides, padding, data_format, dilations, name)
+
+
+# -- pooling -----------------------------------------------------------------------
+
+
+def pool_nd(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the greatest element or the mean of each window over one to three axes.
+
+    Parameters
+    ----------
+    input, strides, padding, data_format
+        As for `convolution`.
+    window_shape
+        The sizes of the window.
+    pooling_type
+        ``"MAX"`` or ``"AVG"``.
+    dilations
+        The step between elements of a window of images.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
+    ...     pool_nd(x, [2], "MAX", [2]).numpy().ravel().tolist()
+    [1.0, 3.0]
+    """
+    function = "tf.nn.pool"
+    x, back = _last(convert_to_tensor(input), data_format)
+    rank = len(x.shape) - 2
+    window = _numbers(function, "window_shape", window_shape, rank)
+    steps = _numbers(function, "strides", strides, rank)
+    how = "SAME" if _is_same(function, padding) else "VALID"
+    holes = _numbers(function, "dilations", dilations, rank)
+    if rank == 2:
+        found = pool(x, window, pooling_type, how, holes, steps)
+    else:
+        found = _pooled(pooling_type, x, window, steps, how)
+    return found if back is None else transpose(found, back)
+
+
+def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> Tensor:
+    """Pool a batch with its channels last."""
+    rank, sizes = len(window), _sizes(x)
+    pooled = {"MAX": max_pool, "AVG": avg_pool}[kind]
+    if rank == 2:
+        found = pooled(x, window, steps, how)
+    elif rank == 1:
+        found = squeeze(pooled(expand_dims(x, 1), (1, *window), (1, *steps), how), [1])
+    else:
+        # A window of a volume is a window of its slices, and then one along its depth.
+        outer, inner = shape(x)[:2], shape(x)[2:]
+        flat = reshape(x, concat([[-1], inner], 0))
+        flat.set_shape([None, *sizes[2:]])
+        flat = pooled(flat, window[1:], steps[1:], how)
+        after, sides = shape(flat)[1:], _sizes(flat)[1:]
+        lines = reshape(flat, stack([outer[0], outer[1], -1, after[2]]))
+        lines.set_shape([sizes[0], sizes[1], None, sizes[-1]])
+        lines = pooled(lines, (window[0], 1), (steps[0], 1), how)
+        found = reshape(lines, concat([shape(lines)[:2], after], 0))
+        found.set_shape([sizes[0], _sizes(lines)[1], *sides])
+    return found
+
+
+def _pool(kind: str) -> Any:
+    def pooled(
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: str | None = None,
+        name: str | None = None,
+    ) -> Tensor:
+        x = convert_to_tensor(input)
+        rank = len(x.shape) - 2
+        window, steps = (
+            _numbers("tf.nn.pool", argument, value, rank)
+            for argument, value in (("ksize", ksize), ("strides", strides))
+        )
+        how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
+        last, back = _last(x, data_format)
+        found = _pooled(kind, last, window, steps, how)
+        return found if back is None else transpose(found, back)
+
+    what = "greatest element" if kind == "MAX" else "mean"
+    pooled.__doc__ = f"Return the {what} of each window over one to three axes."
+    return pooled
+
+
+max_pool_nd = max_pool1d = max_pool3d = _pool("MAX")
+avg_pool_nd = avg_pool1d = avg_pool3d = _pool("AVG")

@@ -1,0 +1,217 @@
+"""Functions of a seed that return random numbers: the same for the same seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import as_dtype, float32, int32, int64
+from tpuref.base.errors import coded
+from tpuref.engine.graph.build import apply, apply_one
+from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.interface.functions.arguments import refine_shape, shape_tensor
+from tpuref.interface.functions.extents import shape as shape_of
+from tpuref.interface.functions.indexing import gather
+from tpuref.interface.functions.selection import where_v2
+
+__all__ = [
+    "random_fold_in",
+    "random_split",
+    "stateless_categorical",
+    "stateless_dropout",
+    "stateless_normal",
+    "stateless_shuffle",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+]
+
+
+def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
+    if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
+        raise coded(
+            ValueError,
+            f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
+            f"{alg!r}; TensorFlow has the others on accelerators alone",
+            code=codes.INVALID_ARGUMENT,
+        )
+    sizes = shape_tensor(shape)
+    own = convert_to_tensor(seed)
+    return refine_shape(apply(op, sizes, own, *bounds, **attrs), sizes)
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Return numbers distributed uniformly over ``minval <= x < maxval``.
+
+    Parameters
+    ----------
+    shape
+        The shape of the result.
+    seed
+        Two integers, which decide the result alone: it has TensorFlow's bits.
+    minval, maxval
+        The bounds, by default 0 and 1.  None for both gives all integers of the dtype.
+    dtype
+        A floating-point or integer type.
+    alg
+        ``"auto_select"`` or ``"philox"``.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.random.stateless_uniform([3], [1, 2], 0, 10, tf.int32).numpy().tolist()
+    [0, 9, 4]
+    """
+    target = as_dtype(dtype)
+    if not target.is_integer:
+        drawn = _drawn("StatelessRandomUniform", shape, seed, alg, dtype=target.name)
+        low = convert_to_tensor(minval, target)
+        high = convert_to_tensor(1 if maxval is None else maxval, target)
+        return apply_one("AddV2", apply("Mul", drawn, apply("Sub", high, low)), low)
+    if minval is None and maxval is None:
+        full: Tensor = _drawn(
+            "StatelessRandomFullInt", shape, seed, alg, dtype=target.name
+        )
+        return full
+    if maxval is None:
+        raise coded(
+            ValueError,
+            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it",
+            code=codes.INVALID_ARGUMENT,
+        )
+    bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
+    found: Tensor = _drawn("StatelessRandomUniformInt", shape, seed, alg, *bounds)
+    return found
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Return normally distributed numbers; parameters as for `stateless_uniform`.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.random.stateless_normal([2], [1, 2]).shape.as_list()
+    [2]
+    """
+    return _scaled("StatelessRandomNormal", shape, seed, mean, stddev, dtype, alg)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Return `stateless_normal` without numbers two deviations from the mean."""
+    return _scaled("StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, alg)
+
+
+def _scaled(
+    op: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, alg: Any
+) -> Tensor:
+    target = as_dtype(dtype)
+    drawn = _drawn(op, shape, seed, alg, dtype=target.name)
+    scaled = apply("Mul", drawn, convert_to_tensor(stddev, target))
+    return apply_one("AddV2", scaled, convert_to_tensor(mean, target))
+
+
+def random_split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+    """Return seeds, ``[num, 2]``, that give independent numbers.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     tf.random.split([1, 2], 3).shape.as_list()
+    [3, 2]
+    """
+    own = convert_to_tensor(seed)
+    dtype = own.dtype if own.dtype in (int32, int64) else int64
+    return stateless_uniform([num, 2], own, None, None, dtype, alg=alg)
+
+
+def random_fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """Return a seed made of a seed and an integer."""
+    number = convert_to_tensor(data)
+    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
+    return apply_one("Pack", first, number, axis=0)
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """Return the rows of a tensor in an order that a seed decides.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     rows = tf.random.experimental.stateless_shuffle([3, 1, 2], [1, 2])
+    ...     sorted(rows.numpy().tolist())
+    [1, 2, 3]
+    """
+    rows, own = convert_to_tensor(value), convert_to_tensor(seed)
+    order: Tensor = apply("StatelessShuffle", shape_of(rows)[:1], own)
+    return gather(rows, order)
+
+
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Tensor:
+    """Return classes drawn with probabilities of given logarithms, for each row."""
+    scores = convert_to_tensor(logits)
+    found: Tensor = apply(
+        "StatelessMultinomial",
+        scores,
+        convert_to_tensor(num_samples, int32),
+        convert_to_tensor(seed),
+        output_dtype=as_dtype(dtype).name,
+    )
+    return found
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return a tensor with a share of its elements 0, and the others scaled up.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     y = tf.nn.experimental.stateless_dropout(tf.ones([100]), 0.5, [1, 2])
+    ...     sorted(set(y.numpy().tolist()))
+    [0.0, 2.0]
+    """
+    values = convert_to_tensor(x)
+    sizes = shape_of(values) if noise_shape is None else noise_shape
+    alg = "auto_select" if rng_alg is None else rng_alg
+    drawn = stateless_uniform(sizes, seed, dtype=values.dtype, alg=alg)
+    share = convert_to_tensor(rate, values.dtype)
+    scaled = values * (1 / (1 - share))
+    return where_v2(drawn >= share, scaled, convert_to_tensor(0, values.dtype))

@@ -1,0 +1,45 @@
+"""Whether a value is a tensor, and the value of a tensor where it is static."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.ops.meaning import Array
+
+
+def is_tensor(x: Any) -> bool:
+    """Return whether a value is a tensor, a variable or made of tensors.
+
+    Parameters
+    ----------
+    x
+        Any value.
+
+    Examples
+    --------
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
+    (True, False)
+    """
+    kinds = ("_as_tensor", "_traced_parts", "_as_fetches")
+    return isinstance(x, Tensor) or any(hasattr(type(x), kind) for kind in kinds)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Array | None:
+    """Return the value of a tensor that is known before it runs, or None.
+
+    Parameters
+    ----------
+    tensor
+        A tensor; an array is returned itself.
+    partial
+        Accepted for compatibility.
+
+    Examples
+    --------
+    >>> tf.get_static_value(tf.constant([1, 2])).tolist()
+    [1, 2]
+    """
+    if not isinstance(tensor, Tensor):
+        return tensor if hasattr(tensor, "__array__") else None
+    return tensor.operand().value

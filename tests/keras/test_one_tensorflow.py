@@ -1,0 +1,109 @@
+"""tf.keras is Keras, and Keras alone sees tpuref as TensorFlow."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("keras", reason="the extra keras is not installed")
+
+SAME = """
+import sys
+import tpuref as tf
+assert "keras" not in sys.modules
+import keras
+import keras._tf_keras.keras as public
+assert tf.keras is public and tf.compat.v2.keras is public
+assert tf.keras.Sequential is keras.Sequential
+assert keras.backend.backend() == "tensorflow" and tf.executing_eagerly()
+assert keras.src.backend.tensorflow.core.tf is tf
+assert not [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]
+from tpuref.keras import layers
+assert layers is tf.keras.layers
+"""
+
+REFUSED = """
+import tpuref as tf
+tf.keras.layers
+try:
+    import tensorflow
+except ImportError as error:
+    assert "TPUREF-E253" in str(error) and "--as-tensorflow" in str(error)
+else:
+    raise AssertionError("two TensorFlows")
+"""
+
+BEFORE = """
+import sys, types
+sys.modules["tensorflow"] = types.ModuleType("tensorflow")
+import tpuref as tf
+try:
+    tf.keras
+except ImportError as error:
+    assert "TPUREF-E253" in str(error) and "do not import TensorFlow" in str(error)
+else:
+    raise AssertionError("two TensorFlows")
+"""
+
+ABSENT = """
+import importlib.metadata as metadata
+def version(name, found=metadata.version):
+    if name == "keras":
+        raise metadata.PackageNotFoundError(name)
+    return found(name)
+metadata.version = version
+import tpuref as tf
+assert tf.keras.optimizers.Adam.__module__.startswith("tpuref.")
+try:
+    tf.keras.Sequential
+except AttributeError as error:
+    assert "pip install 'tpuref[keras]'" in str(error)
+else:
+    raise AssertionError("no Keras")
+"""
+
+GRAPHS = """
+import tpuref as tf
+tf.disable_v2_behavior()
+try:
+    tf.keras
+except RuntimeError as error:
+    assert "tf.enable_v2_behavior()" in str(error)
+else:
+    raise AssertionError("Keras in graph mode")
+"""
+
+AS_TENSORFLOW = """
+import tensorflow as tf
+from tensorflow.keras import layers
+from tensorflow.keras.models import Sequential
+import tensorflow.keras.backend as K
+import keras, tpuref
+assert tf is tpuref and layers.Dense is keras.layers.Dense and K.epsilon() == 1e-7
+"""
+
+
+def run(*command):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "script",
+    [SAME, REFUSED, BEFORE, ABSENT, GRAPHS],
+    ids=["same", "refused", "before", "absent", "graphs"],
+)
+def test_keras_sees_tpuref_and_nobody_else(script):
+    run("-c", script)
+
+
+def test_keras_of_programs_for_tensorflow(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(AS_TENSORFLOW)
+    run("-m", "tpuref", "run", "--as-tensorflow=2", str(script))
