@@ -9,17 +9,24 @@ scope of a `tf.distribute.TPUStrategy` and trained by ``model.fit``.  The data a
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
-from sklearn.datasets import load_digits
 
 import tpuref as tf
+
+try:
+    from sklearn.datasets import load_digits
+except ModuleNotFoundError:
+    sys.exit("This example trains on scikit-learn's digits: pip install scikit-learn")
 
 BATCH = 160
 
 
 def make_model() -> tf.keras.Model:
     """Return a compiled network for images of 8 x 8 pixels."""
-    layers, start = tf.keras.layers, tf.keras.initializers.GlorotUniform(seed=1)
+    layers = tf.keras.layers
+    start = tf.keras.initializers.GlorotUniform(seed=1)
     model = tf.keras.Sequential(
         [
             layers.Input([8, 8, 1]),

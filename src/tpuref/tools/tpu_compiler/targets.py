@@ -70,10 +70,10 @@ def targets_of(names: str) -> list[Target]:
     >>> [target.topology for target in targets_of("v3-8,v5e-4")]
     ['v3:2x2', 'v5e:2x2']
     """
-    return [_target(name.strip()) for name in dict.fromkeys(names.split(","))]
+    return [_target_named(name.strip()) for name in dict.fromkeys(names.split(","))]
 
 
-def _target(name: str) -> Target:
+def _target_named(name: str) -> Target:
     if name in TARGETS:
         return TARGETS[name]
     generation = name.partition("-")[0]
