@@ -14,7 +14,7 @@ MODULES = sorted(
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
 NEED_GRPC = ("tpuref.engine.remote.", "tpuref.interface.cluster_resolver.server")
-NEED_JAX = "tpuref.engine.runtime.xla."
+NEED_JAX = ("tpuref.engine.runtime.xla.", "tpuref.tools.tpu_compiler.")
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -14,6 +14,7 @@ SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent
 
 TABLES = {
     "interface/functions/numpy_math.py": "NumPy's functions, and their operations",
+    "tools/tpu_compiler/lowering.py": "products, which a TPU multiplies as bfloat16",
     **{
         f"engine/runtime/xla/rules/{family}.py": "operations in JAX, kept out of ops"
         for family in (

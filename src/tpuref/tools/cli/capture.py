@@ -80,12 +80,13 @@ class _Capture:
 def _built() -> str:
     """Describe the default graph."""
     from tpuref.engine.graph.default import get_default_graph
+    from tpuref.engine.ops.tpu import REPLICATE
 
     kinds = Counter(op.type for op in get_default_graph().get_operations())
     if not kinds:
         return "its default graph is empty"
     common = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(LISTED))
-    waiting = "TPUReplicate" in kinds
+    waiting = REPLICATE.name in kinds
     run = "; it has replicated computations that did not run" if waiting else ""
     return f"its default graph has {kinds.total()} operations ({common}){run}"
 

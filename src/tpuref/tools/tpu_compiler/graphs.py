@@ -13,7 +13,8 @@ from tpuref.base.errors import coded
 from tpuref.engine.graph.lowering import lower, needed_operations
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.ops.meaning import Array
-from tpuref.engine.ops.tpu import Replication
+from tpuref.engine.ops.state import IS_INITIALIZED
+from tpuref.engine.ops.tpu import REPLICATE, Replication
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.replication import divided
@@ -81,7 +82,7 @@ def compiled_for(outputs: Any, target: str) -> Report:
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
     needed = needed_operations(tensors, operations, set())
     found = sorted(
-        (op for op in needed if op.type == "TPUReplicate"), key=lambda op: op.index
+        (op for op in needed if op.definition is REPLICATE), key=lambda op: op.index
     )
     if not found:
         raise coded(
@@ -139,7 +140,7 @@ def _variables(program: Program, operation: Operation) -> list[Any]:
     found = {}
     for op in operation.graph.get_operations():
         handle = op.attrs.get("handle")
-        if handle in used and op.outputs and op.type != "IsVariableInitialized":
+        if handle in used and op.outputs and op.definition is not IS_INITIALIZED:
             spec = op.outputs[0].spec
             if spec.shape.is_fully_defined():
                 found[handle] = Held(
