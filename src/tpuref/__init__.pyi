@@ -6,7 +6,12 @@ from tpuref import compat as compat
 from tpuref import contrib as contrib
 from tpuref.compat.v1 import *
 from tpuref.compat.v2 import autodiff as autodiff
+from tpuref.compat.v2 import ragged as ragged
 from tpuref.base.version import __version__ as __version__
+from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
+from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
+from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
+from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
 from tpuref.tools import as_tensorflow as as_tensorflow
 from tpuref.tools import benchmarks as benchmarks
 from tpuref.tools import conformance as conformance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import DType, DTypeLike, as_dtype, float32
 from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
 
@@ -50,6 +50,8 @@ class TensorSpec:
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
         """Return the spec of a tensor."""
+        if not (hasattr(tensor, "shape") and hasattr(tensor, "dtype")):
+            raise wrong_type("tf.TensorSpec.from_tensor: tensor", "a tensor", tensor)
         return cls(tensor.shape, tensor.dtype, name)
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:

@@ -28,7 +28,6 @@ from tpuref.compat.v1 import autograph as autograph
 from tpuref.compat.v1 import bitwise as bitwise
 from tpuref.compat.v1 import dtypes as dtypes
 from tpuref.compat.v1 import experimental as experimental
-from tpuref.compat.v1 import sparse as sparse
 from tpuref.compat.v1 import strings as strings
 from tpuref.engine.configuration import config as config
 from tpuref.engine.differentiation.indexed_slices import IndexedSlices as IndexedSlices
@@ -43,11 +42,7 @@ from tpuref.engine.graph.tensor import Operation as Operation
 from tpuref.engine.graph.tensor import Tensor as Tensor
 from tpuref.engine.graph.variables import variable_creator_scope as variable_creator_scope
 from tpuref.engine.tracing.function import function as function
-from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
-from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
-from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.sparse import SparseTensor as SparseTensor
-from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
 from tpuref.interface.data.type_specs import TypeSpec as TypeSpec
 from tpuref.interface.data.type_specs import type_spec_from_value as type_spec_from_value
 from tpuref.interface.functions.activations import sigmoid as sigmoid

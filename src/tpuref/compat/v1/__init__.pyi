@@ -26,8 +26,8 @@ from tpuref.compat.v1 import nn as nn
 from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
-from tpuref.compat.v1 import ragged as ragged
 from tpuref.compat.v1 import random as random
+from tpuref.compat.v1 import sparse as sparse
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu

@@ -15,7 +15,9 @@ from tpuref.compat.v2 import math as math
 from tpuref.compat.v2 import nest as nest
 from tpuref.compat.v2 import nn as nn
 from tpuref.compat.v2 import profiler as profiler
+from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import random as random
+from tpuref.compat.v2 import sparse as sparse
 from tpuref.compat.v2 import summary as summary
 from tpuref.compat.v2 import test as test
 from tpuref.compat.v2 import tpu as tpu
@@ -25,6 +27,10 @@ from tpuref.engine.differentiation.gradients import gradients_v2
 from tpuref.engine.graph.convert import constant_v2
 from tpuref.engine.graph.convert import convert_to_tensor_v2
 from tpuref.engine.graph.variables import VariableV2
+from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
+from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
+from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
+from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
 from tpuref.interface.functions.along_axis import argmax_v2
 from tpuref.interface.functions.along_axis import argmin_v2
 from tpuref.interface.functions.assertions import assert_equal_v2

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
@@ -343,6 +343,9 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return self._scatter("TensorScatterSub", sparse_delta, name)
 
     def _scatter(self, op: str, rows: Any, name: str | None) -> Any:
+        if not (hasattr(rows, "indices") and hasattr(rows, "values")):
+            argument = "tf.Variable.scatter_*: sparse_delta"
+            raise wrong_type(argument, "a tf.IndexedSlices", rows)
         places: Tensor = apply("ExpandDims", rows.indices, axis=-1)
         value: Tensor = apply(op, self.read_value(), places, rows.values)
         return self.assign(value, name=name)

@@ -475,7 +475,7 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         >>> again == [first, second]
         True
         """
-        if filename:
+        if not isinstance(filename, str) or filename:
             raise NotImplementedError(
                 f"tf.data.Dataset.cache: filename must be empty, got {filename!r}; "
                 "elements are kept in memory"

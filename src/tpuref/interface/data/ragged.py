@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.arguments import instance_of
-from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.base.dtypes import DType, as_dtype, float32, int64
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -171,7 +171,7 @@ class RaggedTensorSpec:
     shape: Any = None
     dtype: Any = float32
     ragged_rank: int | None = 1
-    row_splits_dtype: Any = "int64"
+    row_splits_dtype: Any = int64
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def constant(
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
-    row_splits_dtype: Any = "int64",
+    row_splits_dtype: Any = int64,
 ) -> RaggedTensor:
     """Return a ragged tensor of the rows of a list.
 

@@ -51,9 +51,9 @@ class SparseTensor:
     def _dynamic_shape(self) -> Tensor:
         return self.dense_shape
 
-    def with_values(self, values: Any) -> SparseTensor:
+    def with_values(self, new_values: Any) -> SparseTensor:
         """Return a sparse tensor with other values at the same indices."""
-        other = type(self)(self.indices, values, self.dense_shape)
+        other = type(self)(self.indices, new_values, self.dense_shape)
         other._shape = self._shape
         return other
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.interface.functions.comparison import equal
@@ -32,7 +34,7 @@ def switch_case(
     branch_index: Any,
     branch_fns: Mapping[int, Callable[[], Any]] | Sequence[Any],
     default: Callable[[], Any] | None = None,
-    name: str | None = None,
+    name: str | None = "switch_case",
 ) -> Any:
     """Return the result of the function that an index chooses.
 
@@ -55,10 +57,10 @@ def switch_case(
     """
     if isinstance(branch_fns, Mapping):
         pairs = dict(branch_fns)
-    elif all(callable(one) for one in branch_fns):
-        pairs = dict(enumerate(branch_fns))
     else:
-        pairs = dict(branch_fns)
+        given = listed("tf.switch_case: branch_fns", branch_fns, "a list of functions")
+        plain = all(map(callable, given))
+        pairs = dict(enumerate(given) if plain else map(_pair, given))
     if not pairs:
         raise coded(
             ValueError,
@@ -70,6 +72,13 @@ def switch_case(
     for number, function in sorted(pairs.items(), reverse=True):
         chosen = _either(equal(index, number), function, chosen)
     return chosen()
+
+
+def _pair(given: Any) -> tuple[int, Callable[[], Any]]:
+    if isinstance(given, (list, tuple)) and len(given) == 2 and callable(given[1]):
+        return operator.index(given[0]), given[1]
+    expected = "functions, or pairs of an integer and a function"
+    raise wrong_type("tf.switch_case: branch_fns", expected, given)
 
 
 def _either(

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tpuref.base.dtypes import int32
 from tpuref.engine.graph.build import apply, apply_all, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.complex_numbers import conj
+from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.linalg import matmul
 from tpuref.interface.functions.reductions import reduce_max, reduce_sum
 from tpuref.interface.functions.reshaping import expand_dims, matrix_transpose
@@ -135,10 +137,14 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, ...]:
 
 
 def lu(
-    input: Any, output_idx_type: Any = None, name: str | None = None
+    input: Any, output_idx_type: Any = int32, name: str | None = None
 ) -> tuple[Tensor, ...]:
-    """Return both triangles of a matrix in one, and the order of its rows."""
-    return tuple(apply_all("Lu", input, name=name))
+    """Return both triangles of a matrix in one, and the order of its rows.
+
+    `output_idx_type` is the dtype of the order.
+    """
+    triangles, order = apply_all("Lu", input, name=name)
+    return triangles, cast(order, output_idx_type)
 
 
 def solve(

@@ -92,6 +92,11 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     [3, 4]
     """
     parts = [convert_to_tensor(x) for x in (shape_x, shape_y)]
+    if any(part.shape.rank != 1 or part.shape[0] is None for part in parts):
+        raise codes.WRONG_SHAPE.value_error(
+            "tf.broadcast_dynamic_shape: expected two vectors of known sizes, got "
+            f"{parts[0].describe()} and {parts[1].describe()}"
+        )
     ranks: list[Any] = [part.shape.as_list()[0] for part in parts]
     whole = [
         apply_one("ConcatV2", np.ones(max(ranks) - rank, part.dtype.np), part, axis=0)

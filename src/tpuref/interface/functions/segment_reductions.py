@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import int32
 from tpuref.engine.graph.build import apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
@@ -55,7 +56,12 @@ def tensor_scatter_nd_min(
 def _scattered(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
     """Return the reduced updates of each position, in the shape of the tensor."""
     whole, places = convert_to_tensor(tensor), convert_to_tensor(indices)
-    depth = places.shape.as_list()[-1] or 0
+    depth = places.shape.as_list()[-1] if places.shape.rank else None
+    if depth is None:
+        raise codes.WRONG_SHAPE.value_error(
+            f"tf.tensor_scatter_nd_{reduction}: indices: expected [..., depth] with a "
+            f"known depth, got {places.describe()}"
+        )
     sizes = cast(shape(whole), places.dtype)
     outer = sizes[:depth]
     strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])

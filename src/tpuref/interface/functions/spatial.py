@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -77,9 +78,16 @@ def _is_same(function: str, padding: Any) -> bool:
 
 def _last(x: Tensor, data_format: str | None) -> tuple[Tensor, list[int] | None]:
     """Return a tensor with its channels last, and the order that moves them back."""
+    rank = len(x.shape)
+    if rank < 3:
+        raise codes.WRONG_SHAPE.value_error(
+            "tf.nn.convolution, tf.nn.pool: input: expected [batch, ..., channels], "
+            f"with one to three axes between them, got {x.describe()}"
+        )
+    if data_format is not None:
+        instance_of(str, "tf.nn.convolution: data_format", "a string", data_format)
     if data_format is None or not data_format.startswith("NC"):
         return x, None
-    rank = len(x.shape)
     return transpose(x, [0, *range(2, rank), 1]), [0, rank - 1, *range(1, rank - 1)]
 
 
@@ -420,14 +428,13 @@ def _pool(kind: str) -> Any:
         data_format: str | None = None,
         name: str | None = None,
     ) -> Tensor:
-        x = convert_to_tensor(input)
-        rank = len(x.shape) - 2
+        last, back = _last(convert_to_tensor(input), data_format)
+        rank = len(last.shape) - 2
         window, steps = (
             _numbers("tf.nn.pool", argument, value, rank)
             for argument, value in (("ksize", ksize), ("strides", strides))
         )
         how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
-        last, back = _last(x, data_format)
         found = _pooled(kind, last, window, steps, how)
         return found if back is None else transpose(found, back)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 
 
@@ -70,6 +71,7 @@ def targets_of(names: str) -> list[Target]:
     >>> [target.topology for target in targets_of("v3-8,v5e-4")]
     ['v3:2x2', 'v5e:2x2']
     """
+    instance_of(str, "tpuref.compiled_for: target", "a name such as 'v3-8'", names)
     return [_target_named(name.strip()) for name in dict.fromkeys(names.split(","))]
 
 

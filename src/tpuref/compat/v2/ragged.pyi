@@ -1,4 +1,4 @@
-"""The names under ``tf.compat.v1.ragged``."""
+"""The names under ``tf.compat.v2.ragged``."""
 
 from tpuref.interface.data.ragged import constant as constant
 from tpuref.interface.data.ragged import map_flat_values as map_flat_values
