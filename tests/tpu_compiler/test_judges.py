@@ -67,8 +67,7 @@ def test_memory_and_operations_are_those_of_jax(kind, target):
     assert program["flops"] == pytest.approx(by_hand["flops"], rel=0.05)
 
 
-# The matrix units of a core multiply 128 x 128 blocks in each cycle, and the compiler
-# may not be faster than that.
+# The compiler's estimate may not be faster than the matrix units of a core.
 @pytest.mark.usefixtures("compiler")
 def test_estimates_stay_below_the_peak_of_the_matrix_units():
     with tf.Graph().as_default():
