@@ -17,6 +17,17 @@ rules = import_module("tpuref.engine.runtime.xla.rules.registry")
 NOT_COMPILED = {
     "Where": "the size of its output depends on data",
     "Unique": "the size of its output depends on data",
+    **dict.fromkeys(
+        (
+            *("Bitcast", "Cholesky", "Eig", "LogMatrixDeterminant", "Lu", "Qr", "Svd"),
+            *("MatrixDeterminant", "MatrixInverse", "MatrixSolve", "SelfAdjointEigV2"),
+            *("MatrixTriangularSolve", "StatelessMultinomial", "StatelessShuffle"),
+            *("StatelessRandomFullInt", "StatelessRandomNormal", "UnsortedSegment"),
+            *("StatelessRandomUniform", "StatelessRandomUniformInt"),
+            "StatelessTruncatedNormal",
+        ),
+        "has no rule yet, and the executor refuses it",
+    ),
 }
 DTYPES = {"float32", "float16", "int32", "bool", "complex64"}
 REPLICAS = 3

@@ -546,7 +546,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("LogAddExp2", binary_floating, Ufunc("logaddexp2")),
     _op("Erf", floating, compute=ieee(_erf), xla="elementwise"),
     _op("Erfc", floating, compute=ieee(_erfc), xla="elementwise"),
-    _op("Erfinv", floating, compute=ieee(_erfinv)),
+    _op("Erfinv", floating, compute=ieee(_erfinv), xla="elementwise"),
     _op("Lgamma", floating, compute=ieee(_lgamma), xla="elementwise"),
     OpDef(
         "Digamma",

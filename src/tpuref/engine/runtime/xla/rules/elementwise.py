@@ -83,6 +83,7 @@ RULES: dict[str, Rule] = {
     "Cast": _cast,
     "Erf": _special("erf"),
     "Erfc": _special("erfc"),
+    "Erfinv": _special("erfinv"),
     "Lgamma": _special("gammaln"),
     "Digamma": _digamma,
     "Complex": _complex,

@@ -196,9 +196,9 @@ def _scatter_operands(tensor: Any, indices: Any, updates: Any) -> tuple[Any, Any
 
 
 def _scatter_sum(tensor: Any, indices: Any, updates: Any) -> Any:
-    at, _, change = _scatter_operands(
-        widened(jnp.asarray(tensor)), indices, widened(updates)
-    )
+    # JAX adds no bools; as integers their sum is true where one of them is.
+    wide = jnp.int32 if tensor.dtype == bool else widened
+    at, _, change = _scatter_operands(wide(jnp.asarray(tensor)), indices, wide(updates))
     return at.add(change).reshape(tensor.shape).astype(tensor.dtype)
 
 
