@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -67,45 +66,69 @@ def _scattered(reduction: str, tensor: Any, indices: Any, updates: Any) -> Tenso
     strides = stack([reduce_prod_v2(outer[k + 1 :]) for k in range(depth)])
     rows = reduce_sum(places * strides, axis=-1)
     values = convert_to_tensor(updates, whole.dtype)
-    found = _unsorted(reduction)(values, rows, reduce_prod_v2(outer))
+    found = _unsorted(reduction, values, rows, reduce_prod_v2(outer))
     return reshape(found, shape(whole))
 
 
-_WHAT = {
-    "max": "largest elements",
-    "min": "smallest elements",
-    "prod": "product",
-    "sum": "sum",
-}
+def _unsorted(
+    reduction: str, data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+) -> Tensor:
+    rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    count = cast(num_segments, int32)
+    attrs: dict[str, Any] = {"reduction": reduction, "name": name}
+    return apply_one("UnsortedSegment", rows, ids, count, **attrs)
 
 
-def _unsorted(reduction: str) -> Callable[..., Tensor]:
-    def reduced(
-        data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-    ) -> Tensor:
-        rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-        count = cast(num_segments, int32)
-        attrs: dict[str, Any] = {"reduction": reduction, "name": name}
-        return apply_one("UnsortedSegment", rows, ids, count, **attrs)
-
-    reduced.__doc__ = f"Return the {_WHAT[reduction]} of the rows of each segment."
-    return reduced
+def _sorted(reduction: str, data: Any, segment_ids: Any, name: str | None) -> Tensor:
+    ids = convert_to_tensor(segment_ids)
+    return _unsorted(reduction, data, ids, reduce_max(ids) + 1, name)
 
 
-def _sorted(reduction: str) -> Callable[..., Tensor]:
-    unsorted = _unsorted(reduction)
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the largest elements of the rows of each segment.
 
-    def reduced(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-        ids = convert_to_tensor(segment_ids)
-        return unsorted(data, ids, reduce_max(ids) + 1, name)
+    Negative ids are left out; a segment without rows has the lowest number.
 
-    reduced.__doc__ = (
-        f"Return the {_WHAT[reduction]} of the rows of each segment, ids in order."
-    )
-    return reduced
+    Examples
+    --------
+    >>> found = tf.math.unsorted_segment_max([3, 1, 2], [1, 0, 1], num_segments=2)
+    >>> tf.Session().run(found).tolist()
+    [1, 3]
+    """
+    return _unsorted("max", data, segment_ids, num_segments, name)
 
 
-unsorted_segment_max, unsorted_segment_min = _unsorted("max"), _unsorted("min")
-unsorted_segment_prod = _unsorted("prod")
-segment_max, segment_min = _sorted("max"), _sorted("min")
-segment_prod, segment_sum = _sorted("prod"), _sorted("sum")
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the smallest elements of the rows of each segment."""
+    return _unsorted("min", data, segment_ids, num_segments, name)
+
+
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the product of the rows of each segment."""
+    return _unsorted("prod", data, segment_ids, num_segments, name)
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Return the largest elements of each segment of rows, with sorted ids."""
+    return _sorted("max", data, segment_ids, name)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Return the smallest elements of each segment of rows, with sorted ids."""
+    return _sorted("min", data, segment_ids, name)
+
+
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Return the product of each segment of rows, with sorted ids."""
+    return _sorted("prod", data, segment_ids, name)
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Return the sum of each segment of rows, with sorted ids."""
+    return _sorted("sum", data, segment_ids, name)

@@ -419,29 +419,59 @@ def _pooled(kind: str, x: Tensor, window: Numbers, steps: Numbers, how: str) -> 
     return found
 
 
-def _pool(kind: str) -> Any:
-    def pooled(
-        input: Any,
-        ksize: Any,
-        strides: Any,
-        padding: Any,
-        data_format: str | None = None,
-        name: str | None = None,
-    ) -> Tensor:
-        last, back = _last(convert_to_tensor(input), data_format)
-        rank = len(last.shape) - 2
-        window, steps = (
-            _numbers("tf.nn.pool", argument, value, rank)
-            for argument, value in (("ksize", ksize), ("strides", strides))
-        )
-        how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
-        found = _pooled(kind, last, window, steps, how)
-        return found if back is None else transpose(found, back)
-
-    what = "greatest element" if kind == "MAX" else "mean"
-    pooled.__doc__ = f"Return the {what} of each window over one to three axes."
-    return pooled
+def _pool(
+    kind: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
+) -> Tensor:
+    last, back = _last(convert_to_tensor(input), data_format)
+    rank = len(last.shape) - 2
+    window, steps = (
+        _numbers("tf.nn.pool", argument, value, rank)
+        for argument, value in (("ksize", ksize), ("strides", strides))
+    )
+    how = "SAME" if _is_same("tf.nn.pool", padding) else "VALID"
+    found = _pooled(kind, last, window, steps, how)
+    return found if back is None else transpose(found, back)
 
 
-max_pool_nd = max_pool1d = max_pool3d = _pool("MAX")
-avg_pool_nd = avg_pool1d = avg_pool3d = _pool("AVG")
+def max_pool_nd(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the greatest element of each window over one to three axes.
+
+    Parameters
+    ----------
+    input, padding, data_format
+        As for `convolution`.
+    ksize, strides
+        The sizes of a window, and the step between windows: a number, one for each of
+        the axes, or one for each dimension of `input`.
+
+    Examples
+    --------
+    >>> with tf.eager_execution():
+    ...     x = tf.reshape(tf.range(4.0), [1, 4, 1])
+    ...     tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
+    [1.0, 3.0]
+    """
+    return _pool("MAX", input, ksize, strides, padding, data_format)
+
+
+def avg_pool_nd(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the mean of each window over one to three axes; see `max_pool_nd`."""
+    return _pool("AVG", input, ksize, strides, padding, data_format)
+
+
+max_pool1d = max_pool3d = max_pool_nd
+avg_pool1d = avg_pool3d = avg_pool_nd
