@@ -270,6 +270,9 @@ class Session:
     ) -> None:
         """Let a server forget its variables, and end its sessions.
 
+        It raises ValueError if containers are named, and NotImplementedError if
+        `target` is this process, where each session has its own variables.
+
         Parameters
         ----------
         target
@@ -278,13 +281,6 @@ class Session:
             None for all; there are no others than the default one here.
         config
             The options of the session that asks.
-
-        Raises
-        ------
-        ValueError
-            If containers are named.
-        NotImplementedError
-            If `target` is this process, where each session has its own variables.
         """
         named = listed("tf.Session.reset: containers", containers or ())
         if any(named):

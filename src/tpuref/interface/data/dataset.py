@@ -169,12 +169,8 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that combines the elements of several datasets.
 
-        Parameters
-        ----------
-        args
-            `datasets`, or several datasets.
-        datasets
-            A nested tuple or dict of datasets.  The result is as long as the shortest.
+        `args` is `datasets`, or several datasets.  `datasets` is a nested tuple or dict
+        of datasets.  The result is as long as the shortest.
 
         Examples
         --------
@@ -268,13 +264,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that applies a function to each element.
 
-        Parameters
-        ----------
-        map_func
-            Called once, with symbolic tensors; the components of a tuple are separate
-            arguments.  It returns an element.
-        num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
-            Accepted for compatibility; elements are computed one after another.
+        `map_func` is called once, with symbolic tensors; the components of a tuple are
+        separate arguments.  It returns an element.  `num_parallel_calls`,
+        `deterministic`, `synchronous` and `use_unbounded_threadpool` are accepted for
+        compatibility; elements are computed one after another.
 
         Examples
         --------

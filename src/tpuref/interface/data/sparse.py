@@ -28,12 +28,8 @@ class SparseTensorValue(NamedTuple):
 class SparseTensor:
     """A tensor that stores only some of its elements.
 
-    Parameters
-    ----------
-    indices
-        An int64 matrix with the indices of each stored element.
-    dense_shape
-        The sizes of the tensor, a vector of int64.
+    `indices` is an int64 matrix with the indices of each stored element, and
+    `dense_shape` the shape of the tensor, a vector of int64.
 
     Examples
     --------

@@ -41,12 +41,8 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """Return the features multiplied by the normal probability of smaller numbers.
 
-    Parameters
-    ----------
-    features
-        A floating-point tensor.
-    approximate
-        Whether to compute the probability by the hyperbolic tangent.
+    `features` is a floating-point tensor.  `approximate` says whether to compute the
+    probability by the hyperbolic tangent.
 
     Examples
     --------
@@ -77,14 +73,9 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Return the features, with negative ones multiplied by `alpha`.
 
-    The result is a floating-point tensor of the same shape.
-
-    Parameters
-    ----------
-    features
-        A floating-point tensor; integers are cast to float32.
-    alpha
-        The slope for negative features.
+    The result is a floating-point tensor of the same shape.  `features` is a
+    floating-point tensor; integers are cast to float32.  `alpha` is the slope for
+    negative features.
 
     Examples
     --------
@@ -150,14 +141,8 @@ silu = swish
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
     """Return `relu` of the features and of their negatives, joined along an axis.
 
-    The result has the same dtype.
-
-    Parameters
-    ----------
-    features
-        A tensor of real numbers.
-    axis
-        The axis, which becomes twice as long.
+    The result has the same dtype.  `features` is a tensor of real numbers; `axis`
+    becomes twice as long.
 
     Examples
     --------

@@ -53,15 +53,9 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Return `x` times one number.
 
-    The result has the shape and dtype of `x`.  It raises ValueError if `scalar` is
+    The result has the shape and dtype of `x`.  `scalar` is a number of the dtype of
+    `x`, of rank 0.  `x` is a tensor of numbers.  It raises ValueError if `scalar` is
     known not to be of rank 0.
-
-    Parameters
-    ----------
-    scalar
-        A number of the dtype of `x`, of rank 0.
-    x
-        A tensor of numbers.
 
     Examples
     --------

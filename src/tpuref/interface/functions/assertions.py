@@ -150,15 +150,9 @@ def assert_rank(
 ) -> Operation | None:
     """Return an operation that fails unless `x` has the given rank.
 
-    It raises ValueError if the static rank differs; if that is unknown, running the
-    operation raises InvalidArgumentError.
-
-    Parameters
-    ----------
-    rank
-        A Python integer.
-    data, summarize, message, name
-        As for `assert_equal`.
+    `rank` is a Python integer.  `data`, `summarize`, `message` and `name` are as for
+    `assert_equal`.  It raises ValueError if the static rank differs; if that is
+    unknown, running the operation raises InvalidArgumentError.
 
     Examples
     --------

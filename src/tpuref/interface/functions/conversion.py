@@ -92,12 +92,7 @@ def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Clip the values to the range of an element type and convert them to it.
 
-    Parameters
-    ----------
-    value
-        Real numbers.
-    dtype
-        The real element type to convert to.
+    `value` holds real numbers.  `dtype` is the real element type to convert to.
 
     Examples
     --------

@@ -23,15 +23,9 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
-    The result has the same shape and dtype.  It raises ValueError if the direction is
-    unknown, or the axis does not exist.
-
-    Parameters
-    ----------
-    values
-        A tensor of real numbers.
-    direction
-        ``"ASCENDING"`` or ``"DESCENDING"``.
+    The result has the same shape and dtype.  `values` is a tensor of real numbers.
+    `direction` is ``"ASCENDING"`` or ``"DESCENDING"``.  It raises ValueError if the
+    direction is unknown, or the axis does not exist.
 
     Examples
     --------
@@ -185,12 +179,8 @@ def top_k_v2(
 ) -> TopKV2:
     """Return `top_k`, with the parameters of TensorFlow 2.
 
-    Parameters
-    ----------
-    input, k, sorted
-        As for `top_k`.
-    index_type
-        The integer type of the indices.
+    `input`, `k` and `sorted` are as for `top_k`.  `index_type` is the integer type of
+    the indices.
     """
     values, indices = top_k(input, k, sorted, name)
     target = as_dtype(index_type)

@@ -443,13 +443,9 @@ def max_pool_nd(
 ) -> Tensor:
     """Return the greatest element of each window over one to three axes.
 
-    Parameters
-    ----------
-    input, padding, data_format
-        As for `convolution`.
-    ksize, strides
-        The sizes of a window, and the step between windows: a number, one for each of
-        the axes, or one for each dimension of `input`.
+    `input`, `padding` and `data_format` are as for `convolution`.  `ksize` and
+    `strides` are the sizes of a window, and the step between windows: a number, one for
+    each of the axes, or one for each dimension of `input`.
 
     Examples
     --------

@@ -24,17 +24,11 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
-    The result is the new value of the whole variable.  It raises ValueError if the
-    shapes do not go together, and at run time `tf.errors.InvalidArgumentError` if a row
-    does not exist.
-
-    Parameters
-    ----------
-    indices
-        The rows to change, int32 or int64 of any shape.
-    updates
-        Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
-        given twice, the last of them.
+    The result is the new value of the whole variable.  `indices` are the rows to
+    change, int32 or int64 of any shape.  `updates` are their values, of shape
+    ``indices.shape + ref.shape[1:]``; the last of them counts where an index is
+    repeated.  It raises ValueError if the shapes do not go together, and at run time
+    `tf.errors.InvalidArgumentError` if a row does not exist.
 
     Examples
     --------

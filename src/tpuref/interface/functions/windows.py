@@ -271,12 +271,8 @@ def depthwise_conv2d(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    Other parameters are those of `depthwise_conv2d_native`.
-
-    Parameters
-    ----------
-    rate, dilations
-        One, two or four numbers: the step between elements within a window.
+    Other parameters are those of `depthwise_conv2d_native`.  `rate` and `dilations` are
+    one, two or four numbers: the step between elements within a window.
 
     Examples
     --------
@@ -311,12 +307,8 @@ def separable_conv2d(
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
     The results are images of the same dtype, with one channel per output.  Other
-    parameters are those of `depthwise_conv2d`.
-
-    Parameters
-    ----------
-    pointwise_filter
-        A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
+    parameters are those of `depthwise_conv2d`.  `pointwise_filter` is a tensor of shape
+    ``[1, 1, channels * multiplier, outputs]``.
 
     Examples
     --------

@@ -27,15 +27,10 @@ def mean_squared_error(
 ) -> Tensor:
     """Return the weighted squares of the differences.
 
-    The result is a float32 scalar, or one loss for each element.  It raises ValueError
-    if the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of numbers of the same shape.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    The result is a float32 scalar, or one loss for each element.  `labels` and
+    `predictions` are tensors of numbers of the same shape.  `weights`, `scope`,
+    `loss_collection` and `reduction` are as for `tf.losses.compute_weighted_loss`.  It
+    raises ValueError if the shapes differ.
 
     Examples
     --------

@@ -82,14 +82,10 @@ def accuracy(
 ) -> Metric:
     """Return the accuracy: the fraction of predictions that equal their labels.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of the same shape; either may have one more axis of size 1.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
+    The result is that of `tf.metrics.mean`.  `labels` and `predictions` are tensors of
+    the same shape; either may have one more axis of size 1.  `weights`,
+    `metrics_collections`, `updates_collections` and `name` are as for
+    `tf.metrics.mean`.  It raises ValueError if the shapes differ.
 
     Examples
     --------

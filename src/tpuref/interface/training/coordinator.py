@@ -54,11 +54,8 @@ class Coordinator:
     def request_stop(self, ex: Any = None) -> None:
         """Request all threads to stop.
 
-        Parameters
-        ----------
-        ex
-            The error, or the result of ``sys.exc_info()``; `join` raises the first one.
-            After `join`, an error is raised at once.
+        `ex` is the error, or the result of ``sys.exc_info()``; `join` raises the first
+        one.  After `join`, an error is raised at once.
         """
         error: BaseException | None = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:

@@ -98,12 +98,9 @@ def natural_exp_decay(
 ) -> Any:
     """Return ``learning_rate * exp(-decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The negative of the exponent after `decay_steps` steps.
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the negative of the exponent after
+    `decay_steps` steps.
 
     Examples
     --------
@@ -130,12 +127,9 @@ def inverse_time_decay(
 ) -> Any:
     """Return ``learning_rate / (1 + decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The growth of the divisor in `decay_steps` steps.
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the growth of the divisor in
+    `decay_steps` steps.
 
     Examples
     --------
