@@ -69,11 +69,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 
     Parameters, result and errors are those of `zeros`.  The dtype string
     raises a TypeError.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.ones([2, 2])).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
     """
     target = as_dtype(dtype)
     if target == string:
@@ -103,13 +98,7 @@ def zeros_like(
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return ones with the shape of a tensor; see `zeros_like`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
-    [[1, 1]]
-    """
+    """Return ones with the shape of a tensor; see `zeros_like`."""
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return ones(shape(value), dtype, name_or(name, "ones_like"))

@@ -256,12 +256,6 @@ def tensor_scatter_nd_add(
 
     Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
     the same position add up.
-
-    Examples
-    --------
-    >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
-    >>> tf.Session().run(total).tolist()
-    [1, 1, 10]
     """
     return _scatter("TensorScatterAdd", tensor, indices, updates, name)
 
@@ -272,12 +266,6 @@ def tensor_scatter_nd_sub(
     """Return a tensor with numbers subtracted at the given positions.
 
     Parameters, result and errors are those of `tensor_scatter_nd_add`.
-
-    Examples
-    --------
-    >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
-    >>> tf.Session().run(rest).tolist()
-    [0, 9, 9]
     """
     return _scatter("TensorScatterSub", tensor, indices, updates, name)
 

@@ -50,14 +50,6 @@ def scatter_add(
     name: str | None = None,
 ) -> Any:
     """Add to rows of a variable; rows with the same index add up; see `scatter_update`.
-
-    Examples
-    --------
-    >>> v = tf.Variable([1.0, 2.0, 3.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(v.initializer)
-    ...     sess.run(tf.scatter_add(v, [2, 2], [7.0, 8.0])).tolist()
-    [1.0, 2.0, 18.0]
     """
     places, rows = _rows("tf.scatter_add", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
@@ -73,14 +65,6 @@ def scatter_sub(
     """Subtract from rows of a variable; rows with the same index add up.
 
     Parameters and result are those of `scatter_update`.
-
-    Examples
-    --------
-    >>> v = tf.Variable([1.0, 2.0, 3.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(v.initializer)
-    ...     sess.run(tf.scatter_sub(v, [0], [0.5])).tolist()
-    [0.5, 2.0, 3.0]
     """
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)

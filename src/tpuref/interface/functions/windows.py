@@ -273,13 +273,6 @@ def depthwise_conv2d(
     The results are images of the same dtype with ``channels * multiplier`` channels.
     Other parameters are those of `depthwise_conv2d_native`.  `rate` and `dilations` are
     one, two or four numbers: the step between elements within a window.
-
-    Examples
-    --------
-    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
-    >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
-    >>> tf.Session().run(tf.squeeze(sums)).tolist()
-    [3.0, 30.0]
     """
     holes = rate if dilations is None else dilations
     return depthwise_conv2d_native(
@@ -432,13 +425,6 @@ def avg_pool(
 
     Parameters, result and errors are those of `max_pool`.  The images are
     floating-point.
-
-    Examples
-    --------
-    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    >>> pooled = tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID")
-    >>> tf.Session().run(tf.squeeze(pooled)).tolist()
-    [[2.5, 4.5], [10.5, 12.5]]
     """
     images = input if value is None else value
     return _pool(

@@ -49,11 +49,6 @@ def flatten(
 
     `inputs` is a tensor ``[batch, ...]``.  `name` and `data_format` are as for
     `tf.layers.Flatten`.
-
-    Examples
-    --------
-    >>> tf.layers.flatten(tf.ones([2, 3, 4])).shape.as_list()
-    [2, 12]
     """
     result: Tensor = Flatten(data_format, name=name)(inputs)
     return result

@@ -56,12 +56,6 @@ def absolute_difference(
 
     The result is a float32 scalar, or one loss for each element.  Parameters are those
     of `tf.losses.mean_squared_error`.
-
-    Examples
-    --------
-    >>> loss = tf.losses.absolute_difference([1.0, 2.0], [1.0, 4.0])
-    >>> float(tf.Session().run(loss))
-    1.0
     """
     with name_scope(scope, "absolute_difference") as own:
         truth, found = as_floats("absolute_difference", labels, predictions)

@@ -86,14 +86,6 @@ def accuracy(
     the same shape; either may have one more axis of size 1.  `weights`,
     `metrics_collections`, `updates_collections` and `name` are as for
     `tf.metrics.mean`.  It raises ValueError if the shapes differ.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.accuracy([1, 2], [1, 3])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
     """
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)

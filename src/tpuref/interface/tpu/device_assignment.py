@@ -150,13 +150,7 @@ class DeviceAssignment:
         return sorted(replicas)
 
     def tpu_ordinal(self, replica: int = 0, logical_core: int = 0) -> int:
-        """Return a logical core's device ordinal within its task; see `coordinates`.
-
-        Examples
-        --------
-        >>> device_assignment(Topology.for_cores(4), num_replicas=4).tpu_ordinal(3)
-        3
-        """
+        """Return a logical core's device ordinal within its task; see `coordinates`."""
         place = self.coordinates(replica, logical_core)
         return self._topology.tpu_device_ordinal_at_coordinates(place)
 
@@ -179,13 +173,7 @@ class DeviceAssignment:
     def tpu_device(
         self, replica: int = 0, logical_core: int = 0, job: str | None = None
     ) -> str:
-        """Return the name of a logical core's TPU device; see `host_device`.
-
-        Examples
-        --------
-        >>> device_assignment(Topology.for_cores(4), num_replicas=2).tpu_device(1)
-        '/task:0/device:TPU:1'
-        """
+        """Return the name of a logical core's TPU device; see `host_device`."""
         place = self.coordinates(replica, logical_core)
         return self._topology.tpu_device_name_at_coordinates(place, job=job)
 

@@ -101,12 +101,6 @@ def natural_exp_decay(
     `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
     `tf.train.exponential_decay`.  `decay_rate` is the negative of the exponent after
     `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.natural_exp_decay(1.0, 2, 1, 0.5)
-    >>> round(float(tf.Session().run(rate)), 4)
-    0.3679
     """
     with name_scope(name, "NaturalExpDecay"):
         rate, step, steps, exponent = _in_dtype_of_rate(
@@ -130,12 +124,6 @@ def inverse_time_decay(
     `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
     `tf.train.exponential_decay`.  `decay_rate` is the growth of the divisor in
     `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.inverse_time_decay(1.0, 2, 1, 0.5)
-    >>> float(tf.Session().run(rate))
-    0.5
     """
     with name_scope(name, "InverseTimeDecay"):
         rate, step, steps, growth = _in_dtype_of_rate(

@@ -129,11 +129,6 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
     Parameters are those of `DecoupledWeightDecayExtension` and
     `tf.train.AdamOptimizer`.
-
-    Examples
-    --------
-    >>> tf.contrib.opt.AdamWOptimizer(0.01, learning_rate=0.1).get_name()
-    'AdamW'
     """
 
     def __init__(
@@ -162,11 +157,6 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
     Parameters are those of `DecoupledWeightDecayExtension` and
     `tf.train.MomentumOptimizer`.
-
-    Examples
-    --------
-    >>> tf.contrib.opt.MomentumWOptimizer(0.01, 0.1, 0.9).get_name()
-    'MomentumW'
     """
 
     def __init__(

@@ -301,11 +301,6 @@ class Topology:
         """Return the name of the TPU device at a place of the mesh.
 
         Arguments and errors are those of `cpu_device_name_at_coordinates`.
-
-        Examples
-        --------
-        >>> Topology.for_cores(2).tpu_device_name_at_coordinates([0, 0, 1])
-        '/task:0/device:TPU:1'
         """
         place = self._lookup("tpu_device_name_at_coordinates", device_coordinates)
         return f"{_job_prefix(job)}/task:{place[0]}/device:TPU:{place[1]}"
