@@ -92,8 +92,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
 
 
 def selu(features: Any, name: str | None = None) -> Tensor:
-    """Return the scaled exponential linear unit of Klambauer et al. (2017); see `elu`.
-    """
+    """Return the scaled exponential linear unit (Klambauer et al., 2017); see `elu`."""
     return apply_one("Selu", features, name=name)
 
 

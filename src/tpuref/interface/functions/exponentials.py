@@ -38,8 +38,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
-    """Return the natural logarithm; nan for a negative number, -inf for 0; see `sqrt`.
-    """
+    """Return the natural logarithm; nan below 0, -inf at 0; see `sqrt`."""
     return apply_one("Log", x, name=name)
 
 

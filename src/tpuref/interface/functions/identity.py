@@ -20,6 +20,5 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Return the value of `input`, which gradients treat as a constant; see `identity`.
-    """
+    """Return `input`, which gradients treat as a constant; see `identity`."""
     return apply_one("StopGradient", input, name=name)

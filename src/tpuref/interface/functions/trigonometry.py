@@ -33,13 +33,12 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose sine is `x`; nan outside -1 to 1; see `sin`."""
+    """Return the angle whose sine is `x`, in radians; nan outside -1 to 1."""
     return apply_one("Asin", x, name=name)
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1; see `sin`.
-    """
+    """Return the angle whose cosine is `x`, in radians; nan outside -1 to 1."""
     return apply_one("Acos", x, name=name)
 
 

@@ -49,8 +49,7 @@ def scatter_add(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Add to rows of a variable; rows with the same index add up; see `scatter_update`.
-    """
+    """Add to rows of a variable, also several times to one; see `scatter_update`."""
     places, rows = _rows("tf.scatter_add", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
 
