@@ -192,16 +192,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the paths that match a pattern now.
 
-        It raises tf.errors.InvalidArgumentError if nothing matches.
-
-        Parameters
-        ----------
-        file_pattern
-            A pattern as for `tf.io.gfile.glob`, or a list of them.
-        shuffle
-            Whether to shuffle the paths in each pass; True by default.
-        seed
-            The seed of the order.
+        `file_pattern` is a pattern as for `tf.io.gfile.glob`, or a list of them.
+        `shuffle` says whether to shuffle the paths in each pass; True by default.
+        `seed` is the seed of the order.  It raises tf.errors.InvalidArgumentError if
+        nothing matches.
 
         Examples
         --------
@@ -300,17 +294,11 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
-        It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size` is not
-        positive or elements differ in shape.
-
-        Parameters
-        ----------
-        batch_size
-            The number of elements in a batch.
-        drop_remainder
-            Whether to drop an incomplete last batch, so that the size is static.
-        num_parallel_calls, deterministic
-            Accepted for compatibility, as for `map`.
+        `batch_size` is the number of elements in a batch.  `drop_remainder` says
+        whether to drop an incomplete last batch, so that the size is static.
+        `num_parallel_calls` and `deterministic` are accepted for compatibility, as for
+        `map`.  It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size`
+        is not positive or elements differ in shape.
 
         Examples
         --------

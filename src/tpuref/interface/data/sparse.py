@@ -107,14 +107,9 @@ def to_dense(
 ) -> Tensor:
     """Return a dense tensor.
 
-    Parameters
-    ----------
-    sp_input
-        The sparse tensor.
-    default_value
-        The value of other elements: by default 0, False or the empty text.
-    validate_indices
-        Accepted for compatibility; indices out of range are always an error.
+    `sp_input` is the sparse tensor.  `default_value` is the value of other elements: by
+    default 0, False or the empty text.  `validate_indices` are accepted for
+    compatibility; indices out of range are always an error.
     """
     argument = "tf.sparse.to_dense: sp_input"
     values = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_input).values

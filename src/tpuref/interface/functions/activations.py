@@ -140,16 +140,9 @@ def softmax(
     """Return ``exp(logits)`` divided by its sum along an axis.
 
     The result is a tensor of the same shape and dtype, which sums to 1 along the axis.
-    It raises ValueError if the axis does not exist.
-
-    Parameters
-    ----------
-    logits
-        A floating-point tensor of rank 1 or more.
-    axis
-        The axis of the classes, by default the last.
-    dim
-        The former name of `axis`.
+    `logits` is a floating-point tensor of rank 1 or more.  `axis` is the axis of the
+    classes, by default the last.  `dim` is the former name of `axis`.  It raises
+    ValueError if the axis does not exist.
 
     Examples
     --------

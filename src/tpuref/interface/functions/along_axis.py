@@ -67,17 +67,9 @@ def cumsum(
 ) -> Tensor:
     """Return the running sum along one axis.
 
-    The result has the shape and dtype of `x`.  It raises ValueError if the axis does
-    not exist.
-
-    Parameters
-    ----------
-    x
-        Numbers.
-    exclusive
-        Whether each sum excludes its own element, so that the first is 0.
-    reverse
-        Whether to start at the end.
+    The result has the shape and dtype of `x`.  `x` holds numbers.  `exclusive` says
+    whether each sum excludes its own element, so that the first is 0.  `reverse` says
+    whether to start at the end.  It raises ValueError if the axis does not exist.
 
     Examples
     --------

@@ -56,16 +56,9 @@ def clip_by_norm(
 ) -> Tensor:
     """Return `t`, scaled down to the Euclidean norm `clip_norm` if it is longer.
 
-    The result has the shape and dtype of `t`.
-
-    Parameters
-    ----------
-    t
-        Floating-point numbers.
-    clip_norm
-        The greatest norm, positive.
-    axes
-        The axes of the norm; all by default.
+    The result has the shape and dtype of `t`.  `t` holds floating-point numbers.
+    `clip_norm` is the greatest norm, positive.  `axes` are the axes of the norm; all by
+    default.
 
     Examples
     --------

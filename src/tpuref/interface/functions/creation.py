@@ -272,16 +272,9 @@ def sequence_mask(
 ) -> Tensor:
     """Return a row for each length n whose first n elements are True.
 
-    The result is a tensor of shape ``lengths.shape + [maxlen]``.
-
-    Parameters
-    ----------
-    lengths
-        Integers of any shape.
-    maxlen
-        The length of the rows, a scalar; by default the greatest of `lengths`.
-    dtype
-        The element type of the result, by default bool.
+    The result is a tensor of shape ``lengths.shape + [maxlen]``.  `lengths` holds
+    integers of any shape.  `maxlen` is the length of the rows, a scalar; by default the
+    greatest of `lengths`.  `dtype` is the element type of the result, by default bool.
 
     Examples
     --------

@@ -229,16 +229,10 @@ def tensor_scatter_nd_update(
     """Return a tensor with its values at the given positions replaced.
 
     Errors are those of `scatter_nd`.  The result is a tensor of the same shape and
-    dtype; the last update at a position wins.
-
-    Parameters
-    ----------
-    tensor
-        A tensor; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+    dtype; the last update at a position wins.  `tensor` is a tensor; it does not
+    change.  `indices` are int32 or int64 of shape ``[..., d]``: positions of d numbers
+    each.  `updates` are the new values, of shape
+    ``indices.shape[:-1] + tensor.shape[d:]``.
 
     Examples
     --------

@@ -330,14 +330,10 @@ def matmul_v2(
 ) -> Tensor:
     """Return `matmul`, with the parameters of TensorFlow 2.
 
-    Parameters
-    ----------
-    a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse
-        As for `matmul`.
-    output_type
-        The type to compute with and to return, such as int32 for int8.
-    grad_a, grad_b
-        Hints for TensorFlow's kernels, without a meaning here.
+    `a`, `b`, `transpose_a`, `transpose_b`, `adjoint_a`, `adjoint_b`, `a_is_sparse` and
+    `b_is_sparse` are as for `matmul`.  `output_type` is the type to compute with and to
+    return, such as int32 for int8.  `grad_a` and `grad_b` are hints for TensorFlow's
+    kernels, without a meaning here.
 
     Examples
     --------

@@ -73,17 +73,10 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
-    Equal elements are in the order of their index.  It raises ValueError if there are
-    fewer than k elements.
-
-    Parameters
-    ----------
-    input
-        A tensor of real numbers of rank 1 or more.
-    k
-        The number of elements, at most the size of the last axis.
-    sorted
-        Accepted for compatibility; the greatest is always first.
+    Equal elements are in the order of their index.  `input` is a tensor of real numbers
+    of rank 1 or more.  `k` is the number of elements, at most the size of the last
+    axis.  `sorted` is accepted for compatibility; the greatest is always first.  It
+    raises ValueError if there are fewer than k elements.
 
     Examples
     --------
@@ -100,16 +93,10 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     """Return whether each target is among the k classes with the highest predictions.
 
     The result is False for rows that are not finite and for targets that are not a
-    class.  It raises ValueError if the numbers of rows differ.
-
-    Parameters
-    ----------
-    predictions
-        float32 of shape ``[batch, classes]``.
-    targets
-        int32 or int64 of shape ``[batch]``: a class for each row.
-    k
-        The number of classes; all classes that tie with the last one count too.
+    class.  `predictions` are float32 of shape ``[batch, classes]``.  `targets` are
+    int32 or int64 of shape ``[batch]``: a class for each row.  `k` is the number of
+    classes; all classes that tie with the last one count too.  It raises ValueError if
+    the numbers of rows differ.
 
     Examples
     --------

@@ -241,14 +241,9 @@ def conv_transpose(
 ) -> Tensor:
     """Return the gradient of `convolution` by its input.
 
-    Parameters
-    ----------
-    input, strides, padding, data_format, dilations
-        As for `convolution`.
-    filters
-        ``[..., outputs, channels]``.
-    output_shape
-        The shape of the result.
+    `input`, `strides`, `padding`, `data_format` and `dilations` are as for
+    `convolution`.  `filters` is ``[..., outputs, channels]``.  `output_shape` is the
+    shape of the result.
 
     Examples
     --------

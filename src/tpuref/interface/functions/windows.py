@@ -226,16 +226,10 @@ def depthwise_conv2d_native(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    input
-        Floating-point images, as for `conv2d`.
-    filter
-        A tensor of shape ``[rows, columns, channels, multiplier]``.
-    strides, padding, data_format, dilations
-        As for `conv2d`.
+    `input` holds floating-point images, as for `conv2d`.  `filter` is a tensor of shape
+    ``[rows, columns, channels, multiplier]``.  `strides`, `padding`, `data_format` and
+    `dilations` are as for `conv2d`.  It raises ValueError if the arguments do not fit
+    together.
 
     Examples
     --------

@@ -103,16 +103,10 @@ def cosine_distance(
 ) -> Tensor:
     """Return 1 minus the dot product of unit vectors, weighted.
 
-    It raises ValueError if the axis is missing, or the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of the same shape whose vectors along `axis` have length 1.
-    dim
-        The former name of `axis`.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    `labels` and `predictions` are tensors of the same shape whose vectors along `axis`
+    have length 1.  `dim` is the former name of `axis`.  `weights`, `scope`,
+    `loss_collection` and `reduction` are as for `tf.losses.compute_weighted_loss`.  It
+    raises ValueError if the axis is missing, or the shapes differ.
 
     Examples
     --------

@@ -292,14 +292,10 @@ def mean_iou(
 ) -> Metric:
     """Return the mean over classes of intersection divided by union.
 
-    Parameters
-    ----------
-    labels, predictions
-        Integers of the same shape, ``0 <= class < num_classes``.
-    num_classes
-        The number of classes; those that do not occur count for nothing.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
+    `labels` and `predictions` are integers of the same shape,
+    ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
+    not occur count for nothing.  `weights`, `metrics_collections`,
+    `updates_collections` and `name` are as for `tf.metrics.mean`.
 
     Returns
     -------

@@ -34,14 +34,9 @@ def mean(
 ) -> Metric:
     """Return the mean of values over batches; it raises RuntimeError in eager mode.
 
-    Parameters
-    ----------
-    values
-        A tensor of numbers.
-    weights
-        The weight of each value, by default 1: a tensor that broadcasts to the values.
-    metrics_collections, updates_collections
-        Collections to add the value and the update to.
+    `values` is a tensor of numbers.  `weights` is the weight of each value, by default
+    1: a tensor that broadcasts to the values.  `metrics_collections` and
+    `updates_collections` are collections to add the value and the update to.
 
     Returns
     -------

@@ -73,15 +73,9 @@ def repeat(
 
     It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.  Return the final values,
     always in a list.  Without loop variables, the result is the operation of the loop.
-
-    Parameters
-    ----------
-    n
-        The number of iterations: an integer or a scalar int32 tensor.
-    body, infeed_queue, name
-        As for `while_loop`.
-    inputs
-        The initial values of the loop variables, or the only one; None for none.
+    `n` is the number of iterations: an integer or a scalar int32 tensor.  `body`,
+    `infeed_queue` and `name` are as for `while_loop`.  `inputs` are the initial values
+    of the loop variables, or the only one; None for none.
 
     Examples
     --------

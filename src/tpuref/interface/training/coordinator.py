@@ -106,16 +106,10 @@ class Coordinator:
     ) -> None:
         """Wait for the threads to end, and raise the error that stopped them.
 
-        It raises RuntimeError if threads still run after that time.
-
-        Parameters
-        ----------
-        threads
-            Threads to wait for, in addition to the registered ones.
-        stop_grace_period_secs
-            The seconds that threads may take after a stop was requested.
-        ignore_live_threads
-            Whether to ignore threads that take longer.
+        `threads` are threads to wait for, in addition to the registered ones.
+        `stop_grace_period_secs` are the seconds that threads may take after a stop was
+        requested.  `ignore_live_threads` says whether to ignore threads that take
+        longer.  It raises RuntimeError if threads still run after that time.
         """
         argument = "tf.train.Coordinator.join: stop_grace_period_secs"
         grace = number(argument, stop_grace_period_secs)

@@ -62,16 +62,10 @@ def exponential_decay(
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
     In eager mode, return a function without parameters that returns it, which
-    optimizers accept.  It raises ValueError if `global_step` is None.
-
-    Parameters
-    ----------
-    global_step
-        The number of steps so far.
-    decay_steps
-        The number of steps of a decay by `decay_rate`.
-    staircase
-        Whether the learning rate changes only every `decay_steps` steps.
+    optimizers accept.  `global_step` is the number of steps so far.  `decay_steps` is
+    the number of steps of a decay by `decay_rate`.  `staircase` says whether the
+    learning rate changes only every `decay_steps` steps.  It raises ValueError if
+    `global_step` is None.
 
     Examples
     --------
@@ -242,14 +236,9 @@ def cosine_decay(
 ) -> Any:
     """Return a learning rate that decreases along half a period of the cosine.
 
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    decay_steps
-        The number of steps of the decay.
-    alpha
-        The final fraction of the learning rate.
+    `learning_rate`, `global_step` and `name` are as for `tf.train.exponential_decay`.
+    `decay_steps` is the number of steps of the decay.  `alpha` is the final fraction of
+    the learning rate.
 
     Examples
     --------

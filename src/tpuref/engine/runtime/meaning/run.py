@@ -145,14 +145,8 @@ class Run:
 class EffectContext:
     """The context of an operation's effect, besides its inputs and attributes.
 
-    Parameters
-    ----------
-    instr
-        The instruction.
-    replica
-        The replica that runs it.
-    run
-        The run that it belongs to.
+    `instr` is the instruction.  `replica` is the replica that runs it.  `run` is the
+    run that it belongs to.
     """
 
     instr: Instr
