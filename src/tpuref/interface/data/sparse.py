@@ -108,7 +108,7 @@ def to_dense(
     """Return a dense tensor.
 
     `sp_input` is the sparse tensor.  `default_value` is the value of other elements: by
-    default 0, False or the empty text.  `validate_indices` are accepted for
+    default 0, False or the empty text.  `validate_indices` is accepted for
     compatibility; indices out of range are always an error.
     """
     argument = "tf.sparse.to_dense: sp_input"

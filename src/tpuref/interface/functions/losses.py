@@ -126,10 +126,10 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
-    The result has the same shape and dtype.  `_sentinel` is forces the other arguments
-    to be passed by name; must be None.  `labels` are probabilities, with the shape and
-    dtype of `logits`.  `logits` is a floating-point tensor.  It raises ValueError if
-    labels or logits are missing or not passed by name, or shapes differ.
+    The result has the same shape and dtype.  `_sentinel` must be None: the other
+    arguments are passed by name.  `labels` are probabilities, with the shape and dtype
+    of `logits`, a floating-point tensor.  It raises ValueError if labels or logits are
+    missing or not passed by name, or shapes differ.
 
     Examples
     --------

@@ -145,8 +145,7 @@ class Run:
 class EffectContext:
     """The context of an operation's effect, besides its inputs and attributes.
 
-    `instr` is the instruction.  `replica` is the replica that runs it.  `run` is the
-    run that it belongs to.
+    `replica` runs `instr`, as a part of `run`.
     """
 
     instr: Instr
