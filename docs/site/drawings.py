@@ -1,6 +1,6 @@
 """Draw docs/images: ``python docs/site/drawings.py``.
 
-It needs Graphviz, and for the example that learns scikit-learn and rich.
+For the example that learns it needs scikit-learn and rich.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The tpuref command as a whole."""
 
+import re
 import subprocess
 import sys
 import types
@@ -39,6 +40,12 @@ def exited(capsys, *arguments):
 
 def test_the_version(capsys):
     assert exited(capsys, "--version") == (0, f"tpuref {__version__}\n")
+
+
+def test_the_page_of_the_command_lists_all():
+    page = Path(__file__).parents[2] / "docs" / "command.md"
+    listed = re.findall(r"^\| \[([\w-]+)\]\(", page.read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted([*NAMES, "conformance"])
 
 
 @pytest.mark.parametrize("name", NAMES)

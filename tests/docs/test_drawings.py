@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -39,7 +38,6 @@ def test_the_picture_of_the_graph_has_the_words_of_its_text():
     assert sorted(words((IMAGES / "step.svg").read_text())) == sorted(expected)
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_writes_the_words_of_the_picture():
     stored = (IMAGES / "step.svg").read_text(encoding="utf-8")
     assert sorted(words(DRAWINGS.step().svg())) == sorted(words(stored))

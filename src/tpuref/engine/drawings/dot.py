@@ -1,4 +1,4 @@
-"""A writer of Graphviz's language DOT, and a caller of its program ``dot``."""
+"""A writer of Graphviz's language DOT, and a caller of its program."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib import metadata
 
 from tpuref.base import error_codes as codes
 
@@ -77,23 +78,31 @@ class Dot:
         self._lines.append("  " * self._depth + line)
 
 
-def graphviz_is_present() -> bool:
-    """Return whether Graphviz's program ``dot`` is installed."""
-    return shutil.which("dot") is not None
+def _program() -> str:
+    """Return the path of Graphviz's ``dot``, by default that of graphviz-pure.
+
+    Its wheel puts the program beside Python's, which need not be on the PATH.
+    """
+    found = shutil.which("dot")
+    if found is not None:
+        return found
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("graphviz-pure") or ():
+            if file.stem == "graphviz-pure":
+                return str(file.locate())
+    raise RuntimeError(
+        "a drawing as SVG needs Graphviz, whose program dot is not on the PATH; "
+        "install it (pip install graphviz-pure, or apt install graphviz), or save the "
+        f"drawing as .dot and copy it to a computer that has it [{codes.NOT_INSTALLED}]"
+    )
 
 
 def dot_to_svg(text: str) -> str:
     """Lay out a graph in DOT with Graphviz and return its SVG element."""
-    if not graphviz_is_present():
-        raise RuntimeError(
-            "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "
-            "install it (apt install graphviz, brew install graphviz), or copy "
-            "drawing.dot to a computer that has it "
-            f"[{codes.NOT_INSTALLED}]"
-        )
+    program = _program()
     try:
         done = subprocess.run(
-            ["dot", "-Tsvg"],
+            [program, "-Tsvg"],
             input=text,
             capture_output=True,
             text=True,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tpuref.engine.drawings.captions import AssignedCores, numbered
-from tpuref.engine.drawings.dot import dot_to_svg, graphviz_is_present
+from tpuref.engine.drawings.dot import dot_to_svg
 from tpuref.engine.drawings.drawn_graph import Operation
 from tpuref.engine.drawings.sketch import sketch
 
@@ -39,9 +37,8 @@ class GraphDrawing:
     def save(self, file: str | Path) -> Path:
         """Write the drawing to a file.
 
-        Return the path.  Without Graphviz a ``.dot`` file replaces ``.svg``, with a
-        warning.  The name ends with ``.svg`` or ``.dot``.  It raises ValueError if the
-        name has another ending.
+        Return the path.  The name ends with ``.svg`` or ``.dot``; with another ending
+        it raises ValueError.
         """
         path = Path(file)
         if path.suffix not in (".svg", ".dot"):
@@ -49,24 +46,12 @@ class GraphDrawing:
                 "GraphDrawing.save: the name of the file must end with .svg or .dot, "
                 f"got {str(file)!r}"
             )
-        if path.suffix == ".svg" and not graphviz_is_present():
-            path = path.with_suffix(".dot")
-            warnings.warn(
-                f"Graphviz is not installed, so {str(file)!r} is not drawn; {path} has "
-                f"the text for it: dot -Tsvg {path}",
-                stacklevel=2,
-            )
         text = self.dot if path.suffix == ".dot" else self.svg()
         path.write_text(text, encoding="utf-8")
         return path
 
     def _repr_html_(self) -> str:
-        if graphviz_is_present():
-            return self.svg()
-        return (
-            "<p>Install Graphviz to see this drawing; this is the text for it.</p>"
-            f"<pre>{html.escape(self.dot)}</pre>"
-        )
+        return self.svg()
 
     def __repr__(self) -> str:
         return f"<GraphDrawing of {numbered('line', self.dot.count(chr(10)))}>"
