@@ -166,6 +166,8 @@ def update_mirrored_arguments(tf):
         seen.append((m.device, k.device, v.device))
         return v.assign(m + k)
 
+    with tf.device("/replica:0/task:0/device:TPU:2"):
+        plain = variable(tf, "plain")
     with running_strategy(tf, cores=3) as (session, strategy):
         mirrored = variable(tf)
         two = strategy.broadcast(tf.constant(2.0))
@@ -179,6 +181,9 @@ def update_mirrored_arguments(tf):
             single = variable(tf, "single")
         strategy.update(single, fn, two, k=two)
         same(seen, [(strategy.worker_devices[1],) * 3], call="on one device")
+        del seen[:]
+        strategy.update(plain, fn, two, k=two)
+        same(seen, [(strategy.worker_devices[2],) * 3], call="a plain variable")
 
 
 @page.clause(".update/raises/per-device-argument")
