@@ -8,7 +8,7 @@ import collections
 
 import numpy as np
 
-from ..clause import beyond_the_words, clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, expect_refused, same
 from ..probes import (
     assign_cores,
     core_of_each_replica,
@@ -416,11 +416,11 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
 
     shape = tf.TensorShape([4])
     for shapes in ([shape], [shape, shape, shape], [[shape, shape]], shape):
-        expect_raises(ValueError, build, shapes)
+        expect_refused(ValueError, build, shapes)
     same(len(build([shape, shape])), 2)
     inputs = [[{"a": vector(tf)}]] * 3
     extra = [{"a": shape, "b": shape}]
-    expect_raises(
+    expect_refused(
         ValueError, replicate, lambda nest: nest["a"], inputs, maximum_shapes=extra
     )
 
