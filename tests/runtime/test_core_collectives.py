@@ -127,9 +127,7 @@ def looked_at(contributions):
 def test_contributions_in_the_arena_are_summed_where_they_lie():
     def apart(arena, heap):
         blocks = [heap.allocate(4096) for _ in range(4)]
-        return [
-            arena.view(blocks[k], (1024,), np.dtype(np.float32)) for k in (3, 0, 2)
-        ]
+        return [arena.view(blocks[k], (1024,), np.dtype(np.float32)) for k in (3, 0, 2)]
 
     starts, lead = looked_at(apart)
     assert lead.offsets == starts
