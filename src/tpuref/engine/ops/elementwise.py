@@ -538,7 +538,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _broadcasts("Fmin", binary_real, Ufunc("fmin")),
     _op("Gcd", binary_integer, Ufunc("gcd")),
     _op("Lcm", binary_integer, Ufunc("lcm")),
-    _op("AddN", total, _add_n),
+    _broadcasts("AddN", total, _add_n),
     _op("ClipByValue", clipped, _clip),
     _op("Positive", numeric, Ufunc("positive")),
     _op("Neg", signed, Ufunc("negative"), traits=Traits(linear=True)),
