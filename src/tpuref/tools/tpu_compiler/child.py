@@ -62,7 +62,10 @@ def compiled(request: Request, target: Target) -> dict[str, Any]:
         return _refused(*request.refused)
     report: dict[str, Any] = {}
     topology = topologies.get_topology_desc(target.topology, "tpu")
-    place = TargetPlacement(request.replicas, topology.devices)
+    place = TargetPlacement(
+        *(request.replicas, topology.devices),
+        *(request.core, request.program.num_cores),
+    )
     try:
         with enable_x64(True):
             program = _lowered(request, place)

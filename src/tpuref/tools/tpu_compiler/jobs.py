@@ -85,9 +85,14 @@ def _compile(
 ) -> dict[str, Any]:
     known = {name: program[name] for name in ("name", "site", "runs", "shapes")}
     known["calls_per_step"] = program["calls_per_step"]
-    replicas = program["replicas"]
-    if replicas not in (1, target.cores):
-        why = f"not judged: it has {replicas} replicas, {target.name} {target.cores}"
+    replicas, logical = program["replicas"], program["logical"]
+    used = replicas * logical
+    if used > target.cores or (
+        used not in (1, target.cores) and not program["assigned"]
+    ):
+        each = f" of {logical} cores" if logical > 1 else ""
+        why = f"not judged: it has {replicas} replicas{each}, "
+        why += f"{target.name} {target.cores}"
         return {**unknown(program, target), "message": f"{why} cores", **known}
     cached = _cache_file(program["key"], target)
     try:
