@@ -59,7 +59,7 @@ def transformer(weights, tokens):
     return normal(x) @ last
 
 
-BERT = bert.parsed("--layers=2 --width=256 --heads=4 --vocabulary=4000".split())
+BERT = bert.parsed(["--layers=2", "--width=256", "--heads=4", "--vocabulary=4000"])
 
 
 def bert_weights():
@@ -153,7 +153,10 @@ def adam(state, gradients):
     second = jax.tree.map(lambda v, g: v * 0.999 + 0.001 * g * g, second, gradients)
     rate = 1e-4 * jax.numpy.sqrt(1 - powers[1]) / (1 - powers[0])
     weights = jax.tree.map(
-        lambda w, m, v: w - rate * m / (jax.numpy.sqrt(v) + 1e-8), weights, first, second
+        lambda w, m, v: w - rate * m / (jax.numpy.sqrt(v) + 1e-8),
+        weights,
+        first,
+        second,
     )
     return weights, first, second, (powers[0] * 0.9, powers[1] * 0.999)
 

@@ -45,7 +45,7 @@ def training(session, cores):
 def bert_step():
     """Return the losses of a step of the example with BERT, smaller than BERT-Base."""
     example = runpy.run_path(str(BERT))
-    words = "--layers=2 --width=256 --heads=4 --vocabulary=4000".split()
+    words = ["--layers=2", "--width=256", "--heads=4", "--vocabulary=4000"]
     options = example["parsed"](words)
     inputs = [tf.placeholder(a.dtype, a.shape) for a in example["batch"](options)]
     return tf.tpu.shard(example["Bert"](options).step, inputs, num_shards=8)

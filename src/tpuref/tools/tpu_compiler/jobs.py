@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -113,7 +114,8 @@ def unknown(program: dict[str, Any], target: Target) -> dict[str, Any]:
         "fits": None,
         "hbm": {**hbm, "capacity": target.capacity},
         **dict.fromkeys(("flops", "bytes", "estimated_seconds", "share_of_peak")),
-        **{name: [] for name in ("host_transfers", "buffers", "padding", "products")},
+        **{name: [] for name in ("host_transfers", "buffers", "padding")},
+        **{name: [] for name in ("products", "doubles")},
         "message": "",
         "message_site": None,
     }
@@ -137,6 +139,8 @@ def _in_child(
                 timeout=deadline,
             )
             why = f"its process ended with status {ended.returncode}"
+            if ended.returncode < 0:
+                why = f"{signal.Signals(-ended.returncode).name} ended its process"
             said = ended.stderr.strip().splitlines()[-3:]
         except subprocess.TimeoutExpired:
             why, said = f"it took longer than {deadline:g} s (--deadline)", []

@@ -56,7 +56,8 @@ class TargetPlacement(Placement):
     Of its logical cores, the program is that of number `core`; `elsewhere` are the
     names of the operations of the others.
     `instrs` are the instructions by their numbers in names, `sizes` the bytes of their
-    largest output on a core; `transfers` are those with the host, by the names of the
+    largest output on a core, `products` read float32, and `doubles` compute float64;
+    `transfers` are those with the host, by the names of the
     instructions.  `given` are the parameters that stand for what the host gives, None
     until their `forms` are known; `taken` are results that the host takes.
     """
@@ -74,6 +75,7 @@ class TargetPlacement(Placement):
         self.instrs: list[Instr] = []
         self.sizes: dict[str, tuple[int, Instr]] = {}
         self.products: dict[str, Instr] = {}
+        self.doubles: dict[str, Instr] = {}
         self.transfers: dict[str, Transfer] = {}
         self.forms: dict[str, tuple[jax.ShapeDtypeStruct, bool]] = {}
         self.given: dict[str, Any] | None = None
@@ -207,6 +209,8 @@ class TargetLowering(Lowering):
         place.sizes[instr.name] = max([0, *sizes]), instr
         if instr.op.startswith(_PRODUCTS) and operands[0].dtype == np.float32:
             place.products[instr.name] = instr
+        if any(value.dtype == np.float64 for value in values):
+            place.doubles[instr.name] = instr
         return values
 
     def _draw(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
@@ -273,15 +277,27 @@ class TargetProgram(Compiled):
     def _layouts(self, handles: Sequence[str]) -> list[Any]:
         return [self._placement.layout(handle in self._own) for handle in handles]
 
-    def parameters(self) -> list[tuple[str, str]]:
-        """Return the kind and the name of each parameter of the compiled program."""
+    def parameters(self) -> list[tuple[str, str, str]]:
+        """Return each parameter's kind, its name, and the line that first reads it."""
         handles = [*self._changed, *self._constant]
         kinds = ["slots" if _is_slot(h, handles) else "weights" for h in handles]
         place = self._placement
         assert isinstance(place, TargetPlacement)
-        inputs = [("inputs", f"input {number}") for number, _ in self._inputs]
-        given = [("inputs", name.partition("/")[0]) for name in place.forms]
-        return [*inputs, *zip(kinds, handles, strict=True), *given]
+        instrs = list(reversed([*self._program.all_instrs()]))
+        lines = {i.attrs[i.definition.reads]: i for i in instrs if i.definition.reads}
+        readers = {slot: instr for instr in instrs for slot in instr.inputs}
+
+        def line(instr: Instr | None) -> str:
+            return str(instr.site) if instr else ""
+
+        slots = self._program.parameters
+        inputs = [
+            ("inputs", f"input {number}", line(readers.get(slots[number])))
+            for number, _ in self._inputs
+        ]
+        held = [(k, h, line(lines.get(h))) for k, h in zip(kinds, handles, strict=True)]
+        given = [("inputs", name.partition("/")[0], "") for name in place.forms]
+        return [*inputs, *held, *given]
 
     def fetched(self, lowered: Any) -> int:
         """Return the bytes that the host fetches from each core."""

@@ -24,8 +24,9 @@ class Request:
 
     `site` is the user's line that built it.  `refused` says why it cannot be compiled,
     and the line, if that is known already.  It is the program of logical core `core`,
-    and `assigned` if a device assignment says where its replicas run.  It ran `runs` times, with inputs of these
-    `shapes`; `calls_per_step` counts the calls of Session.run between two of the runs.
+    and `assigned` if a device assignment says where its replicas run.  It ran `runs`
+    times, with inputs of these `shapes`; `calls_per_step` counts the calls of
+    Session.run between two of the runs.
     """
 
     name: str
@@ -53,8 +54,9 @@ class Request:
     @property
     def key(self) -> str:
         """The cache key of its results."""
-        rest = self.name, self.site, self.replicas, self.inputs, self.variables, self.core
-        same = digest(self.program) + repr((*rest, self.refused)).encode()
+        rest = self.name, self.site, self.replicas, self.inputs, self.variables
+        whole = repr((*rest, self.core, self.refused))
+        same = digest(self.program) + whole.encode()
         return blake2b(same, digest_size=16).hexdigest()
 
 
