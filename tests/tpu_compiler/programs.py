@@ -113,6 +113,7 @@ def main():
         session.run(tf.global_variables_initializer())
         for _ in range(100):
             session.run(outputs, feeds)
+            print("step")
 
 
 if __name__ == "__main__":

@@ -125,20 +125,38 @@ def test_each_logical_core_has_its_own_program():
     assert {p["message"] for p in small} == {why}
 
 
-def test_shapes_that_make_a_program_compile_again():
+def run_and_judge(inputs, rows, **options):
+    """Run a sum on replicas, once for each number of rows; return its report."""
     recorder = Recorder()
-    with tf.Graph().as_default(), tf.config.override(cores=8):
-        x = tf.placeholder(tf.float32, [None, 4])
-        outputs = tf.tpu.replicate(tf.reduce_sum, [[x]] * 8)
-        OBSERVERS.append(recorder.observe)
-        try:
-            with tf.Session() as session:
-                for rows in (2, 3, 2):
-                    session.run(outputs, {x: [[1.0] * 4] * rows})
-        finally:
-            OBSERVERS.remove(recorder.observe)
+    OBSERVERS.append(recorder.observe)
+    try:
+        outputs = tf.tpu.replicate(tf.reduce_sum, inputs, **options)
+        with tf.Session() as session:
+            for count in rows:
+                session.run(outputs, {inputs[0][0]: [[1.0] * 4] * count})
+    finally:
+        OBSERVERS.remove(recorder.observe)
     report = judge(recorder.requests.values(), targets_of("v3-8"))
     (program,) = report["targets"][0]["programs"]
+    return report, program
+
+
+def test_replicas_of_several_shapes_need_a_largest_one():
+    with tf.Graph().as_default(), tf.config.override(cores=8):
+        x = tf.placeholder(tf.float32, [None, 4])
+        inputs = [[x], *[[tf.ones([2, 4])]] * 7]
+        _, program = run_and_judge(inputs, [3])
+        assert program["message"].startswith("not judged: Sum: the replicas give it")
+        shapes = [tf.TensorShape([5, 4])]
+        _, program = run_and_judge(inputs, [3], maximum_shapes=shapes)
+    assert program["fits"]
+    assert program["shapes"] == ["float32[5, 4]"]
+
+
+def test_shapes_that_make_a_program_compile_again():
+    with tf.Graph().as_default(), tf.config.override(cores=8):
+        x = tf.placeholder(tf.float32, [None, 4])
+        report, program = run_and_judge([[x]] * 8, [2, 3, 2])
     assert (program["runs"], program["fits"]) == (3, True)
     assert program["shapes"] == ["float32[2, 4]", "float32[3, 4]"]
     assert "compiled again for each of these inputs:" in as_text(report)

@@ -9,10 +9,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.errors import OpError
 from tpuref.engine.ops.meaning import Array
 from tpuref.engine.ops.tpu import Replication
 from tpuref.engine.program import Instr, Program
+from tpuref.engine.runtime.meaning.padding import padded_shape
 from tpuref.engine.runtime.meaning.run import Run
 from tpuref.engine.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.engine.runtime.xla.digest import digest
@@ -92,11 +95,18 @@ def described(
     """Return the request of a program with its inputs, but without its variables."""
     from tpuref.engine.runtime.xla.signature import given_to
 
-    program = instr.blocks[0]
+    program, wanted = instr.blocks[0], Replication.of(instr.attrs)
     request = Request(instr.name, str(instr.site), program, len(values))
-    request.assigned = Replication.of(instr.attrs).assignment is not None
+    request.assigned = wanted.assignment is not None
+    given = {replica: list(arrays) for replica, arrays in values.items()}
+    for k, (name, dims) in enumerate(wanted.padding or ()):
+        if dims is not None:  # a TPU computes with the padding
+            shapes = [own[k].shape for own in given.values()]
+            padded = padded_shape(name, shapes, dims)
+            for own in given.values():
+                own[k] = np.broadcast_to(np.zeros((), own[k].dtype), padded)
     try:
-        request.inputs = given_to(program, values, valued, False)
+        request.inputs = given_to(program, given, valued, False)
     except OpError as error:
         request.refused = error.message, str(error.site or instr.site)
     return request
