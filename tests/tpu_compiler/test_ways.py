@@ -49,6 +49,7 @@ def test_a_training_function_of_keras(tmp_path):
     assert "keras_digits.py:52 in main: model.fit(" in program["site"]
     assert moved(program)["feeds"] == 20 * (IMAGE + 8)
     assert "keras_digits.py:52 in main" in program["products"][0]["site"]
+    assert program["hbm"]["slots"] > 1.5 * program["hbm"]["weights"]  # Adam has two
 
 
 def test_the_programs_of_an_estimator(tmp_path):

@@ -350,6 +350,9 @@ class TargetProgram(Compiled):
 
 def _is_slot(handle: str, handles: Sequence[str]) -> bool:
     """Return whether a variable is named after another, as optimizers name slots."""
-    # Variables of TensorFlow 2 have a number at the end of their handles.
-    others = (other.partition("#")[0] for other in handles if other != handle)
-    return any(handle.startswith(f"{other}/") for other in others)
+    # Variables of TensorFlow 2 have a number at the end of their handles.  Keras writes
+    # the path of a layer, the name of its variable and that of the slot with "_".
+    others = [other.partition("#")[0] for other in handles if other != handle]
+    return any(handle.startswith(f"{other}/") for other in others) or (
+        "#" in handle and any(f"_{other}_" in handle for other in others)
+    )
