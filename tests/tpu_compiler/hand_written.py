@@ -138,12 +138,10 @@ def adam(state, gradients):
     first = jax.tree.map(lambda m, g: m * 0.9 + 0.1 * g, first, gradients)
     second = jax.tree.map(lambda v, g: v * 0.999 + 0.001 * g * g, second, gradients)
     rate = 1e-4 * jax.numpy.sqrt(1 - powers[1]) / (1 - powers[0])
-    weights = jax.tree.map(
-        lambda w, m, v: w - rate * m / (jax.numpy.sqrt(v) + 1e-8),
-        weights,
-        first,
-        second,
-    )
+    weights = {
+        name: w - rate * first[name] / (jax.numpy.sqrt(second[name]) + 1e-8)
+        for name, w in weights.items()
+    }
     return weights, first, second, (powers[0] * 0.9, powers[1] * 0.999)
 
 
