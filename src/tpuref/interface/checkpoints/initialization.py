@@ -57,14 +57,13 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
 def init_from_checkpoint(ckpt_dir_or_file: PathLike, assignment_map: Any) -> None:
     """Set the initial values of variables to those of a checkpoint.
 
-    Initializers are replaced, so call it before `tf.global_variables_initializer`.  It
-    raises ValueError if the checkpoint or the graph lacks a variable, or a scope has no
-    variables, and `tf.errors.InvalidArgumentError` if a shape or dtype differs.
+    Initializers are replaced, so call it before `tf.global_variables_initializer`.
+    Other parameters are those of `load_checkpoint`.  It raises ValueError if the
+    checkpoint or the graph lacks a variable, or a scope has no variables, and
+    `tf.errors.InvalidArgumentError` if a shape or dtype differs.
 
     Parameters
     ----------
-    ckpt_dir_or_file
-        As for `load_checkpoint`.
     assignment_map
         A map from names in the checkpoint to variables, their names, or lists of those.
         ``"there/": "here/"`` maps all variables of a scope; ``"/"`` is the outermost

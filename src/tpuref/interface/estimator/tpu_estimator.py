@@ -63,17 +63,16 @@ _RESERVED = ("batch_size", "context")
 class TPUEstimator(Estimator):
     """Trains, evaluates and predicts with a model function on the cores.
 
-    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.  It raises
-    ValueError if a batch size is missing or not a positive integer, or `params` has a
-    reserved key, and TypeError if `config` has another type.
+    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.  Other parameters
+    are those of `Estimator`.  It raises ValueError if a batch size is missing or not a
+    positive integer, or `params` has a reserved key, and TypeError if `config` has
+    another type.
 
     Parameters
     ----------
     model_fn
         As for `Estimator`, but it must take ``params`` and return a `TPUEstimatorSpec`.
         It is called once; the operations that it builds run on every replica.
-    model_dir, warm_start_from
-        As for `Estimator`.
     config
         A `RunConfig` of ``tf.contrib.tpu``.
     params

@@ -117,14 +117,12 @@ def foldl(
 ) -> Any:
     """Combine the elements along the first axis, from the first to the last.
 
-    It raises the errors of `map_fn`.
+    Other parameters are those of `map_fn`.  It raises the errors of `map_fn`.
 
     Parameters
     ----------
     fn
         Takes what was accumulated and one element; returns the accumulated value.
-    elems
-        As for `map_fn`.
     initializer
         The value to start with, by default the first element.
     parallel_iterations, back_prop, swap_memory

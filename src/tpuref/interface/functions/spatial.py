@@ -359,16 +359,9 @@ def pool_nd(
 ) -> Tensor:
     """Return the greatest element or the mean of each window over one to three axes.
 
-    Parameters
-    ----------
-    input, strides, padding, data_format
-        As for `convolution`.
-    window_shape
-        The sizes of the window.
-    pooling_type
-        ``"MAX"`` or ``"AVG"``.
-    dilations
-        The step between elements of a window of images.
+    `window_shape` holds the sizes of the window.  `pooling_type` is ``"MAX"`` or
+    ``"AVG"``.  `dilations` is the step between elements of a window of images.  Other
+    parameters are those of `convolution`.
 
     Examples
     --------

@@ -162,8 +162,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
-    method is unknown, or both do not go together.
+    The result and other parameters are those of `tf.metrics.mean`.  It raises
+    ValueError if the curve or the method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -181,8 +181,6 @@ def auc(
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
         for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
 
     Examples
     --------

@@ -36,9 +36,10 @@ def shard(
 
     000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
     of rank 0 are stacked to one dimension.  Without outputs, the result is a list with
-    one NoOp.  It raises ValueError if `num_shards` is not from 1 to 65536, the number
-    of axes differs from that of inputs or outputs, or a dimension does not exist or is
-    not a multiple of `num_shards`.
+    one NoOp.  Other parameters are those of `tf.tpu.replicate`.  It raises ValueError
+    if `num_shards` is not from 1 to 65536, the number of axes differs from that of
+    inputs or outputs, or a dimension does not exist or is not a multiple of
+    `num_shards`.
 
     Parameters
     ----------
@@ -58,8 +59,6 @@ def shard(
     output_shard_axes
         The dimension to join for each output, 0 by default; without effect on outputs
         from one shard.
-    infeed_queue, device_assignment, name
-        As for `tf.tpu.replicate`.
 
     Examples
     --------
