@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -74,10 +73,8 @@ def as_integer(name: str, value: int) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise coded(
-            TypeError,
-            f"{name} must be an integer, got {value!r}",
-            code=codes.WRONG_ARGUMENT_TYPE,
+        raise codes.WRONG_ARGUMENT_TYPE.type_error(
+            f"{name} must be an integer, got {value!r}"
         ) from error
 
 
@@ -90,9 +87,7 @@ def _whole_numbers(array: npt.NDArray[Any]) -> bool:
 
 
 def _not_int32(name: str, value: object) -> ValueError:
-    return coded(
-        ValueError,
+    return codes.WRONG_ARGUMENT_TYPE.value_error(
         f"{name} must be a regular array of whole numbers within int32, "
-        f"got {reprlib.repr(value)}",
-        code=codes.WRONG_ARGUMENT_TYPE,
+        f"got {reprlib.repr(value)}"
     )
