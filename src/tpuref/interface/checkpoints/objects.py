@@ -394,7 +394,7 @@ def _session(given: Any) -> Any:
         return given
     current = get_default_session()
     if current is None:
-        raise codes.NO_SESSION.value_error(
+        raise codes.SESSION_CLOSED.value_error(
             "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
             "as sess:`, or give session="
         )

@@ -446,7 +446,7 @@ class InfeedQueue:
         self.set_tuple_shapes(shapes)
         types = [[tensor.dtype for tensor in tensors] for tensors in shards]
         if any(own != types[0] for own in types):
-            raise codes.NO_SHARD_DIMENSION.type_error(
+            raise codes.UNEVEN_SHARDS.type_error(
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
                 "expected the same types in every shard"
             )
@@ -569,7 +569,7 @@ def _positive(argument: str, value: int) -> int:
         ) from None
     if not 1 <= number <= MAX_REPLICAS:
         bound = "1 or more" if number < 1 else f"{MAX_REPLICAS} or less"
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"InfeedQueue: {argument} must be {bound}, got {number}"
         )
     return number

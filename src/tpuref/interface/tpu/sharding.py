@@ -191,12 +191,12 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
     """Split one input; the run checks a dynamic size."""
     rank = tensor.shape.ndims
     if rank is None:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
             "use set_shape"
         )
     if not -rank <= axis < rank:
-        raise codes.NO_SHARD_DIMENSION.value_error(
+        raise codes.UNEVEN_SHARDS.value_error(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
             f"{axis} to split; inputs must have at least rank 1"
         )
