@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tpuref.base.dtypes import as_dtype
-from tpuref.base.shapes import TensorShape
-from tpuref.base.spec import TensorSpec
+from tpuref.base.spec import TensorSpec, specs_of
 from tpuref.engine.ops.context import EffectContext, Iteration
 from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
@@ -29,10 +27,7 @@ def _next(
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes | None, ...],
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 def _infer_begin_feed(
@@ -50,10 +45,7 @@ def _infer_begin_feed(
 def _infer_feed(
     *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
-    return tuple(
-        TensorSpec(TensorShape(shape), as_dtype(dtype))
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    )
+    return specs_of(dtypes, shapes)
 
 
 # -- taking elements ---------------------------------------------------------------
