@@ -109,16 +109,11 @@ def assign_from_checkpoint_fn(
     """Return a function of a session that restores variables from a checkpoint.
 
     It can be the ``init_fn`` of a `tf.train.Scaffold`.  Return None if no variable is
-    left.  It raises ValueError if there are no variables.
-
-    Parameters
-    ----------
-    var_list
-        The variables: a list, or a dict from names in the checkpoint to variables.
-    ignore_missing_vars
-        Whether to skip variables that the checkpoint lacks, with a warning.
-    reshape_variables
-        Whether a tensor of another shape but the same size is reshaped for a variable.
+    left.  `var_list` are the variables: a list, or a dict from names in the checkpoint
+    to variables.  `ignore_missing_vars` says whether to skip variables that the
+    checkpoint lacks, with a warning.  `reshape_variables` says whether a tensor of
+    another shape but the same size is reshaped for a variable.  It raises ValueError if
+    there are no variables.
     """
     variables = variables_by_name(var_list)
     if not variables:

@@ -75,18 +75,11 @@ def bias_add(
 ) -> Tensor:
     """Return a tensor with a number added to each channel.
 
-    The result has the same shape and dtype.  It raises ValueError if the number of
-    channels differs.
-
-    Parameters
-    ----------
-    value
-        A tensor of numbers of rank 2 or more.
-    bias
-        A vector with one number per channel.
-    data_format
-        ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
-        Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
+    The result has the same shape and dtype.  `value` is a tensor of numbers of rank 2
+    or more.  `bias` is a vector with one number per channel.  `data_format` is
+    ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.  Formats of
+    other ranks also begin with ``"NC"`` or end with ``"C"``.  It raises ValueError if
+    the number of channels differs.
 
     Examples
     --------

@@ -234,18 +234,11 @@ class Conv2D(_WithKernel):
 class Conv2DTranspose(_WithKernel):
     """The gradient of a convolution as a layer, which enlarges images.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Conv2D`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides
-        One integer or a pair for rows and columns: the size of the window and its step.
-    padding
-        ``"valid"`` or ``"same"``; with the latter the output is the input times the
-        step.
+    `filters` is the number of channels of the output.  `kernel_size` and `strides` are
+    one integer or a pair for rows and columns: the size of the window and its step.
+    `padding` is ``"valid"`` or ``"same"``; with the latter the output is the input
+    times the step.  It raises ValueError if the number of channels is unknown, or an
+    argument is invalid.  Other parameters are those of `tf.layers.Conv2D`.
 
     Examples
     --------

@@ -239,15 +239,9 @@ class InfeedQueue:
 
         This freezes the configuration.  It returns the replica's shard of each element.
         `tpu_device` is the core that dequeues; None uses the enclosing device scopes.
-
-        Raises
-        ------
-        ValueError
-            If the graph already dequeues from this queue, or `freeze` fails.
-        tpuref.errors.OutOfRangeError
-            At evaluation, if the queue is closed and the replica has no tuples left.
-        tpuref.errors.DeadlineExceededError
-            At evaluation, if no tuple arrives in time.
+        It raises ValueError if the graph already dequeues from this queue, or `freeze`
+        fails; OutOfRangeError at evaluation if the queue is closed and the replica has
+        no tuples left; DeadlineExceededError at evaluation if no tuple arrives in time.
 
         Examples
         --------

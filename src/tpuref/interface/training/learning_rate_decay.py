@@ -172,18 +172,11 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
-    In eager mode, return a function without parameters that returns it.  It raises
-    ValueError if there is not one more value than boundaries, or the dtypes differ.
-
-    Parameters
-    ----------
-    x
-        The number of steps so far.
-    boundaries
-        The last step of each value but the last, in increasing order, converted to the
-        dtype of `x`.
-    values
-        The values, one more than boundaries, of one dtype.
+    In eager mode, return a function without parameters that returns it.  `x` is the
+    number of steps so far.  `boundaries` are the last step of each value but the last,
+    in increasing order, converted to the dtype of `x`.  `values` are the values, one
+    more than boundaries, of one dtype.  It raises ValueError if there is not one more
+    value than boundaries, or the dtypes differ.
 
     Examples
     --------

@@ -232,17 +232,10 @@ class Optimizer:
 
         In a tower of a distribution strategy, the gradients of all towers are summed,
         sparse ones as dense tensors, and all components of the variables get the same
-        update.
-
-        Parameters
-        ----------
-        grads_and_vars
-            Pairs of gradient and variable, as `compute_gradients` returns them; a
-            variable whose gradient is None does not change.
-        global_step
-            A variable that is incremented afterwards.
-        name
-            The name of the operation, by default that of the optimizer.
+        update.  `grads_and_vars` are pairs of gradient and variable, as
+        `compute_gradients` returns them; a variable whose gradient is None does not
+        change.  `global_step` is a variable that is incremented afterwards.  `name` is
+        the name of the operation, by default that of the optimizer.
 
         Raises
         ------
