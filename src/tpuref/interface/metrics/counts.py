@@ -293,13 +293,9 @@ def mean_iou(
     `labels` and `predictions` are integers of the same shape,
     ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
     not occur count for nothing.  `weights`, `metrics_collections`,
-    `updates_collections` and `name` are as for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the counts of
-        each prediction for each label.
+    `updates_collections` and `name` are as for `tf.metrics.mean`.  The results are the
+    mean so far, and the operation that adds a batch and gives the counts of each
+    prediction for each label.
 
     Examples
     --------

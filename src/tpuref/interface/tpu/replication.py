@@ -153,14 +153,10 @@ def rewrite(
     computation from one tensor per input.  It may return a list of tensors followed by
     operations.  `inputs` is a list with one entry per parameter, each a tensor, a value
     that converts, or a nested structure of those; None for none.  Other parameters are
-    those of `replicate`.  It raises ValueError if the number of inputs does not fit
-    `computation`, an operation comes before a tensor, or computations are nested.
-
-    Returns
-    -------
-    object
-        The result of `computation`, with the exceptions of `replicate`.  Evaluating any
-        part of it runs every operation that `computation` built.
+    those of `replicate`.  The result is that of `computation`, with the exceptions of
+    `replicate`.  Evaluating any part of it runs every operation that `computation`
+    built.  It raises ValueError if the number of inputs does not fit `computation`, an
+    operation comes before a tensor, or computations are nested.
 
     Examples
     --------

@@ -27,11 +27,6 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     value
         Integers, or floating-point numbers without a fraction, of any shape.
 
-    Returns
-    -------
-    numpy.ndarray
-        The int32 copy.
-
     Examples
     --------
     >>> as_int32("computation_shape", [1.0, 1.0, 2.0])
@@ -59,11 +54,6 @@ def as_integer(name: str, value: int) -> int:
         What the number is, for the message of an error.
     value
         The number.
-
-    Returns
-    -------
-    int
-        The same number.
 
     Examples
     --------

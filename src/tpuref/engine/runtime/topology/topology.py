@@ -108,14 +108,9 @@ class Topology:
 
         When `x` and `y` are even and there are more than four chips, each task owns a
         block of 2x2 chips; otherwise one task owns everything.  `x` and `y` are the
-        numbers of columns and rows of chips.  It raises TypeError if a number is not an
-        integer, and ValueError if a number is less than 1, or there are more than
-        4194304 cores.
-
-        Returns
-        -------
-        Topology
-            Devices run along x, then y, the cores of a chip next to each other.
+        numbers of columns and rows of chips.  Devices run along x, then y, the cores of
+        a chip next to each other.  It raises TypeError if a number is not an integer,
+        and ValueError if a number is less than 1, or there are more than 4194304 cores.
 
         Examples
         --------
@@ -243,14 +238,10 @@ class Topology:
     def task_ordinal_at_coordinates(self, device_coordinates: Iterable[int]) -> int:
         """Return the number of the task that owns a core.
 
-        `device_coordinates` are the coordinates of the core, one integer per axis.  It
-        raises ValueError if the number of coordinates is not the rank of the mesh, and
-        MeshRangeError if they lie outside the mesh.
-
-        Returns
-        -------
-        int
-            The task, or -1 where the mesh has no device.
+        `device_coordinates` are the coordinates of the core, one integer per axis.  The
+        result is -1 where the mesh has no device.  It raises ValueError if the number
+        of coordinates is not the rank of the mesh, and MeshRangeError if they lie
+        outside the mesh.
 
         Examples
         --------
