@@ -153,19 +153,12 @@ class _WithKernel(_Convolution):
 class Conv1D(_WithKernel):
     """A convolution of sequences with a trained kernel.
 
-    It raises ValueError if the number of channels is unknown, or an argument is
-    invalid.  Other parameters are those of `tf.layers.Dense`.
-
-    Parameters
-    ----------
-    filters
-        The number of channels of the output.
-    kernel_size, strides, dilation_rate
-        Integers: the size of the window, its step, and the step inside it.
-    padding
-        ``"valid"``, ``"same"``, or ``"causal"``: no output sees later steps.
-    data_format
-        ``"channels_last"`` for ``[batch, steps, channels]``, or ``"channels_first"``.
+    `filters` is the number of channels of the output.  `kernel_size`, `strides` and
+    `dilation_rate` are integers: the size of the window, its step, and the step inside
+    it.  `padding` is ``"valid"``, ``"same"``, or ``"causal"``: no output sees later
+    steps.  `data_format` is ``"channels_last"`` for ``[batch, steps, channels]``, or
+    ``"channels_first"``.  It raises ValueError if the number of channels is unknown, or
+    an argument is invalid.  Other parameters are those of `tf.layers.Dense`.
 
     Examples
     --------
