@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from http.server import ThreadingHTTPServer
-from types import TracebackType
 
 from tpuref.tools.testing.environment import environment
 from tpuref.tools.testing.http_answers import CUT, Request, handler
@@ -110,12 +109,7 @@ class FakeCloudTPU:
     def __enter__(self) -> FakeCloudTPU:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
     @property
