@@ -37,7 +37,7 @@ class InfeedQueue:
     set step by step.  Generating operations freezes them; the default is 1 shard along
     dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
     batch_parallel).  It raises ValueError if the number of elements is unknown, not
-    positive or above 65536; if a list has a different length; if a shard dimension is
+    positive or above 65536, a list has a different length, or a shard dimension is
     negative.  It raises TypeError if an entry is not a dtype, a shape or a dimension.
 
     Parameters
