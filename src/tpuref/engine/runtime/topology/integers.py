@@ -17,15 +17,9 @@ Int32Array = npt.NDArray[np.int32]
 def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     """Copy whole numbers into a read-only int32 array.
 
-    It raises ValueError if a value is not a whole number within int32, or the nesting
-    is ragged.
-
-    Parameters
-    ----------
-    name
-        What the numbers are, for the message of an error.
-    value
-        Integers, or floating-point numbers without a fraction, of any shape.
+    They are integers, or floating-point numbers without a fraction, of any shape;
+    messages call them `name`.  It raises ValueError if a value is not a whole number
+    within int32, or the nesting is ragged.
 
     Examples
     --------
@@ -46,14 +40,8 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
 def as_integer(name: str, value: int) -> int:
     """Convert a value that acts as an integer, such as a NumPy integer, to an int.
 
-    It raises TypeError if it is none, a floating-point number for example.
-
-    Parameters
-    ----------
-    name
-        What the number is, for the message of an error.
-    value
-        The number.
+    Messages call it `name`.  It raises TypeError for other values, such as a
+    floating-point number.
 
     Examples
     --------
