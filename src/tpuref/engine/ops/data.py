@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tpuref.base.spec import TensorSpec, specs_of
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
 from tpuref.engine.ops.context import EffectContext, Iteration
 from tpuref.engine.ops.definition import Effects, OpDef, Operand, Place
 from tpuref.engine.ops.meaning import Array
@@ -27,7 +29,10 @@ def _next(
     dtypes: tuple[str, ...],
     shapes: tuple[Sizes | None, ...],
 ) -> Sequence[TensorSpec]:
-    return specs_of(dtypes, shapes)
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
 
 
 def _infer_begin_feed(
@@ -45,7 +50,10 @@ def _infer_begin_feed(
 def _infer_feed(
     *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
-    return specs_of(dtypes, shapes)
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
 
 
 # -- taking elements ---------------------------------------------------------------
