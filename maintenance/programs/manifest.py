@@ -319,8 +319,10 @@ PROGRAMS = (
             "run_lasertagger.py --training_file={data}/train.tfrecord "
             "--eval_file={data}/train.tfrecord --label_map_file={data}/labels.txt "
             "--model_config_file={data}/tagger_config.json --do_train=true "
-            "--do_eval=true --eval_timeout=1 --num_train_examples=40 --num_eval_examples=16 "
-            f"--num_train_epochs=4 {_BERT_ON_TPU}".replace("--num_tpu_cores=2", ""),
+            "--do_eval=true --eval_timeout=1 --num_train_examples=40 "
+            f"--num_eval_examples=16 --num_train_epochs=4 {_BERT_ON_TPU}".replace(
+                "--num_tpu_cores=2", ""
+            ),
         ),
         path=(".", "bert"),
         uses=(("google-research/bert", "bert"),),

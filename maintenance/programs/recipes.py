@@ -3,10 +3,10 @@
 import json
 import random
 
-WORDS = (
-    "a the cat dog bird king sails runs sees old small red sea hill house road at "
-    "over under and then never slowly Ann Ben Rome river stone bread milk it ,"
-).split()
+WORDS = ["a", "the", "cat", "dog", "bird", "king", "sails", "runs", "sees", "old"]
+WORDS += ["small", "red", "sea", "hill", "house", "road", "at", "over", "under", "and"]
+WORDS += ["then", "never", "slowly", "Ann", "Ben", "Rome", "river", "stone", "bread"]
+WORDS += ["milk", "it", ","]
 
 
 def sentences(count, seed=1):
