@@ -152,20 +152,6 @@ PROGRAMS = (
         path=("models",),
         end=End("4 steps, evaluation", "", ("out/model/model.ckpt-4.index",)),
     ),
-    Program(
-        "tpu-amoeba-net",
-        *TPU,
-        commands=(
-            "amoeba_net.py --model_dir={out}/model --train_batch_size=4 --mode=train "
-            "--eval_batch_size=4 --num_epochs=2 --num_train_images=4 --image_size=32 "
-            "--iterations_per_loop=1 --num_shards=2 --tpu=local --num_cells=3 "
-            "--num_label_classes=10 --reduction_size=8 --stem_reduction_size=4 "
-            "--use_bp16=false --use_aux_head=false",
-        ),
-        folder="models/official/amoeba_net",
-        path=("models",),
-        end=End("2 steps", "", ("out/model/model.ckpt-2.index",)),
-    ),
     _template("tpu_estimator", arguments=_STEPS),
     _template("tpu_cnn_estimator", arguments=_STEPS),
     _template("tpu_lstm_estimator", arguments=_STEPS),
