@@ -6,6 +6,7 @@ import sys
 import tempfile
 
 from . import PROGRAMS
+from .equal import compare
 from .runner import Unavailable, run
 
 
@@ -16,6 +17,9 @@ def main(arguments):
     parser.add_argument("names", metavar="NAME", nargs="*", help="* is a wildcard")
     parser.add_argument("--executor", default="pool")
     parser.add_argument("--tensorflow", metavar="PYTHON", default="")
+    parser.add_argument(
+        "--equal-to", metavar="PYTHON", help="compare each step with its TensorFlow"
+    )
     parser.add_argument("--output", action="store_true", help="print the output too")
     options = parser.parse_args(arguments)
     failed = False
@@ -24,6 +28,11 @@ def main(arguments):
         if not any(fnmatch.fnmatchcase(program.name, name) for name in patterns):
             continue
         with tempfile.TemporaryDirectory() as folder:
+            if options.equal_to:
+                if program.followed:
+                    found = compare(program, options.texts, folder, options.equal_to)
+                    print(f"{program.name}: {found}", flush=True)
+                continue
             try:
                 result = run(
                     program,

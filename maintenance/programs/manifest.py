@@ -19,6 +19,10 @@ _BERT_ON_TPU = (
     "--iterations_per_loop=2 --use_tpu=true --tpu_name=local --num_tpu_cores=2"
 )
 WITHOUT_TPU = (("--use_tpu=true", "--use_tpu=false"),)
+_ONE_STEP = (
+    ("--iterations_per_loop=2", "--iterations_per_loop=1"),
+    ("--num_tpu_cores=2", "--num_tpu_cores=1"),
+)
 
 
 def _template(name, script="trainer.py", arguments="", step=20):
@@ -60,6 +64,7 @@ PROGRAMS = (
             ("out/model/model.ckpt-20.index", "out/model/eval_results.txt"),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
@@ -80,6 +85,7 @@ PROGRAMS = (
             ),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
@@ -97,6 +103,7 @@ PROGRAMS = (
             files=("out/model/model.ckpt-20.index", "out/model/predictions.json"),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
@@ -137,6 +144,11 @@ PROGRAMS = (
             'Prediction is "',
             ("out/model/model.ckpt-20.index",),
         ),
+        followed=(
+            ("--iterations=5", "--iterations=1 --use_tpu"),
+            ("shards=2", "shards=1"),
+        ),
+        on_tensorflow=(("--use_tpu", "--nouse_tpu"), ("--tpu=local", "--tpu=")),
     ),
     Program(
         "tpu-resnet",
@@ -252,6 +264,7 @@ PROGRAMS = (
             files=("out/model/model.ckpt-20.index", "out/model/test_results.tsv"),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
@@ -269,6 +282,7 @@ PROGRAMS = (
             files=("out/model/model.ckpt-20.index", "out/model/predictions.json"),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(

@@ -44,5 +44,7 @@ class Program(typing.NamedTuple):
     cores: int = 2
     edits: typing.Tuple[Edit, ...] = ()
     needs: typing.Tuple[str, ...] = ()  # third-party modules
+    # texts of the commands that differ where each step is followed on one core
+    followed: typing.Tuple[typing.Tuple[str, str], ...] = ()
     # arguments that differ where TensorFlow runs it without a TPU
     on_tensorflow: typing.Tuple[typing.Tuple[str, str], ...] = ()

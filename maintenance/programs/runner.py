@@ -28,11 +28,12 @@ class Unavailable(Exception):
     """The text of a program, or a module that it needs, is not on this computer."""
 
 
-def run(program, texts, folder, executor="pool", python="", tracer=""):
+def run(program, texts, folder, executor="pool", python="", tracer=()):
     """Run a program below an empty `folder`, and return its `Result`.
 
     `texts` has the repositories.  With `python`, that interpreter's TensorFlow runs
-    the program without a TPU.  `tracer` is a script that runs the program's script.
+    the program without a TPU.  `tracer` is a script, with arguments, that runs the
+    program's scripts.
     """
     for repository in (program.repository, *dict(program.uses)):
         if not Path(texts, repository).is_dir():
@@ -85,10 +86,10 @@ def _apply(edit, copy):
 
 def _interpreter(program, python, tracer):
     if python:
-        return [python, *([tracer] if tracer else [])]
+        return [python, *tracer]
     started = [sys.executable, "-m", "tpuref", "run", "--cores", str(program.cores)]
     started.append(f"--as-tensorflow={program.release}")
-    return [*started, *([tracer] if tracer else [])]
+    return [*started, *tracer]
 
 
 def _on(program, words, python):
