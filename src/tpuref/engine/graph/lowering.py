@@ -16,6 +16,7 @@ from tpuref.engine.graph.region import Region
 from tpuref.engine.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.tower_placement import ALONG, LABEL, TowerSystem
+from tpuref.engine.graph.towers import joined
 from tpuref.engine.ops.collectives import CROSS_REPLICA_SUM, TOWER_OWN
 from tpuref.engine.ops.control import TOWER_COPY
 from tpuref.engine.ops.definition import OpDef, Place
@@ -359,7 +360,10 @@ class HostInstructions(Instructions):
         """Return the program of a region inside an operation."""
         if op.definition is REPLICATE:
             program = block_program(region, captured, ReplicaInstructions())
-            return replace(program, components=tuple(region.components))
+            program = replace(program, components=tuple(region.components))
+            given = [*region.parameters, *captured]
+            specs = [tensor.spec for tensor in given]
+            return joined(program, op.attrs["replicas"], specs)[0]
         return super().block(op, region, captured)
 
 
@@ -394,7 +398,10 @@ class StagedInstructions(HostInstructions):
         stage = _Stage(system, part, leaving)
         count = len(stage.program.results)
         outputs = tuple(self.unnamed_slot() for _ in range(system.towers * count))
-        inputs = tuple(self.slots[tensor] for tensor in stage.captured)
+        inputs = tuple(self.slots[tensor] for tensor in stage.inputs)
+        replication = replace(
+            system.replication(), inputs_per_replica=stage.inputs_per_replica
+        )
         for tensor, (tower, number) in stage.places.items():
             self.slots[tensor] = outputs[tower * count + number]
         self.instrs.append(
@@ -403,7 +410,7 @@ class StagedInstructions(HostInstructions):
                 name="towers",
                 inputs=inputs,
                 outputs=outputs,
-                attrs=system.replication().attrs(),
+                attrs=replication.attrs(),
                 specs=stage.specs * system.towers,
                 core=0,
                 site=part[0].site,
@@ -424,8 +431,9 @@ def _leaving(
 class _Stage:
     """The program of one stage.
 
-    `captured` are its inputs from earlier stages, `places` the replica and row of each
-    result, and `specs` the specs of the rows.
+    `inputs` come from earlier stages, `inputs_per_replica` of them for each replica and
+    the others for all.  `places` has the replica and row of each result, and `specs`
+    the specs of the rows.
     """
 
     def __init__(
@@ -433,9 +441,9 @@ class _Stage:
     ) -> None:
         made = {tensor for operation in part for tensor in operation.outputs}
         used = dict.fromkeys(t for op in part for t in op.captured_inputs())
-        self.captured = [tensor for tensor in used if tensor not in made]
+        captured = [tensor for tensor in used if tensor not in made]
         instructions = ReplicaInstructions()
-        given = tuple(instructions.new_slot(tensor) for tensor in self.captured)
+        given = tuple(instructions.new_slot(tensor) for tensor in captured)
         instructions.add_all(part, ())
         # All replicas return the same number of results. Row n holds the n-th result
         # of each replica; a replica with fewer results fills the rest, unread.
@@ -450,7 +458,17 @@ class _Stage:
                 else:
                     own = TensorSpec(spec.shape, tensor.dtype)
                     instructions.alias(tensor, tower, own, slot)
-        self.program = Program("towers", given, tuple(instructions.instrs), slots)
+        program = Program("towers", given, tuple(instructions.instrs), slots)
+        specs = [tensor.spec for tensor in captured]
+        whole, columns = joined(program, system.towers, specs, divides=True)
+        read = {slot for instr in whole.instrs for slot in instr.inputs}
+        kept = [slot for slot in given if slot in read]
+        self.inputs_per_replica = len(columns)
+        by_slot = dict(zip(given, captured, strict=True))
+        divided = [column[k] for k in range(system.towers) for column in columns]
+        self.inputs = [by_slot[slot] for slot in (*divided, *kept)]
+        parameters = (*whole.parameters[: len(columns)], *kept)
+        self.program = replace(whole, parameters=parameters)
 
 
 def _number(
