@@ -270,21 +270,10 @@ class Session:
     ) -> None:
         """Let a server forget its variables, and end its sessions.
 
-        Parameters
-        ----------
-        target
-            ``"grpc://host:port"``.
-        containers
-            None for all; there are no others than the default one here.
-        config
-            The options of the session that asks.
-
-        Raises
-        ------
-        ValueError
-            If containers are named.
-        NotImplementedError
-            If `target` is this process, where each session has its own variables.
+        `target` is ``"grpc://host:port"``.  `containers` must be empty: there is only
+        the default one.  `config` are the options of the session that asks.  It raises
+        ValueError if containers are named, and NotImplementedError if `target` is this
+        process, where each session has its own variables.
         """
         named = listed("tf.Session.reset: containers", containers or ())
         if any(named):

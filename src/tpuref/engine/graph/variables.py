@@ -35,11 +35,8 @@ Creator = Callable[..., Any]
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Let a function make the variables of a block.
 
-    Parameters
-    ----------
-    variable_creator
-        Called as ``variable_creator(next_creator, **arguments)`` for each variable,
-        with the arguments of `tf.Variable`; it may call `next_creator`.
+    `variable_creator` is called as ``variable_creator(next_creator, **arguments)`` for
+    each variable, with the arguments of `tf.Variable`; it may call `next_creator`.
 
     Examples
     --------

@@ -35,13 +35,9 @@ class GradientTape:
     """Record operations and differentiate them, in eager mode and in graphs.
 
     Trainable variables are watched when they are read; tensors have to be watched.
-
-    Parameters
-    ----------
-    persistent
-        Whether `gradient` and `jacobian` can be called more than once.
-    watch_accessed_variables
-        Whether trainable variables that are read are watched.
+    `persistent` says whether `gradient` and `jacobian` can be called more than once.
+    `watch_accessed_variables` says whether trainable variables that are read are
+    watched.
 
     Examples
     --------
@@ -267,16 +263,12 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
-        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.  It
-        raises ValueError if the batches differ in size, or a tensor has rank 0.
-
-        Parameters
-        ----------
-        target, source
-            Tensors whose first axis is the batch; each example of the target depends
-            only on the same example of the source.
-        unconnected_gradients
-            Accepted for compatibility: the result of unconnected batches is zero.
+        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.
+        `target` and `source` are tensors whose first axis is the batch; each example of
+        the target depends only on the same example of the source.
+        `unconnected_gradients` is accepted for compatibility: the result of unconnected
+        batches is zero.  It raises ValueError if the batches differ in size, or a
+        tensor has rank 0.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):

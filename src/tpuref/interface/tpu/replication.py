@@ -50,7 +50,12 @@ def replicate(
 ) -> list[Any]:
     """Build an operation that runs a computation once on every replica.
 
-    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
+    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.  It raises
+    ValueError if replicas differ in the number, structure, dtype or shape of inputs,
+    the number of inputs does not fit the parameters of `computation`, static dimensions
+    or the structure do not fit `maximum_shapes`, the result breaks the rules above, or
+    computations are nested, and InvalidArgumentError at evaluation if a needed device
+    assignment is missing.
 
     Parameters
     ----------
@@ -86,16 +91,6 @@ def replicate(
         a NoOp that depends on the computation, if it returned None or only operations;
         a tuple with one element, if it returned a single value; without the operations
         after the tensors of a flat list.
-
-    Raises
-    ------
-    ValueError
-        If replicas differ in the number, structure, dtype or shape of inputs, the
-        number of inputs does not fit the parameters of `computation`, static dimensions
-        or the structure do not fit `maximum_shapes`, the result breaks the rules above,
-        or computations are nested.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if a needed device assignment is missing.
 
     Examples
     --------

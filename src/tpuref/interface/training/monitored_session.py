@@ -301,13 +301,8 @@ class MonitoredSession(_HookedSession):
     If a run raises `AbortedError` or `UnavailableError`, the session creator makes a
     new session, which continues from the last checkpoint, and the run is repeated.
     `OutOfRangeError` and StopIteration end the ``with`` block without an error.
-
-    Parameters
-    ----------
-    session_creator
-        The `SessionCreator`, by default a `ChiefSessionCreator`.
-    stop_grace_period_secs
-        The seconds that threads of the coordinator may take to end.
+    `session_creator` is a `SessionCreator`, by default a `ChiefSessionCreator`.
+    Threads of the coordinator may take `stop_grace_period_secs` to end.
 
     Examples
     --------

@@ -50,15 +50,9 @@ class Optimizer:
     and ``_apply_sparse(slices, var)``.  If there are both kinds, the most derived class
     wins.  The rows of sparse gradients have distinct indices.  A subclass may also
     override ``_create_slots(var_list)``, ``_prepare()``,
-    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  It raises ValueError if
-    `name` is empty.
-
-    Parameters
-    ----------
-    use_locking
-        Stored without effect; updates of tpuref never overlap.
-    name
-        The name of the operations, and of the slots.
+    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  `use_locking` is stored
+    without effect; updates of tpuref never overlap.  `name` is the name of the
+    operations, and of the slots.  It raises ValueError if `name` is empty.
 
     Examples
     --------
@@ -109,16 +103,11 @@ class Optimizer:
     ) -> Any:
         """Return an operation that changes variables to reduce a loss.
 
-        In eager mode, update them at once and return None.  It raises ValueError if the
-        loss depends on none of the variables.  Other parameters are those of
+        In eager mode, update them at once and return None.  `loss` is a tensor; in
+        eager mode a function without parameters that returns one.  `global_step` is a
+        variable that is incremented by each step.  It raises ValueError if the loss
+        depends on none of the variables.  Other parameters are those of
         `compute_gradients`.
-
-        Parameters
-        ----------
-        loss
-            A tensor; in eager mode a function without parameters that returns one.
-        global_step
-            A variable that is incremented by each step.
         """
         pairs = self.compute_gradients(
             loss,
