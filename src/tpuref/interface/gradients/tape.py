@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -29,6 +29,9 @@ from tpuref.interface.functions.extents import shape
 from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.gradients.jacobians import jacobians, stacked
+
+_Key = TypeVar("_Key")
+_Source = TypeVar("_Source", bound=Tensor | Variable)
 
 
 class GradientTape:
@@ -140,6 +143,40 @@ class GradientTape:
 
     # -- differentiating -----------------------------------------------------------
 
+    # A gradient may also be None or tf.IndexedSlices; programs that know better would
+    # have to test for it at each use.
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Tensor | Variable,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Sequence[_Source],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[_Key, _Source],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> dict[_Key, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Any: ...
     def gradient(
         self,
         target: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -37,6 +37,28 @@ from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
 _log = advice()
 
 
+@overload
+def replicate(
+    computation: Callable[..., Tensor],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+    maximum_shapes: Any = None,
+    padding_spec: Any = None,
+    xla_options: XLAOptions | None = None,
+) -> list[tuple[Tensor]]: ...
+@overload
+def replicate(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+    maximum_shapes: Any = None,
+    padding_spec: Any = None,
+    xla_options: XLAOptions | None = None,
+) -> list[Any]: ...
 @suggests_keywords
 def replicate(
     computation: Callable[..., Any],
@@ -139,6 +161,22 @@ def replicate(
 replicate_dyn = replicate
 
 
+@overload
+def rewrite(
+    computation: Callable[..., Tensor],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+) -> tuple[Tensor]: ...
+@overload
+def rewrite(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+) -> Any: ...
 @suggests_keywords
 def rewrite(
     computation: Callable[..., Any],

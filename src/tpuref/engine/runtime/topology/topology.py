@@ -75,14 +75,14 @@ class Topology:
 
     def __init__(
         self,
-        serialized: bytes | None = None,
+        # A type checker takes any value of Session.run for an array.
+        serialized: bytes | npt.NDArray[Any] | None = None,
         mesh_shape: npt.ArrayLike | None = None,
         device_coordinates: npt.ArrayLike | None = None,
     ) -> None:
-        _require_bytes(serialized)
-        self._serialized = serialized or None
-        if serialized:
-            proto = topology_proto.decode(serialized)
+        self._serialized = _bytes_or_none(serialized)
+        if self._serialized:
+            proto = topology_proto.decode(self._serialized)
             self._mesh_shape = _parsed_mesh(proto)
             self._device_coordinates = _parsed_coordinates(proto)
         elif mesh_shape is None or device_coordinates is None:
@@ -443,9 +443,9 @@ def _coordinates(function: str, given: Any) -> Coordinates:
     return tuple(as_integer(name, entry) for entry in entries)
 
 
-def _require_bytes(serialized: object) -> None:
+def _bytes_or_none(serialized: object) -> bytes | None:
     if serialized is None or isinstance(serialized, bytes):
-        return
+        return serialized or None
     raise coded(
         TypeError,
         "Topology: serialized must be the bytes of a TopologyProto, got "
