@@ -35,7 +35,7 @@ def merged(program: Program) -> Program:
             continue
         # Some run on the first tower alone, such as the update of the global step.
         rest[instr.replica][instr.op] -= 1
-        if rest[instr.replica][instr.op] < 0:
+        if rest[instr.replica][instr.op] < 0 and not instr.definition.traits.constant:
             why = f"tower {instr.replica} runs it, and tower {first} does not"
             raise refusal(instr, why, codes.XLA_OPERATION)
     return replace(program, instrs=tuple(kept))
