@@ -462,8 +462,8 @@ class _Stage:
         kept = [slot for slot in given if slot in read]
         self.divided = len(columns)
         by_slot = dict(zip(given, captured, strict=True))
-        own = [column[k] for k in range(system.replicas) for column in columns]
-        self.inputs = [by_slot[slot] for slot in (*own, *kept)]
+        apart = [column[k] for k in range(system.replicas) for column in columns]
+        self.inputs = [by_slot[slot] for slot in (*apart, *kept)]
         parameters = (*whole.parameters[: len(columns)], *kept)
         self.program = replace(whole, parameters=parameters)
 
