@@ -162,8 +162,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
-    method is unknown, or both do not go together.
+    The result and other parameters are those of `tf.metrics.mean`.  It raises
+    ValueError if the curve or the method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -181,8 +181,6 @@ def auc(
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
         for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
 
     Examples
     --------
@@ -295,13 +293,9 @@ def mean_iou(
     `labels` and `predictions` are integers of the same shape,
     ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
     not occur count for nothing.  `weights`, `metrics_collections`,
-    `updates_collections` and `name` are as for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the counts of
-        each prediction for each label.
+    `updates_collections` and `name` are as for `tf.metrics.mean`.  The results are the
+    mean so far, and the operation that adds a batch and gives the counts of each
+    prediction for each label.
 
     Examples
     --------
