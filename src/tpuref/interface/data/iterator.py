@@ -9,6 +9,8 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or, wrong_type
@@ -29,10 +31,12 @@ from tpuref.engine.runtime.meaning.run import Run
 from tpuref.interface.data.element import declared, mapped, specs_of, with_sparse
 from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
 from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.functions.optional import Optional
 from tpuref.names.members import explain_missing_members
 
 _eager_serial = itertools.count()
 
+_TRUE = np.array(True)
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 _EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
@@ -143,15 +147,28 @@ class Iterator(ElementDescription):
         no more elements, and `tf.errors.FailedPreconditionError` if the iterator was
         not initialized.
         """
+        return self._packed(self._taken("IteratorGetNext", name))
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as a `tf.experimental.Optional`.
+
+        It has no value after the last element; elements are never out of range.
+        """
+        *tensors, present = self._taken("IteratorGetNextAsOptional", None)
+        return Optional(self._packed(tensors), present, self.element_spec)
+
+    def _taken(self, op: str, name: str | None) -> list[Tensor]:
         specs = specs_of(self.element)
-        tensors = apply_all(
-            "IteratorGetNext",
-            name=name_or(name, "IteratorGetNext"),
+        return apply_all(
+            op,
+            name=name_or(name, op),
             iterator=self.handle,
             token=self.token,
             dtypes=tuple(spec.dtype.name for spec in specs),
             shapes=tuple(_plain(spec.shape) for spec in specs),
         )
+
+    def _packed(self, tensors: Sequence[Tensor]) -> Any:
         return with_sparse(nest.pack_sequence_as(self.element, tensors))
 
     def __next__(self) -> Any:
@@ -348,8 +365,18 @@ class EagerIterator(Iterator):
             self._bind(own)
             return own.get_next(name)
         arrays = self._iteration.next()
-        tensors = [EagerTensor.of(array) for array in arrays]
-        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+        return self._packed([EagerTensor.of(array) for array in arrays])
+
+    def get_next_as_optional(self) -> Optional:
+        """Return the next element as a `tf.experimental.Optional`."""
+        if not executing_eagerly():
+            own = Iterator(get_default_graph(), self._handle, self.element)
+            self._bind(own)
+            return own.get_next_as_optional()
+        try:
+            return Optional(self.get_next(), EagerTensor.of(_TRUE), self.element_spec)
+        except OutOfRangeError:
+            return Optional.empty(self.element_spec)
 
     def next(self) -> Any:
         """Return the next element; StopIteration at the end."""

@@ -10,7 +10,7 @@ from tpuref.base.arguments import wrong_type
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import variable_of
-from tpuref.interface.data.optional import Optional
+from tpuref.interface.functions.optional import Optional
 from tpuref.interface.data.ragged import (
     RaggedTensor,
     RaggedTensorSpec,

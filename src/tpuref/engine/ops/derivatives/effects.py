@@ -54,6 +54,7 @@ RULES: dict[str, Rule] = {
             *("TPUReplicatedInput", "InfeedEnqueueTuple", "InfeedDequeueTuple"),
             *("InfeedClose", "CoreInfeedEnqueue", "CoreInfeedDequeue"),
             *("OutfeedEnqueue", "OutfeedDequeue", "MakeIterator", "IteratorGetNext"),
+            "IteratorGetNextAsOptional",
             *("FeedBegin", "FeedDequeue"),
         ),
         not_differentiable,
