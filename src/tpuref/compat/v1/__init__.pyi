@@ -11,6 +11,7 @@ from tpuref.compat.v1 import errors as errors
 from tpuref.compat.v1 import estimator as estimator
 from tpuref.compat.v1 import flags as flags
 from tpuref.compat.v1 import gfile as gfile
+from tpuref.compat.v1 import image as image
 from tpuref.compat.v1 import initializers as initializers
 from tpuref.compat.v1 import io as io
 from tpuref.compat.v1 import keras as keras

@@ -8,6 +8,7 @@ from tpuref.compat.v2 import data as data
 from tpuref.compat.v2 import debugging as debugging
 from tpuref.compat.v2 import distribute as distribute
 from tpuref.compat.v2 import errors as errors
+from tpuref.compat.v2 import image as image
 from tpuref.compat.v2 import initializers as initializers
 from tpuref.compat.v2 import io as io
 from tpuref.compat.v2 import linalg as linalg
@@ -17,6 +18,7 @@ from tpuref.compat.v2 import nn as nn
 from tpuref.compat.v2 import profiler as profiler
 from tpuref.compat.v2 import ragged as ragged
 from tpuref.compat.v2 import random as random
+from tpuref.compat.v2 import raw_ops as raw_ops
 from tpuref.compat.v2 import sparse as sparse
 from tpuref.compat.v2 import summary as summary
 from tpuref.compat.v2 import test as test

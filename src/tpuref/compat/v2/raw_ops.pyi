@@ -1,0 +1,3 @@
+"""The names under ``tf.compat.v2.raw_ops``."""
+
+from tpuref.interface.functions.image_transforms import ImageProjectiveTransformV3 as ImageProjectiveTransformV3
