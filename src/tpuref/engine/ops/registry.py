@@ -30,6 +30,7 @@ from tpuref.engine.ops import (
     sources,
     state,
     stateless,
+    stateless_rejection,
     tensor_arrays,
     tpu,
 )
@@ -60,6 +61,7 @@ REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(images.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
 REGISTRY.add(stateless.OPERATIONS)
+REGISTRY.add(stateless_rejection.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(host.OPERATIONS)

@@ -10,13 +10,13 @@ from tpuref.base.arguments import wrong_type
 from tpuref.base.spec import TensorSpec
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.variables import variable_of
-from tpuref.interface.functions.optional import Optional
 from tpuref.interface.data.ragged import (
     RaggedTensor,
     RaggedTensorSpec,
     SparseTensorSpec,
 )
 from tpuref.interface.data.sparse import SparseTensor
+from tpuref.interface.functions.optional import Optional
 
 __all__ = ["OptionalSpec", "TypeSpec", "type_spec_from_value"]
 

@@ -105,9 +105,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
         red == value,
         unit * (green - blue),
         where_v2(
-            green == value,
-            unit * (blue - red) + 2 / 6,
-            unit * (red - green) + 4 / 6,
+            green == value, unit * (blue - red) + 2 / 6, unit * (red - green) + 4 / 6
         ),
     )
     hue = where_v2(coloured, hue, zeros_like(hue))
@@ -182,13 +180,17 @@ def adjust_saturation(
 
 
 def _floats(image: Tensor) -> Tensor:
-    return convert_image_dtype(image, float32 if image.dtype.is_integer else image.dtype)
+    return convert_image_dtype(
+        image, float32 if image.dtype.is_integer else image.dtype
+    )
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     """Return `adjust_brightness` by up to `max_delta`, drawn at random."""
     _check_range("random_brightness: max_delta", 0.0, max_delta)
-    return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
+    return adjust_brightness(
+        image, random_uniform([], -max_delta, max_delta, seed=seed)
+    )
 
 
 def random_contrast(

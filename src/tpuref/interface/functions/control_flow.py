@@ -36,8 +36,8 @@ from tpuref.engine.ops.host import printed
 from tpuref.engine.ops.sources import ARGUMENT
 from tpuref.engine.tracing.arguments import is_composite, leaves_of, with_values
 from tpuref.interface.functions.arguments import static_integer
-from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.optional import Optional
+from tpuref.interface.functions.scopes import control_dependencies
 from tpuref.interface.functions.tensor_array import TensorArray
 
 

@@ -30,7 +30,7 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Return the image in the bytes of a JPEG file, ``[height, width, channels]`` uint8.
+    """Return the image in the bytes of a JPEG file, [height, width, channels] uint8.
 
     Parameters
     ----------
@@ -143,9 +143,7 @@ def encode_jpeg(
         "subsampling": "4:2:0" if chroma_downsampling else "4:4:4",
         "dpi": (x_density, y_density),
     }
-    return _bytes(
-        "EncodeJpeg", lambda pixels: _written(pixels, "JPEG", options), image
-    )
+    return _bytes("EncodeJpeg", lambda pixels: _written(pixels, "JPEG", options), image)
 
 
 def _decoded(
@@ -163,7 +161,9 @@ def _decoded(
     def read(data: bytes) -> Array:
         return _read(op, data, channels, target.as_numpy_dtype, **options)
 
-    image: Tensor = py_func(read, [convert_to_tensor(contents, string)], target, name=op)
+    image: Tensor = py_func(
+        read, [convert_to_tensor(contents, string)], target, name=op
+    )
     if not options.get("frames"):
         image.set_shape([None, None, channels or None])
     elif op == "DecodeGif":
@@ -189,7 +189,9 @@ def _read(
                 image.draft(image.mode, (image.width // ratio, image.height // ratio))
             if image.format == "GIF" and frames:
                 sequence = pillow.ImageSequence.Iterator(image)
-                return np.stack([np.asarray(frame.convert("RGB")) for frame in sequence])
+                return np.stack(
+                    [np.asarray(frame.convert("RGB")) for frame in sequence]
+                )
             pixels = _pixels(image, channels)
     except (OSError, SyntaxError, ValueError) as error:
         raise InvalidArgumentError(

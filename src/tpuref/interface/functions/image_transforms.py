@@ -181,7 +181,9 @@ def crops(
         count = size[axis]
         steps = cast(numbers(count), float32) / maximum(cast(count - 1, float32), 1.0)
         middle = 0.5 * (begin + end) * edge + zeros_like(steps)
-        places.append(where_v2(count > 1, (begin + (end - begin) * steps) * edge, middle))
+        places.append(
+            where_v2(count > 1, (begin + (end - begin) * steps) * edge, middle)
+        )
     y, x = places[0][:, :, None], places[1][:, None, :]
     whole = shape_of(y + x)
     batch = reshape(convert_to_tensor(box_indices, int32), [-1, 1, 1])

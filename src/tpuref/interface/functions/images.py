@@ -16,8 +16,8 @@ from tpuref.interface.functions.creation import eye
 from tpuref.interface.functions.extents import shape as shape_of
 from tpuref.interface.functions.image_transforms import crops
 from tpuref.interface.functions.indexing import slice as cut
-from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.random import random_uniform
+from tpuref.interface.functions.repetition import pad
 from tpuref.interface.functions.reshaping import reshape, reverse
 from tpuref.interface.functions.reshaping import transpose as transposed
 from tpuref.interface.functions.resizing import batched, resize, unbatched
@@ -41,8 +41,8 @@ def crop_to_bounding_box(
     Examples
     --------
     >>> with tf.eager_execution():
-    ...     tf.image.crop_to_bounding_box(tf.ones([4, 4, 3]), 1, 0, 2, 3).shape.as_list()
-    [2, 3, 3]
+    ...     tf.image.crop_to_bounding_box(tf.ones([4, 4, 3]), 1, 0, 2, 3).shape
+    TensorShape([2, 3, 3])
     """
     images, single = batched(image, "tf.image.crop_to_bounding_box")
     _, height, width, _ = images.shape.as_list()
@@ -301,7 +301,7 @@ def extract_patches(
     --------
     >>> with tf.eager_execution():
     ...     windows = tf.image.extract_patches(
-    ...         tf.ones([1, 4, 4, 2]), [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID")
+    ...         tf.ones([1, 4, 4, 2]), [1, 2, 2, 1], [1, 2, 2, 1], [1] * 4, "VALID")
     ...     windows.shape.as_list()
     [1, 2, 2, 8]
     """
@@ -312,7 +312,9 @@ def extract_patches(
     computed = float32 if tensor.dtype.is_integer else tensor.dtype
     one_each = reshape(eye(length, dtype=computed), [rows, columns, channels, length])
     steps, spread = [int(s) for s in strides[1:3]], [int(r) for r in rates[1:3]]
-    windows = conv2d_v2(cast(tensor, computed), one_each, steps, padding, "NHWC", spread)
+    windows = conv2d_v2(
+        cast(tensor, computed), one_each, steps, padding, "NHWC", spread
+    )
     return cast(windows, tensor.dtype)
 
 

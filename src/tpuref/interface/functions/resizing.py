@@ -1,7 +1,7 @@
 """Images of other sizes: every pixel is a weighted sum of pixels of the image.
 
-The weights of rows and of columns are matrices, so that a resized batch is two products.
-Their values and the handling of borders are those of TensorFlow's kernels.
+The weights of rows and of columns are matrices, so that a batch is resized by two
+products.  Their values and the handling of borders are those of TensorFlow's kernels.
 """
 
 from __future__ import annotations
