@@ -215,7 +215,7 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "image contrib.image random_crop io.*_jpeg io.*_png",
+        "image.* contrib.image random_crop",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or in tf.py_func.",
     ),
@@ -273,7 +273,7 @@ WAYS_OUT = (
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
     WayOut("guarantee_const", "Use the tensor itself."),
-    WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
+    WayOut("raw_ops.*", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
         "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, and parts of "

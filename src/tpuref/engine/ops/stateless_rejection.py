@@ -90,7 +90,8 @@ def _gamma(shape: Array, seed: Array, alpha: Array) -> Array:
         boosted = done[small[done]]
         found[boosted] *= draws.uniform(boosted) ** (1 / alphas[boosted])
         left = np.setdiff1d(left, done, assume_unique=True)
-    return found.reshape(-1, each).T.astype(alpha.dtype).reshape(sizes)
+    numbers: Array = found.reshape(-1, each).T.astype(alpha.dtype)
+    return numbers.reshape(sizes)
 
 
 def _binomial(
@@ -111,7 +112,8 @@ def _binomial(
     _invert(few, found, np.flatnonzero(drawn & ~often), n, q)
     _reject(_Draws(seed, total), found, np.flatnonzero(often), n, q)
     found = np.where(p > 0.5, np.maximum(n, 0) - found, found)
-    return found.reshape(-1, each).T.astype(as_dtype(dtype).np).reshape(sizes)
+    numbers: Array = found.reshape(-1, each).T.astype(as_dtype(dtype).np)
+    return numbers.reshape(sizes)
 
 
 def _invert(draws: _Draws, found: Array, left: Array, n: Array, p: Array) -> None:

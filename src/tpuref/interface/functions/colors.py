@@ -10,8 +10,9 @@ from tpuref.base.errors import coded
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import abs as absolute
-from tpuref.interface.functions.arithmetic import maximum, pow
+from tpuref.interface.functions.arithmetic import maximum, multiply, pow
 from tpuref.interface.functions.clipping import clip_by_value
+from tpuref.interface.functions.comparison import equal
 from tpuref.interface.functions.conversion import cast, saturate_cast
 from tpuref.interface.functions.creation import zeros_like
 from tpuref.interface.functions.exponentials import rsqrt
@@ -53,7 +54,7 @@ def convert_image_dtype(
     if tensor.dtype.is_integer and target.is_integer:
         return _between_integers(tensor, target, saturate)
     if tensor.dtype.is_integer:
-        return cast(tensor, target) * (1.0 / tensor.dtype.max)
+        return multiply(cast(tensor, target), 1.0 / tensor.dtype.max)
     if target.is_integer:
         return convert(tensor * (target.max + 0.5), target)
     return cast(tensor, target)
@@ -66,7 +67,7 @@ def _between_integers(tensor: Tensor, target: DType, saturate: bool) -> Tensor:
         return saturate_cast(reduced, target) if saturate else cast(reduced, target)
     scale = (wanted + 1) // (own + 1)
     wide = saturate_cast(tensor, target) if saturate else cast(tensor, target)
-    return wide * scale
+    return multiply(wide, scale)
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
@@ -101,13 +102,10 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     bright = where_v2(value > 0, value, zeros_like(value) + 1)
     saturation = where_v2(value > 0, extent / bright, zeros_like(value))
     unit = 1 / (6 * width)
-    hue = where_v2(
-        red == value,
-        unit * (green - blue),
-        where_v2(
-            green == value, unit * (blue - red) + 2 / 6, unit * (red - green) + 4 / 6
-        ),
+    most_green = where_v2(
+        equal(green, value), unit * (blue - red) + 2 / 6, unit * (red - green) + 4 / 6
     )
+    hue = where_v2(equal(red, value), unit * (green - blue), most_green)
     hue = where_v2(coloured, hue, zeros_like(hue))
     return stack([where_v2(hue < 0, hue + 1, hue), saturation, value], -1)
 

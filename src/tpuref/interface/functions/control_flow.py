@@ -367,11 +367,8 @@ def cond(
         return _unpack_single(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
     with graph.name_scope(name_or(name, "cond")):
-        branches = [
-            _branch(graph, label, fn, strict)
-            for label, fn in (("true", true_fn), ("false", false_fn))
-        ]
-        (first, result), (second, other) = branches
+        first, result = _branch(graph, "true", true_fn, strict)
+        second, other = _branch(graph, "false", false_fn, strict, result)
         _check_branches(result, other)
         operation = add_operation(IF, [predicate], {}, None, [first, second])
     return _rebuilt(result, operation)
@@ -401,7 +398,11 @@ def _predicate(pred: Any) -> Tensor:
 
 
 def _branch(
-    graph: Graph, label: str, function: Callable[[], Any], strict: bool
+    graph: Graph,
+    label: str,
+    function: Callable[[], Any],
+    strict: bool,
+    like: Any = None,
 ) -> _tuple[Region, Any]:
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_part(region, label):
@@ -411,7 +412,8 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        result = nest.map_structure(_result_leaf, _unpack_single(returned, strict))
+        returned = _completed(_unpack_single(returned, strict), like)
+        result = nest.map_structure(_result_leaf, returned)
         region.results = list(leaves_of(result, Tensor))
         for tensor in region.results:
             graph.check_accessible(tensor, "tf.cond")
@@ -556,7 +558,7 @@ def _loop(
     shape_invariants: Any,
     limit: int | None,
 ) -> Any:
-    start = _complete(graph, body, start)
+    start = nest.map_structure(_variable, _complete(graph, body, start))
     leaves = list(leaves_of(start, Tensor))
     specs = _invariants(start, leaves, shape_invariants)
     with _part(graph, "cond", start, specs) as (test, given):
@@ -582,14 +584,21 @@ def _complete(graph: Graph, body: Callable[..., Any], start: Any) -> Any:
     region = Region(LOOP, graph.unique_name("specs", False), graph.region, user_site())
     with graph.in_part(region, "specs"):
         returned = _sequence(body(*start), start)
+    return _completed(start, list(returned))
 
-    def known(leaf: Any, result: Any) -> Any:
-        if not _is_unknown(leaf):
-            return leaf
-        return Optional.empty(result.element_spec).filled()
 
-    pairs = zip(nest.flatten(start), nest.flatten(list(returned)), strict=True)
-    return nest.pack_sequence_as(start, [known(*pair) for pair in pairs])
+def _completed(structure: Any, like: Any) -> Any:
+    """Return a structure whose optionals without specs take those of another one."""
+    leaves, others = nest.flatten(structure), nest.flatten(like)
+    if not any(map(_is_unknown, leaves)) or len(leaves) != len(others):
+        return structure
+    known = [
+        Optional.empty(other.element_spec)
+        if _is_unknown(leaf) and isinstance(other, Optional)
+        else leaf
+        for leaf, other in zip(leaves, others, strict=True)
+    ]
+    return nest.pack_sequence_as(structure, known)
 
 
 def _is_unknown(leaf: Any) -> bool:

@@ -11,6 +11,7 @@ from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.arithmetic import maximum, minimum
 from tpuref.interface.functions.clipping import clip_by_value
+from tpuref.interface.functions.comparison import not_equal
 from tpuref.interface.functions.conversion import cast
 from tpuref.interface.functions.creation import ones_like, zeros_like
 from tpuref.interface.functions.creation import range as numbers
@@ -70,7 +71,7 @@ def ImageProjectiveTransformV3(
         reshape(weights[:, k], [-1, 1, 1]) for k in range(8)
     )
     depth = c0 * x + c1 * y + 1.0
-    seen = depth != 0.0
+    seen = not_equal(depth, 0.0)
     divisor = where_v2(seen, depth, ones_like(depth))
     places = (
         _within(fill_mode, (b0 * x + b1 * y + b2) / divisor, extents[1]),
@@ -179,11 +180,10 @@ def crops(
         begin, end = boxes[:, first, None], boxes[:, last, None]
         edge = cast(sizes[axis + 1] - 1, float32)
         count = size[axis]
-        steps = cast(numbers(count), float32) / maximum(cast(count - 1, float32), 1.0)
-        middle = 0.5 * (begin + end) * edge + zeros_like(steps)
-        places.append(
-            where_v2(count > 1, (begin + (end - begin) * steps) * edge, middle)
-        )
+        step = (end - begin) * edge / maximum(cast(count - 1, float32), 1.0)
+        spread = begin * edge + cast(numbers(count), float32) * step
+        middle = 0.5 * (begin + end) * edge + zeros_like(spread)
+        places.append(where_v2(count > 1, spread, middle))
     y, x = places[0][:, :, None], places[1][:, None, :]
     whole = shape_of(y + x)
     batch = reshape(convert_to_tensor(box_indices, int32), [-1, 1, 1])

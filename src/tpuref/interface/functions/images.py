@@ -137,18 +137,20 @@ def resize_with_crop_or_pad(
     images, single = batched(image, "tf.image.resize_with_crop_or_pad")
     _, height, width, _ = images.shape.as_list()
     sizes = shape_of(images)
-    cuts, margins = [], []
+    cuts: list[Any] = []
+    margins: list[Any] = []
     lengths = ((height, target_height, 1), (width, target_width, 2))
     for own, target, axis in lengths:
         if own is not None and isinstance(target, int):
             extra = own - target
-            over, under = max(extra, 0), max(-extra, 0)
-            cuts.append((over // 2, min(own, target)))
-            margins.append([under // 2, under - under // 2])
-            continue
-        size, wanted = sizes[axis], convert_to_tensor(target, int32)
-        over, under = maximum(size - wanted, 0), maximum(wanted - size, 0)
-        cuts.append((over // 2, minimum(size, wanted)))
+            over: Any = max(extra, 0)
+            under: Any = max(-extra, 0)
+            kept: Any = min(own, target)
+        else:
+            size, wanted = sizes[axis], convert_to_tensor(target, int32)
+            over, under = maximum(size - wanted, 0), maximum(wanted - size, 0)
+            kept = minimum(size, wanted)
+        cuts.append((over // 2, kept))
         margins.append([under // 2, under - under // 2])
     (top, rows), (left, columns) = cuts
     part = cut(images, [0, top, left, 0], [sizes[0], rows, columns, sizes[3]])
@@ -170,9 +172,10 @@ def resize_with_pad(
     own = cast(shape_of(images)[1:3], float32)
     wanted = convert_to_tensor([target_height, target_width], float32)
     ratios = own / wanted
-    lengths = cast(floor(own / maximum(ratios[0], ratios[1])), int32)
+    fitting = own / maximum(ratios[0], ratios[1])
+    lengths = cast(floor(fitting), int32)
     resized = resize(images, lengths, method, antialias=antialias)
-    missing = maximum(0, (cast(wanted, int32) - lengths) // 2)
+    missing = maximum(0, cast(floor((wanted - fitting) / 2.0), int32))
     whole = pad_to_bounding_box(
         resized, missing[0], missing[1], target_height, target_width
     )
@@ -306,7 +309,7 @@ def extract_patches(
     [1, 2, 2, 8]
     """
     tensor = convert_to_tensor(images)
-    channels = tensor.shape.as_list()[3]
+    channels: Any = tensor.shape.as_list()[3]
     rows, columns = int(sizes[1]), int(sizes[2])
     length = rows * columns * channels
     computed = float32 if tensor.dtype.is_integer else tensor.dtype

@@ -145,7 +145,7 @@ def _along(
         widening = maximum(scale, 1.0) if antialias else convert_to_tensor(1.0)
         centers = expand_dims((places + 0.5) * scale, 1)
         distances = absolute((pixels + 0.5 - centers) * (1.0 / widening))
-        values = where_v2(distances <= radius, kernel(distances), 0.0)
+        values = where_v2(distances < radius, kernel(distances), 0.0)
         weights = _normalized(values)
     moved = tensordot(weights, cast(images, float32), [[1], [axis]])
     order = [1, 0, 2, 3] if axis == 1 else [1, 2, 0, 3]
