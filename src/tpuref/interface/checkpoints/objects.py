@@ -34,11 +34,8 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 class Checkpoint:
     """Saves and restores objects' variables, named by the paths of attributes to them.
 
-    Parameters
-    ----------
-    **kwargs
-        Variables, lists and dicts of them, and objects with such attributes.  They
-        become attributes of the checkpoint.
+    `**kwargs` holds variables, lists and dicts of them, and objects with such
+    attributes.  They become attributes of the checkpoint.
 
     Examples
     --------
@@ -116,15 +113,11 @@ class Checkpoint:
 
         Eager mode restores at once, graph mode with the methods of the result.  A value
         without a variable is kept until a variable of its name is created, as by the
-        first call of a layer or optimizer.  A warning lists such values.  It raises
-        `tf.errors.NotFoundError` without a checkpoint there, and
-        `tf.errors.InvalidArgumentError` if a shape or dtype differs.
-
-        Parameters
-        ----------
-        save_path
-            The prefix of a checkpoint, or None for no checkpoint, as
-            ``manager.latest_checkpoint`` is at first.
+        first call of a layer or optimizer.  A warning lists such values.  `save_path`
+        is the prefix of a checkpoint, or None for no checkpoint, as
+        ``manager.latest_checkpoint`` is at first.  It raises `tf.errors.NotFoundError`
+        without a checkpoint there, and `tf.errors.InvalidArgumentError` if a shape or
+        dtype differs.
         """
         reader = None if save_path is None else CheckpointReader(save_path)
         if reader is not None:
@@ -251,16 +244,10 @@ class RestoreStatus:
 class CheckpointManager:
     """Saves a `Checkpoint` repeatedly, and keeps the newest ones.
 
-    Parameters
-    ----------
-    directory
-        The directory, which is created.
-    max_to_keep
-        The number of checkpoints to keep; None for all.
-    keep_checkpoint_every_n_hours
-        The interval of checkpoints that are never deleted, or None.
-    checkpoint_name
-        The name in the prefixes, before the number.
+    `directory` is created if needed.  `max_to_keep` is the number of
+    checkpoints to keep; None for all.  `keep_checkpoint_every_n_hours` is the interval
+    of checkpoints that are never deleted, or None.  `checkpoint_name` is the name in
+    the prefixes, before the number.
 
     Examples
     --------
@@ -401,7 +388,7 @@ def _session(given: Any) -> Any:
         return given
     current = get_default_session()
     if current is None:
-        raise codes.NO_SESSION.value_error(
+        raise codes.SESSION_CLOSED.value_error(
             "tf.train.Checkpoint: there is no current session: use `with tf.Session() "
             "as sess:`, or give session="
         )

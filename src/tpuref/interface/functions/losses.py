@@ -21,19 +21,11 @@ def softmax_cross_entropy_with_logits_v2(
 ) -> Tensor:
     """Return the cross entropy of labels and the softmax of logits.
 
-    The result is a tensor of the same dtype without that axis.  It raises ValueError if
-    the shapes differ.
-
-    Parameters
-    ----------
-    labels
-        The probability of each class, with the shape of `logits`; cast to its dtype.
-    logits
-        A floating-point tensor of rank 1 or more.
-    axis
-        The axis of the classes, by default the last.
-    dim
-        The former name of `axis`.
+    The result is a tensor of the same dtype without that axis.  `labels` is the
+    probability of each class, with the shape of `logits`; cast to its dtype.  `logits`
+    is a floating-point tensor of rank 1 or more.  `axis` is the axis of the classes, by
+    default the last.  `dim` is the former name of `axis`.  It raises ValueError if the
+    shapes differ.
 
     Examples
     --------
@@ -126,17 +118,10 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
-    The result has the same shape and dtype.  It raises ValueError if labels or logits
-    are missing or not passed by name, or shapes differ.
-
-    Parameters
-    ----------
-    _sentinel
-        Forces the other arguments to be passed by name; must be None.
-    labels
-        Probabilities, with the shape and dtype of `logits`.
-    logits
-        A floating-point tensor.
+    The result has the same shape and dtype.  `_sentinel` must be None: the other
+    arguments are passed by name.  `labels` are probabilities, with the shape and dtype
+    of `logits`, a floating-point tensor.  It raises ValueError if labels or logits are
+    missing or not passed by name, or shapes differ.
 
     Examples
     --------
@@ -160,16 +145,9 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
 
-    It raises ValueError if shapes differ.
-
-    Parameters
-    ----------
-    labels, logits
-        As for `sigmoid_cross_entropy_with_logits`.
-    pos_weight
-        The factor of the loss of positive labels.
-    targets
-        The old name of `labels`.
+    `labels` and `logits` are as for `sigmoid_cross_entropy_with_logits`.  `pos_weight`
+    is the factor of the loss of positive labels.  `targets` is the old name of
+    `labels`.  It raises ValueError if shapes differ.
 
     Examples
     --------

@@ -8,7 +8,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, float32, int32, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -36,11 +35,9 @@ __all__ = [
 
 def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
-            f"{alg!r}; TensorFlow has the others on accelerators alone",
-            code=codes.INVALID_ARGUMENT,
+            f"{alg!r}; TensorFlow has the others on accelerators alone"
         )
     sizes = shape_tensor(shape)
     own = convert_to_tensor(seed)
@@ -89,10 +86,8 @@ def stateless_uniform(
         )
         return full
     if maxval is None:
-        raise coded(
-            ValueError,
-            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
     found: Tensor = _drawn("StatelessRandomUniformInt", shape, seed, alg, *bounds)
@@ -108,14 +103,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Return normally distributed numbers; parameters as for `stateless_uniform`.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.stateless_normal([2], [1, 2]).shape.as_list()
-    [2]
-    """
+    """Return normally distributed numbers; parameters as for `stateless_uniform`."""
     return _scaled("StatelessRandomNormal", shape, seed, mean, stddev, dtype, alg)
 
 

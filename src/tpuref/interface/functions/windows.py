@@ -150,8 +150,9 @@ def conv2d_transpose(
 ) -> Tensor:
     """Return the gradient of `conv2d` by its images: each pixel spread over a window.
 
-    The results are images of the same dtype and the shape `output_shape`.  It raises
-    ValueError if the arguments do not fit together.
+    The results are images of the same dtype and the shape `output_shape`.  Other
+    parameters are those of `conv2d`.  It raises ValueError if the arguments do not fit
+    together.
 
     Parameters
     ----------
@@ -162,8 +163,6 @@ def conv2d_transpose(
         A tensor of shape ``[rows, columns, outputs, channels]``.
     output_shape
         The shape of the result: that of images which `conv2d` makes `value` of.
-    strides, padding, data_format, dilations
-        As for `conv2d`.
     input, filters
         The new names of `value` and `filter`.
 
@@ -226,16 +225,10 @@ def depthwise_conv2d_native(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    input
-        Floating-point images, as for `conv2d`.
-    filter
-        A tensor of shape ``[rows, columns, channels, multiplier]``.
-    strides, padding, data_format, dilations
-        As for `conv2d`.
+    `input` holds floating-point images, as for `conv2d`.  `filter` is a tensor of shape
+    ``[rows, columns, channels, multiplier]``.  `strides`, `padding`, `data_format` and
+    `dilations` are as for `conv2d`.  It raises ValueError if the arguments do not fit
+    together.
 
     Examples
     --------
@@ -271,19 +264,8 @@ def depthwise_conv2d(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    Other parameters are those of `depthwise_conv2d_native`.
-
-    Parameters
-    ----------
-    rate, dilations
-        One, two or four numbers: the step between elements within a window.
-
-    Examples
-    --------
-    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
-    >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
-    >>> tf.Session().run(tf.squeeze(sums)).tolist()
-    [3.0, 30.0]
+    Other parameters are those of `depthwise_conv2d_native`.  `rate` and `dilations` are
+    one, two or four numbers: the step between elements within a window.
     """
     holes = rate if dilations is None else dilations
     return depthwise_conv2d_native(
@@ -311,12 +293,8 @@ def separable_conv2d(
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
     The results are images of the same dtype, with one channel per output.  Other
-    parameters are those of `depthwise_conv2d`.
-
-    Parameters
-    ----------
-    pointwise_filter
-        A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
+    parameters are those of `depthwise_conv2d`.  `pointwise_filter` is a tensor of shape
+    ``[1, 1, channels * multiplier, outputs]``.
 
     Examples
     --------
@@ -397,8 +375,8 @@ def max_pool(
 ) -> Tensor:
     """Return the greatest element of each window of images.
 
-    The results are images of the same dtype and number of channels.  It raises
-    ValueError if the arguments do not fit together.
+    The results are images of the same dtype and number of channels.  Other parameters
+    are those of `conv1d`.  It raises ValueError if the arguments do not fit together.
 
     Parameters
     ----------
@@ -409,8 +387,6 @@ def max_pool(
         One, two or four numbers: the size of the window.
     strides
         One, two or four numbers: the step of the windows.
-    padding, input
-        As for `conv1d`.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
 
@@ -440,13 +416,6 @@ def avg_pool(
 
     Parameters, result and errors are those of `max_pool`.  The images are
     floating-point.
-
-    Examples
-    --------
-    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    >>> pooled = tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID")
-    >>> tf.Session().run(tf.squeeze(pooled)).tolist()
-    [[2.5, 4.5], [10.5, 12.5]]
     """
     images = input if value is None else value
     return _pool(
@@ -467,7 +436,7 @@ def pool(
 ) -> Tensor:
     """Return the greatest element or the mean of each window of images.
 
-    The result and errors are those of `max_pool`.
+    Result, errors and other parameters are those of `max_pool`.
 
     Parameters
     ----------
@@ -477,8 +446,6 @@ def pool(
         One or two numbers: the size of the window and its step, by default 1.
     pooling_type
         ``"MAX"`` or ``"AVG"``.
-    padding, data_format
-        As for `max_pool`.
     dilation_rate, dilations
         The step between elements of a window, by default 1.  It needs strides of 1
         and ``"VALID"``, as in TensorFlow.

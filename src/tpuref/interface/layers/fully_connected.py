@@ -35,8 +35,8 @@ def fully_connected(
 ) -> Any:
     """Return ``activation_fn(inputs @ weights + biases)`` along the last axis.
 
-    It raises ValueError if the rank of the inputs is less than 2, or their last size is
-    unknown.
+    Other parameters are those of `tf.contrib.layers.layer_norm`.  It raises ValueError
+    if the rank of the inputs is less than 2, or their last size is unknown.
 
     Parameters
     ----------
@@ -52,8 +52,6 @@ def fully_connected(
         Initializers; without one of biases, there are none.
     weights_regularizer, biases_regularizer
         Functions of a variable whose results join the regularization losses.
-    reuse, variables_collections, outputs_collections, trainable
-        As for `tf.contrib.layers.layer_norm`.
     scope
         The variable scope, by default ``fully_connected``.
 

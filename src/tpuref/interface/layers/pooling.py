@@ -63,16 +63,10 @@ class _Pooling1D(_Pooling):
 class MaxPooling2D(_Pooling):
     """The greatest element of each window of images.
 
-    Parameters
-    ----------
-    pool_size, strides
-        One integer or a pair for rows and columns: the size of the window and its step.
-    padding
-        ``"valid"`` or ``"same"``.
-    data_format
-        ``"channels_last"`` or ``"channels_first"``.
-    name, **kwargs
-        As for `tf.layers.Layer`.
+    `pool_size` and `strides` are one integer or a pair for rows and columns: the size
+    of the window and its step.  `padding` is ``"valid"`` or ``"same"``.  `data_format`
+    is ``"channels_last"`` or ``"channels_first"``.  Other parameters are those of
+    `tf.layers.Layer`.
 
     Examples
     --------
@@ -98,12 +92,8 @@ class AveragePooling2D(_Pooling):
 class MaxPooling1D(_Pooling1D):
     """The greatest element of each window of sequences.
 
-    Parameters
-    ----------
-    pool_size, strides
-        Integers: the size of the window and its step.
-    padding, data_format, name, **kwargs
-        As for `tf.layers.MaxPooling2D`.
+    `pool_size` and `strides` are integers: the size of the window and its step.
+    `padding`, `data_format`, `name` and `**kwargs` are as for `tf.layers.MaxPooling2D`.
 
     Examples
     --------

@@ -120,14 +120,6 @@ def precision(
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.precision([1, 0, 1], [1, 1, 0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
     """
     found = _share("precision", false_positives, labels, predictions, weights, name)
     return collected(*found, metrics_collections, updates_collections)
@@ -145,14 +137,6 @@ def recall(
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.recall([1, 1, 0], [1, 0, 1])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
     """
     found = _share("recall", false_negatives, labels, predictions, weights, name)
     return collected(*found, metrics_collections, updates_collections)
@@ -178,8 +162,8 @@ def auc(
 ) -> Metric:
     """Return the area under a curve of rates over thresholds.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the curve or the
-    method is unknown, or both do not go together.
+    The result and other parameters are those of `tf.metrics.mean`.  It raises
+    ValueError if the curve or the method is unknown, or both do not go together.
 
     Parameters
     ----------
@@ -197,8 +181,6 @@ def auc(
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
         for ``"PR"``; for ``"ROC"`` it means ``"trapezoidal"``.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
 
     Examples
     --------
@@ -308,20 +290,12 @@ def mean_iou(
 ) -> Metric:
     """Return the mean over classes of intersection divided by union.
 
-    Parameters
-    ----------
-    labels, predictions
-        Integers of the same shape, ``0 <= class < num_classes``.
-    num_classes
-        The number of classes; those that do not occur count for nothing.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Returns
-    -------
-    value, update_op : Tensor
-        The mean so far, and the operation that adds a batch and gives the counts of
-        each prediction for each label.
+    `labels` and `predictions` are integers of the same shape,
+    ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
+    not occur count for nothing.  `weights`, `metrics_collections`,
+    `updates_collections` and `name` are as for `tf.metrics.mean`.  The results are the
+    mean so far, and the operation that adds a batch and gives the counts of each
+    prediction for each label.
 
     Examples
     --------

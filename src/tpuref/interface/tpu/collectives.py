@@ -48,7 +48,10 @@ def cross_replica_sum(
     in replica order; float16 and bfloat16 are added in float32 and rounded once.  In a
     distribution strategy the towers are the replicas; the k-th sums of all towers form
     one collective, as with ``merge_call``.  Outside of both, the caller is the only
-    replica, and a warning is logged.
+    replica, and a warning is logged.  It raises TypeError if `x` or the ids have an
+    unsupported element type, and ValueError if `group_assignment` is not a partition of
+    the replicas into groups of equal size, or a `PerReplica` does not have one
+    component per replica.
 
     Parameters
     ----------
@@ -59,14 +62,6 @@ def cross_replica_sum(
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; every
         replica appears once.  None is one group of all.
-
-    Raises
-    ------
-    TypeError
-        If `x` or the ids have an unsupported element type.
-    ValueError
-        If `group_assignment` is not a partition of the replicas into groups of equal
-        size, or a `PerReplica` does not have one component per replica.
 
     Examples
     --------
@@ -164,7 +159,7 @@ def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
         return (tuple(range(replicas)),)
     ids = _ids(assignment)
     if ids.ndim != 2:
-        raise codes.INVALID_GROUPS.value_error(
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
             f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
         )
@@ -176,7 +171,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if isinstance(assignment, Tensor):
         value = assignment.operand().value
         if assignment.dtype != int32 or value is None:
-            raise codes.INVALID_GROUPS.type_error(
+            raise codes.INVALID_ARGUMENT.type_error(
                 "tf.tpu.cross_replica_sum: group_assignment must be known when the "
                 f"graph is built, as int32; got {assignment.describe()}"
             )
@@ -186,12 +181,12 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     except ValueError:
         ids = np.empty(0, object)
     if ids.dtype == object:
-        raise codes.INVALID_GROUPS.value_error(
+        raise codes.INVALID_ARGUMENT.value_error(
             "tf.tpu.cross_replica_sum: all groups of group_assignment must have the "
             f"same number of replicas, got {assignment!r}"
         )
     if ids.size and ids.dtype.kind not in "iu":
-        raise codes.INVALID_GROUPS.type_error(
+        raise codes.INVALID_ARGUMENT.type_error(
             "tf.tpu.cross_replica_sum: group_assignment must contain integers, got "
             f"{assignment!r}"
         )
@@ -200,7 +195,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
     def fault(what: str) -> ValueError:
-        return codes.INVALID_GROUPS.value_error(
+        return codes.INVALID_ARGUMENT.value_error(
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
             f"of the replicas 0 to {replicas - 1} must appear in it exactly once"
         )

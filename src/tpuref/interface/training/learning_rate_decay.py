@@ -62,16 +62,10 @@ def exponential_decay(
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
     In eager mode, return a function without parameters that returns it, which
-    optimizers accept.  It raises ValueError if `global_step` is None.
-
-    Parameters
-    ----------
-    global_step
-        The number of steps so far.
-    decay_steps
-        The number of steps of a decay by `decay_rate`.
-    staircase
-        Whether the learning rate changes only every `decay_steps` steps.
+    optimizers accept.  `global_step` is the number of steps so far.  `decay_steps` is
+    the number of steps of a decay by `decay_rate`.  `staircase` says whether the
+    learning rate changes only every `decay_steps` steps.  It raises ValueError if
+    `global_step` is None.
 
     Examples
     --------
@@ -98,18 +92,9 @@ def natural_exp_decay(
 ) -> Any:
     """Return ``learning_rate * exp(-decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The negative of the exponent after `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.natural_exp_decay(1.0, 2, 1, 0.5)
-    >>> round(float(tf.Session().run(rate)), 4)
-    0.3679
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the negative of the exponent after
+    `decay_steps` steps.
     """
     with name_scope(name, "NaturalExpDecay"):
         rate, step, steps, exponent = _in_dtype_of_rate(
@@ -130,18 +115,9 @@ def inverse_time_decay(
 ) -> Any:
     """Return ``learning_rate / (1 + decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The growth of the divisor in `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.inverse_time_decay(1.0, 2, 1, 0.5)
-    >>> float(tf.Session().run(rate))
-    0.5
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the growth of the divisor in
+    `decay_steps` steps.
     """
     with name_scope(name, "InverseTimeDecay"):
         rate, step, steps, growth = _in_dtype_of_rate(
@@ -163,17 +139,10 @@ def polynomial_decay(
 ) -> Any:
     """Return a learning rate that decreases to another one as a power of the steps.
 
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    decay_steps
-        The number of steps to reach `end_learning_rate`.
-    power
-        The power; 1 is linear.
-    cycle
-        Whether the decay continues after `decay_steps` with twice that number, then
-        three times and so on, so that the learning rate rises and decreases again.
+    `decay_steps` is the number of steps to reach `end_learning_rate`.  `power` is the
+    power; 1 is linear.  `cycle` says whether the decay continues after `decay_steps`
+    with twice that number, then three times and so on, so that the learning rate rises
+    and decreases again.  Other parameters are those of `tf.train.exponential_decay`.
 
     Examples
     --------
@@ -203,18 +172,11 @@ def piecewise_constant(
 ) -> Any:
     """Return one of several values, depending on the step.
 
-    In eager mode, return a function without parameters that returns it.  It raises
-    ValueError if there is not one more value than boundaries, or the dtypes differ.
-
-    Parameters
-    ----------
-    x
-        The number of steps so far.
-    boundaries
-        The last step of each value but the last, in increasing order, converted to the
-        dtype of `x`.
-    values
-        The values, one more than boundaries, of one dtype.
+    In eager mode, return a function without parameters that returns it.  `x` is the
+    number of steps so far.  `boundaries` are the last step of each value but the last,
+    in increasing order, converted to the dtype of `x`.  `values` are the values, one
+    more than boundaries, of one dtype.  It raises ValueError if there is not one more
+    value than boundaries, or the dtypes differ.
 
     Examples
     --------
@@ -260,14 +222,9 @@ def cosine_decay(
 ) -> Any:
     """Return a learning rate that decreases along half a period of the cosine.
 
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    decay_steps
-        The number of steps of the decay.
-    alpha
-        The final fraction of the learning rate.
+    `learning_rate`, `global_step` and `name` are as for `tf.train.exponential_decay`.
+    `decay_steps` is the number of steps of the decay.  `alpha` is the final fraction of
+    the learning rate.
 
     Examples
     --------

@@ -42,18 +42,11 @@ class SessionCreator(abc.ABC):
 class ChiefSessionCreator(SessionCreator):
     """Creates sessions whose variables are restored or initialized.
 
-    It raises ValueError if both a directory and a checkpoint are set.
-
-    Parameters
-    ----------
-    scaffold
-        The `Scaffold` that initializes and restores variables, by default a new one.
-    master, config
-        As for `tf.Session`.
-    checkpoint_dir
-        The directory of checkpoints, of which the last one is restored.
-    checkpoint_filename_with_path
-        A checkpoint to restore instead.
+    `scaffold` is the `Scaffold` that initializes and restores variables, by default a
+    new one.  `checkpoint_dir` is the directory of checkpoints, of which the last one is
+    restored.  `checkpoint_filename_with_path` is a checkpoint to restore instead.
+    Other parameters are those of `tf.Session`.  It raises ValueError if both a
+    directory and a checkpoint are set.
     """
 
     def __init__(
@@ -123,14 +116,9 @@ class ChiefSessionCreator(SessionCreator):
 class WorkerSessionCreator(SessionCreator):
     """Creates sessions that wait until another process has initialized the variables.
 
-    Parameters
-    ----------
-    scaffold
-        The `Scaffold` that checks the variables, by default a new one.
-    master, config
-        As for `tf.Session`.
-    max_wait_secs
-        The maximum number of seconds to wait.
+    `scaffold` is the `Scaffold` that checks the variables, by default a new one.
+    `master` and `config` are as for `tf.Session`.  `max_wait_secs` is the maximum
+    number of seconds to wait.
     """
 
     def __init__(

@@ -38,7 +38,8 @@ def create_train_op(
 ) -> Tensor:
     """Return a tensor that runs a training step and returns the loss.
 
-    It raises `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
+    Other parameters are those of `tf.train.Optimizer.compute_gradients`.  It raises
+    `tf.errors.InvalidArgumentError` at run time if the loss is not finite.
 
     Parameters
     ----------
@@ -54,8 +55,6 @@ def create_train_op(
         A function from a list of (gradient, variable) pairs to such a list.
     summarize_gradients
         Whether gradients and their norms are summarized.
-    gate_gradients, aggregation_method, colocate_gradients_with_ops
-        As for `tf.train.Optimizer.compute_gradients`.
     check_numerics
         Whether to raise an error if the loss is not finite.
 
@@ -89,7 +88,7 @@ def create_train_op(
         pairs = transform_grads_fn(pairs)
     if summarize_gradients:
         _summarize(pairs)
-    done = [optimizer.apply_gradients(pairs, global_step)]
+    done: list[Any] = [optimizer.apply_gradients(pairs, global_step)]
     if check_numerics:
         finite = reduce_all(is_finite(loss))
         done.append(Assert(finite, ["LossTensor is inf or nan", loss]))

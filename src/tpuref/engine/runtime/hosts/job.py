@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import coded
 from tpuref.base.extras import optional_module
 from tpuref.engine.configuration import config
 
@@ -28,10 +27,7 @@ class Job:
 def wanted_job() -> Job | None:
     """Return the job of the settings or the cluster, None for one host.
 
-    Raises
-    ------
-    ValueError
-        If the settings contradict each other.
+    It raises ValueError if the settings contradict each other.
     """
     given = {
         "TPUREF_COORDINATOR (--coordinator)": config.coordinator,
@@ -77,4 +73,4 @@ def _detect() -> Job | None:
 
 
 def _invalid(message: str) -> ValueError:
-    return coded(ValueError, f"tf.config: {message}", code=codes.INVALID_SETTING)
+    return codes.INVALID_SETTING.value_error(f"tf.config: {message}")

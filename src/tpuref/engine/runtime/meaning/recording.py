@@ -44,20 +44,13 @@ Meeting = tuple[Any, ...]
 
 
 class Track(NamedTuple):
-    """Where something happens: a thread of the host, or a core.
+    """Where something happens: a thread of the host, or a core."""
 
-    Attributes
-    ----------
-    job
-        The job of the TPU system, None for the host.
-    number
-        The physical core, or what identifies the thread.
-    name
-        What it is called.
-    """
-
+    # The job of the TPU system, None for the host
     job: str | None
+    # The physical core, or what identifies the thread
     number: int
+    # What it is called
     name: str
 
 
@@ -156,14 +149,9 @@ class Recording:
 class RunEvents:
     """The events that one run adds to a recording.
 
-    Parameters
-    ----------
-    recording
-        The recording.
-    job
-        The job of the TPU system, None outside of replicated computations.
-    cores
-        The physical cores, by replica and logical core.
+    `recording` is the recording.  `job` is the job of the TPU system, None outside of
+    replicated computations.  `cores` are the physical cores, by replica and logical
+    core.
     """
 
     def __init__(
