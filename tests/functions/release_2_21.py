@@ -126,7 +126,7 @@ CASES |= {
     "floats": lambda tf: tf.strings.as_string([1.5, 1e10], precision=2),
     "shortest": lambda tf: tf.strings.as_string([0.1, 1e10], shortest=True),
     "bools": lambda tf: tf.strings.as_string([True, False]),
-    "formatted": lambda tf: tf.strings.format("{}, {}", (tf.range(9), ["a", "b"])),
+    "formatted": lambda tf: tf.strings.format("{}, {}", (tf.range(9), tf.range(2))),
     "fast hash": lambda tf: tf.strings.to_hash_bucket_fast([*WORDS, b"x" * 99], 1000),
     "strong hash": lambda tf: tf.strings.to_hash_bucket_strong(WORDS, 1000, [3, 4]),
     "split": lambda tf: tf.strings.split(WORDS).to_tensor("-"),
@@ -136,6 +136,36 @@ CASES |= {
     "padded ngrams": lambda tf: ngrams(tf, pad_values=("<", ">"), padding_width=1),
     "short ngrams": lambda tf: ngrams(tf, preserve_short_sequences=True),
     "looked up": looked_up,
+    "counts": lambda tf: tf.math.bincount([1, 1, 3, 9], minlength=3, maxlength=5),
+    "counts of rows": lambda tf: tf.math.bincount(
+        [[1, 1], [0, 2]], [[0.5, 1.0], [2.0, 3.0]], 2, 2, axis=-1
+    ),
+    "present": lambda tf: tf.math.bincount([[1, 1], [0, 2]], binary_output=True),
+    "weighted": lambda tf: tf.sparse.to_dense(
+        tf.sparse.bincount(np.array([1, 1, 4]), [0.5, 1.0, 2.0])
+    ),
+    "sparse counts": lambda tf: tf.sparse.to_dense(
+        tf.sparse.bincount([[1, 1], [0, 2]], axis=-1, minlength=4, maxlength=4)
+    ),
+    "buckets": lambda tf: tf.raw_ops.Bucketize(
+        input=[[-1.0, 5.0, 10.0]], boundaries=[0.0, 10.0]
+    ),
+    "crossed": lambda tf: tf.sparse.to_dense(
+        tf.sparse.cross_hashed(
+            [
+                tf.sparse.from_dense([["A", "x"], ["B", "y"]]),
+                tf.sparse.from_dense([[101], [102]]),
+            ],
+            50,
+        )
+    ),
+    "looked up and combined": lambda tf: tf.nn.safe_embedding_lookup_sparse(
+        PIXELS[0, :, :, 0],
+        tf.SparseTensor([[0, 0], [0, 2], [2, 1]], [1, 3, -1], [3, 4]),
+    ),
+    "filled rows": lambda tf: tf.sparse.to_dense(
+        tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 2]], [5], [3, 4]), 7)[0]
+    ),
 }
 
 

@@ -143,7 +143,10 @@ class _Table(Trackable):
         self._check_initialized()
         flat = np.ravel(keys).tolist()
         found = [self._held.get(key, self._default) for key in flat]
-        return self._array(found).reshape(*np.shape(keys), *self._default.shape)
+        values: Array = self._array(found).reshape(
+            *np.shape(keys), *self._default.shape
+        )
+        return values
 
     def _array(self, items: list[Any]) -> Array:
         if self.value_dtype != string:
@@ -267,7 +270,8 @@ class StaticVocabularyTable(StaticHashTable):
             text = key if isinstance(key, bytes) else str(key).encode()
             bucket = first + fingerprint(text) % self._buckets
             found.append(self._held.get(key, bucket))
-        return np.array(found, np.int64).reshape(np.shape(keys))
+        places: Array = np.array(found, np.int64).reshape(np.shape(keys))
+        return places
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys and buckets, int64."""

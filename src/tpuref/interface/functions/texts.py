@@ -38,7 +38,8 @@ def each_text(
         found = np.empty(first.size, object if dtype == string else dtype.np)
         for place, items in enumerate(zip(*flat, strict=True)):
             found[place] = function(*items)
-        return found.reshape(first.shape)
+        shaped: Array = found.reshape(first.shape)
+        return shaped
 
     result: Tensor = py_func(results, inputs, dtype, name=op)
     result.set_shape(inputs[0].shape)
@@ -108,7 +109,7 @@ def substr(
             )
         start = start + size if start < 0 else start
         found = whole[start : start + count]
-        return found if unit == "BYTE" else found.encode()
+        return bytes(found if unit == "BYTE" else found.encode())
 
     numbers = [convert_to_tensor(x) for x in (pos, len)]
     return each_text("Substr", part, string, convert_to_tensor(input, string), *numbers)
@@ -155,7 +156,8 @@ def as_string(
     def text(value: Any) -> bytes:
         if tensor.dtype == bool_:
             return b"true" if value else b"false"
-        return (pattern % value).encode()
+        written: bytes = (pattern % value).encode()
+        return written
 
     return each_text("AsString", text, string, tensor)
 
