@@ -12,6 +12,8 @@ import numpy as np
 from .statements import Statement, statements
 
 _REGISTRY = {}
+#: Whether the check that runs has come to what its document does not say.
+_BEYOND = [False]
 
 # What a Python number says about the dtype; True is an int as well.
 _DTYPES = ((bool, np.bool_), (int, np.int32), (float, np.float32))
@@ -68,6 +70,19 @@ def registered():
     if unknown:
         raise UnknownStatement(f"no file in conformance/clauses states {unknown}")
     return [Clause(one, _REGISTRY[id]) for id, one in stated.items() if id in _REGISTRY]
+
+
+def beyond_the_words(beyond=True):
+    """Say that the rest of the check asks for more than the words of the document.
+
+    A failure there is counted apart, and no failure of a foreign module.
+    """
+    _BEYOND[0] = beyond
+
+
+def is_beyond_the_words():
+    """Return what was said last."""
+    return _BEYOND[0]
 
 
 def expect_raises(exception_types, function, *args, **kwargs):

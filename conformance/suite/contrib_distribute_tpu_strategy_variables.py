@@ -2,7 +2,7 @@
 
 import contextlib
 
-from ..clause import expect_raises, same
+from ..clause import beyond_the_words, expect_raises, same
 from ..probes import initialise_variables
 from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
@@ -200,6 +200,7 @@ def update_variable(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         strategy.update(variable(tf, "mirrored"), lambda v: v.assign_add(1.0))
         strategy.update(plain, lambda v: v.assign_add(1.0))
+        beyond_the_words()
         for unfit in (tf.constant(1.0), 3, "mirrored"):
             expect_raises(TypeError, strategy.update, unfit, lambda v: v)
 

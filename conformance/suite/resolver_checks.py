@@ -8,7 +8,7 @@ that it sets up itself.
 import inspect
 import re
 
-from ..clause import clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, same
 from .cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
@@ -268,6 +268,7 @@ def coordinator_included(tf, resolver):
 @isolated
 def coordinator_excluded(tf, resolver):
     for address in (None, "10.0.0.9:2222"):
+        beyond_the_words(address is not None)
         made = resolved(
             resolver, one_node(), coordinator_name=None, coordinator_address=address
         )

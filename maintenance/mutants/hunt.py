@@ -45,7 +45,8 @@ ANSWERED = 77
 class Verdict:
     """The verdict on a mutant: ``caught``, ``survived`` or ``misfit``.
 
-    ``message`` is what a clause said, or why the mutant could not be applied.
+    ``message`` is what a clause said, after who says so where any clause may notice, or
+    why the mutant could not be applied.
     """
 
     def __init__(self, mutant, state, message):
@@ -65,14 +66,15 @@ def hunt(mutants, clauses):
     changes = {}
     for number, mutant in enumerate(mutants):
         try:
-            judges = [by_id.get(id, id) for id in mutant.clauses]
+            judges = [by_id.get(id, id) for id in mutant.clauses] or clauses
             unknown = [
                 id for id in mutant.clauses if id not in by_id and "::" not in id
             ]
             if unknown:
                 raise Misfit(f"there is no clause {', '.join(unknown)}")
             module = _module(mutant)
-            changes.setdefault(module.name, []).append((number, module, judges))
+            change = (number, module, judges, bool(mutant.clauses))
+            changes.setdefault(module.name, []).append(change)
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
     undecided = {number for changed in changes.values() for number, *_ in changed}
@@ -122,8 +124,9 @@ def _grow(trunk):
 class Trunk:
     """Finds the modules that mutants change, and forks into a branch for each change.
 
-    ``changes`` has the changes of each module by its name: number, MutatedModule and
-    clauses. The answers are written to ``pipe``, a line each.
+    ``changes`` has the changes of each module by its name: number, MutatedModule,
+    clauses, and whether each of these must notice. The answers are written to ``pipe``,
+    a line each.
     """
 
     def __init__(self, changes, pipe):
@@ -160,8 +163,8 @@ class Trunk:
             self._answer(self._change[0], MISFIT, f"{type(error).__name__}: {error}")
             return
         if self._change is not None:
-            number, _, clauses = self._change
-            self._answer(number, *_judged(clauses, tf))
+            number, _, clauses, named = self._change
+            self._answer(number, *(_judged if named else _searched)(clauses, tf))
         while self._branches:
             self._wait()
 
@@ -180,8 +183,7 @@ class Trunk:
             self._branches[branch] = change[0]
             return False
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
-        signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+        _start_clocks()
         _silence()
         self._change, self._left, self._branches = change, {}, {}
         return True
@@ -216,6 +218,43 @@ def _silence():
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     os.close(nowhere)
+
+
+def _start_clocks():
+    signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+
+
+def _searched(clauses, tf):
+    """Return state and message; any clause may notice, one of what is stated first."""
+
+    def expired(*_):
+        raise TimeoutError("the clause does not end")
+
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, expired)
+    noticed = {}
+    for source in ("stated", "beyond", "release"):
+        for clause in clauses:
+            if source != _source(clause):
+                continue
+            _start_clocks()
+            result = judge(clause, tf)
+            if result.outcome in CONTRADICTIONS:
+                who = "beyond" if result.beyond else source
+                message = f"{clause.id}: {result.outcome}: {result.message}"
+                noticed.setdefault(who, f"{who}: {message}")
+                if who == source:
+                    return CAUGHT, noticed[who]
+        if noticed:
+            return CAUGHT, next(iter(noticed.values()))
+    return SURVIVED, "no clause noticed"
+
+
+def _source(clause):
+    if clause.source == "document":
+        return "beyond" if clause.beyond else "stated"
+    return clause.source
 
 
 def _judged(clauses, tf):

@@ -7,7 +7,8 @@ the pattern in the target; and what replaces it (see ``Mutant``)::
       @ _choices = tf.tpu.shard/name/outputs-from-all-shards-false
       [from_all] => [True]
 
-Longer ones stand on lines of their own, each line with ``-`` or ``+`` before it.
+Longer ones stand on lines of their own, each line with ``-`` or ``+`` before it. An
+entry of a list that is measured has ``?`` for the clauses: any may notice.
 """
 
 import pathlib
@@ -43,4 +44,4 @@ def _mutant(path, entry):
         short = [
             "\n".join(one[4:] for one in text.splitlines()) for text in (was, becomes)
         ]
-    return Mutant(name, says, clauses.split(), target, *short)
+    return Mutant(name, says, clauses.replace("?", "").split(), target, *short)

@@ -501,15 +501,6 @@ def test_python_is_called_with_arrays_when_the_graph_runs():
     assert seen == [(np.ndarray, np.float32, np.float32)]
 
 
-def test_several_results_come_as_a_list():
-    total, number = tf.py_func(
-        lambda x: (x.sum(), np.int64(x.size)), [[1.0, 2.0]], [tf.float32, tf.int64]
-    )
-    assert run([total, number]) == [3.0, 2]
-    (single,) = tf.py_func(lambda: [np.float32(1)], [], [tf.float32])
-    assert run(single) == 1.0
-
-
 def test_a_function_without_results_comes_as_an_operation():
     log = []
     call = tf.py_func(lambda x: log.append(int(x)), [tf.constant(3)], [], name="call")
@@ -519,35 +510,6 @@ def test_a_function_without_results_comes_as_an_operation():
     with tf.eager_execution():
         assert tf.py_func(lambda x: log.append(int(x)), [tf.constant(4)], []) == []
     assert log == [3, 4]
-
-
-def test_errors_of_the_function_show_its_own_and_both_places():
-    def fail(x):
-        raise KeyError("lost")
-
-    y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
-    with pytest.raises(
-        tf.errors.UnknownError, match="(?s)KeyError: 'lost'.*E038"
-    ) as caught:
-        run(y + 1.0)
-    assert caught.value.op.name == "host"
-    assert f"{__file__}:{made}" in str(caught.value)
-    assert isinstance(caught.value.__cause__, KeyError)
-
-
-def test_the_number_of_results_is_checked():
-    y = tf.py_func(lambda: (1.0, 2.0), [], [tf.float32])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="2 values.* 1 types"):
-        run(y)
-    with pytest.raises(TypeError, match="func must be callable"):
-        tf.py_func(3, [], tf.float32)
-
-
-def test_the_dtype_of_the_result_is_checked_and_text_is_encoded():
-    y = tf.py_func(lambda: np.float64(1.5), [], tf.int32)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)float64.*int32"):
-        run(y)
-    assert run(tf.py_func(lambda: "Grüße", [], tf.string)) == "Grüße".encode()
 
 
 def test_what_the_function_does_to_its_arrays_stays_there():

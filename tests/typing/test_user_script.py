@@ -31,8 +31,10 @@ def test_its_estimator_trains(tmp_path: Path) -> None:
 
 
 def test_its_program_for_tensorflow_2_runs() -> None:
-    script = f"import runpy; print(runpy.run_path({str(SCRIPT)!r})"
-    script += "['train_as_in_tensorflow_2']())"
+    script = (
+        f"import runpy; functions = runpy.run_path({str(SCRIPT)!r}); print(functions"
+    )
+    script += "['train_as_in_tensorflow_2']()); print(functions['functions']())"
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
@@ -40,7 +42,9 @@ def test_its_program_for_tensorflow_2_runs() -> None:
         timeout=120,
         check=True,
     )
-    assert 0 < float(done.stdout) < 1
+    trained, scaled = map(float, done.stdout.split())
+    assert 0 < trained < 1
+    assert scaled == 6.0
 
 
 @pytest.mark.parametrize(

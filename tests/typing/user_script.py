@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -27,10 +27,16 @@ def computation(x: tf.Tensor) -> tf.Tensor:
     return tf.reduce_mean(total / 2.0)
 
 
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+
 def sums() -> list[float]:
     inputs = [[np.float32(k)] for k in range(4)]
     outputs = tf.tpu.replicate(computation, inputs)
+    assert_type(outputs, list[tuple[tf.Tensor]])
+    assert_type(tf.tpu.rewrite(computation, [1.0]), tuple[tf.Tensor])
     shares = tf.tpu.shard(computation, [tf.ones([8])], num_shards=4)
+    assert_type(shares, list[tf.Tensor])
     batch = tf.tpu.batch_parallel(computation, [tf.ones([8])], num_shards=4)
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
@@ -71,13 +77,19 @@ def train() -> None:
     )
     assert_type(w, tf.Variable)
     assert_type(tf.tpu.cross_replica_sum({"w": w}), dict[Any, tf.Tensor])
+    assert_type(tf.gradients(loss, [w]), list[tf.Tensor])
     step = optimizer.minimize(loss, global_step=tf.train.get_or_create_global_step())
+    assert_type(step, tf.Operation)
     strategy = tf.contrib.distribute.TPUStrategy(
         tf.contrib.cluster_resolver.TPUClusterResolver("local"), steps_per_run=1
     )
     with strategy.scope(), tf.config.override(cores=4), v1.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        sess.run(step)
+        assert_type(sess.run(step), None)
+        value = tf.ones([])
+        assert_type(sess.run(value), Array)
+        assert_type(sess.run([value, value]), list[Array])
+        assert_type(sess.run({"loss": value}), dict[str, Array])
         tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
 
 
@@ -117,6 +129,25 @@ class Line(tf.Module):
         return self.weight * x
 
 
+def functions() -> float:
+    class Scale(tf.Module):
+        @tf.function
+        def __call__(self, x: tf.Tensor) -> tf.Tensor:
+            return 2.0 * x
+
+        @tf.function(reduce_retracing=True)
+        def by(self, x: tf.Tensor, by: float = 2.0) -> dict[str, tf.Tensor]:
+            return {"scaled": self(x) * by}
+
+    scale = Scale()
+    assert_type(scale(tf.ones([2])), tf.Tensor)
+    scaled = scale.by(tf.ones([2]), by=3.0)
+    assert_type(scaled, dict[str, tf.Tensor])
+    if TYPE_CHECKING:
+        scale.by(tf.ones([2]), by="three")  # type: ignore[arg-type]
+    return float(scaled["scaled"][0])
+
+
 def train_as_in_tensorflow_2() -> float:
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
     tf.config.experimental_connect_to_cluster(resolver)
@@ -132,11 +163,12 @@ def train_as_in_tensorflow_2() -> float:
             with tf.GradientTape() as tape:
                 loss = tf.reduce_mean(line(x) ** 2)
             gradients = tape.gradient(loss, line.trainable_variables)
+            assert_type(gradients, list[tf.Tensor])
             pairs = zip(gradients, line.trainable_variables, strict=True)
             optimizer.apply_gradients(pairs)
             mean.update_state(loss)
 
-        strategy.run(replica, args=(x,))
+        assert_type(strategy.run(replica, args=(x,)), None)
 
     rows = tf.data.Dataset.from_tensor_slices(np.ones([16], np.float32)).batch(8)
     for x in strategy.experimental_distribute_dataset(rows):

@@ -32,7 +32,7 @@ def gradients(
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
     unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[Tensor]:
     """Return the derivatives of the sum of `ys` by each of `xs`.
 
     Each has the shape and dtype of its x; it is `tf.IndexedSlices` for a table read by
@@ -171,7 +171,7 @@ def gradients_v2(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[Tensor]:
     """Return `gradients`, with the parameters of TensorFlow 2."""
     options = (False, gate_gradients, aggregation_method, stop_gradients)
     return gradients(ys, xs, grad_ys, name, *options, unconnected_gradients)

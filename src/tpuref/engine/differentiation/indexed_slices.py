@@ -21,16 +21,9 @@ class IndexedSlices(Operators):
 
     It is the gradient of a table that `tf.gather` or `tf.nn.embedding_lookup` reads.
     `tf.convert_to_tensor` and every function of tensors convert it to the dense tensor;
-    rows with the same index add up.
-
-    Parameters
-    ----------
-    values
-        The rows, ``[n, ...]``.
-    indices
-        The index of each row, ``[n]``, int32 or int64.
-    dense_shape
-        The shape of the dense tensor, a vector of integers; None if unknown.
+    rows with the same index add up.  `values` are the rows, ``[n, ...]``.  `indices` is
+    the index of each row, ``[n]``, int32 or int64.  `dense_shape` is the shape of the
+    dense tensor, a vector of integers; None if unknown.
 
     Examples
     --------

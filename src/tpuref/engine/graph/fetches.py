@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -16,6 +16,17 @@ from tpuref.kernels.slab import Slab
 
 Packing = Callable[[Sequence[Any]], Any]
 """Makes a structure from the values of all its leaves."""
+
+
+class Evaluates(Protocol):
+    """The type of fetches with a value: tensors and variables."""
+
+    def eval(self, *, session: Any = None) -> Any:
+        """Evaluate it."""
+
+
+EvaluatesT = TypeVar("EvaluatesT", bound=Evaluates)
+Key = TypeVar("Key")
 
 
 class Fetches:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import monotonic_ns
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed
@@ -12,10 +12,12 @@ from tpuref.engine.graph.context import pop_session, push_session
 from tpuref.engine.graph.default import get_default_graph
 from tpuref.engine.graph.executor import GraphExecutor
 from tpuref.engine.graph.feeds import Feeds, pairs
-from tpuref.engine.graph.fetches import Fetches, identity
+from tpuref.engine.graph.fetches import Evaluates, EvaluatesT, Fetches, Key, identity
 from tpuref.engine.graph.graph import Graph
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.engine.graph.target import open_target, target_of
+from tpuref.engine.graph.tensor import Operation
+from tpuref.engine.ops.meaning import Array
 from tpuref.engine.program import Program
 from tpuref.engine.runtime.meaning import recording
 from tpuref.engine.runtime.meaning.feed_queues import OF_PROCESS
@@ -94,6 +96,46 @@ class Session:
         """The target, as text."""
         return self._target_name
 
+    @overload
+    def run(
+        self,
+        fetches: Operation,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> None: ...
+    @overload
+    def run(
+        self,
+        fetches: Evaluates,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Array: ...
+    @overload
+    def run(
+        self,
+        fetches: list[EvaluatesT],
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> list[Array]: ...
+    @overload
+    def run(
+        self,
+        fetches: dict[Key, EvaluatesT],
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> dict[Key, Array]: ...
+    @overload
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any: ...
     def run(
         self,
         fetches: Any,
@@ -270,21 +312,10 @@ class Session:
     ) -> None:
         """Let a server forget its variables, and end its sessions.
 
-        Parameters
-        ----------
-        target
-            ``"grpc://host:port"``.
-        containers
-            None for all; there are no others than the default one here.
-        config
-            The options of the session that asks.
-
-        Raises
-        ------
-        ValueError
-            If containers are named.
-        NotImplementedError
-            If `target` is this process, where each session has its own variables.
+        `target` is ``"grpc://host:port"``.  `containers` must be empty: there is only
+        the default one.  `config` are the options of the session that asks.  It raises
+        ValueError if containers are named, and NotImplementedError if `target` is this
+        process, where each session has its own variables.
         """
         named = listed("tf.Session.reset: containers", containers or ())
         if any(named):

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, wrong_type
@@ -35,11 +35,8 @@ Creator = Callable[..., Any]
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Let a function make the variables of a block.
 
-    Parameters
-    ----------
-    variable_creator
-        Called as ``variable_creator(next_creator, **arguments)`` for each variable,
-        with the arguments of `tf.Variable`; it may call `next_creator`.
+    `variable_creator` is called as ``variable_creator(next_creator, **arguments)`` for
+    each variable, with the arguments of `tf.Variable`; it may call `next_creator`.
 
     Examples
     --------
@@ -68,15 +65,21 @@ write it.  A call gives the handles of all variables that it could have restored
 class _MadeByCreators(type):
     """Sends ``tf.Variable(...)`` through the variable creators in force."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is Variable and get_default_graph().traced and not executing_eagerly():
-            with init_scope():  # it outlives the call of the function
-                return cls(*args, **kwargs)
-        if not context.creators or cls is not Variable:
-            return super().__call__(*args, **kwargs)
-        given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
-        del given.arguments["self"]
-        return _chain(super().__call__, tuple(context.creators))(**given.arguments)
+    if not TYPE_CHECKING:  # checkers read the parameters of __init__
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if (
+                cls is Variable
+                and get_default_graph().traced
+                and not executing_eagerly()
+            ):
+                with init_scope():  # it outlives the call of the function
+                    return cls(*args, **kwargs)
+            if not context.creators or cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
+            del given.arguments["self"]
+            return _chain(super().__call__, tuple(context.creators))(**given.arguments)
 
 
 def _chain(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:

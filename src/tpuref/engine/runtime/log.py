@@ -27,10 +27,7 @@ class _Fields(logging.Filter):
 def logger(area: str) -> logging.Logger:
     """Return the logger ``tpuref.AREA``, whose records have all fields.
 
-    Parameters
-    ----------
-    area
-        The subject of its records, such as ``pool``.
+    `area` is the subject of its records, such as ``pool``.
     """
     silent = advice(area)
     silent.addHandler(logging.NullHandler())
@@ -40,10 +37,7 @@ def logger(area: str) -> logging.Logger:
 def advice(area: str | None = None) -> logging.Logger:
     """Return a logger whose warnings Python shows without any handler.
 
-    Parameters
-    ----------
-    area
-        The subject of its records; without it the logger is ``tpuref`` itself.
+    `area` is the subject of its records; without it the logger is ``tpuref`` itself.
     """
     log = logging.getLogger(NAME if area is None else f"{NAME}.{area}")
     log.addFilter(_FILTER)

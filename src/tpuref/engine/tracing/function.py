@@ -9,7 +9,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -33,6 +33,11 @@ from tpuref.engine.tracing.trace import ConcreteFunction
 from tpuref.names.members import explain_missing_members
 
 __all__ = ["Function", "do_not_convert", "function"]
+
+_Given = ParamSpec("_Given")
+_Rest = ParamSpec("_Rest")
+_Result = TypeVar("_Result")
+_Instance = TypeVar("_Instance")
 
 _log = advice()
 
@@ -74,7 +79,7 @@ def untraced() -> Iterator[None]:
 
 
 @explain_missing_members("tf.types.experimental.GenericFunction")
-class Function:
+class Function(Generic[_Given, _Result]):
     """A Python function that is traced and then runs as one program.
 
     `name` is used in messages.  If `relaxed`, later traces leave sizes open that differ
@@ -83,7 +88,7 @@ class Function:
 
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[_Given, _Result],
         name: str | None = None,
         input_signature: Any = None,
         relaxed: bool = False,
@@ -97,7 +102,7 @@ class Function:
         self._traces: dict[Any, list[ConcreteFunction]] = {}
         self._made_variables = False
         self._in_a_row = 0
-        self._bound: weakref.WeakKeyDictionary[Any, Function] = (
+        self._bound: weakref.WeakKeyDictionary[Any, Function[..., _Result]] = (
             weakref.WeakKeyDictionary()
         )
         self._lock = threading.RLock()
@@ -105,7 +110,7 @@ class Function:
 
     # -- calls -------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
         """Run the program for these arguments, tracing the function if necessary."""
         # Within a graph, its operations join that graph; a tape must record each of
         # them.
@@ -114,7 +119,8 @@ class Function:
         if _mode.untraced or _everywhere[0]:
             return self.python_function(*args, **kwargs)
         call = self._call(args, kwargs)
-        return self._trace_for(call).run(call.values, call.iterators)
+        traced: _Result = self._trace_for(call).run(call.values, call.iterators)
+        return traced
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the trace for some arguments; `tf.TensorSpec` may stand for tensors.
@@ -264,6 +270,16 @@ class Function:
 
     # -- methods -----------------------------------------------------------------------
 
+    @overload
+    def __get__(
+        self, instance: None, owner: Any = None
+    ) -> Function[_Given, _Result]: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[_Instance, _Rest], _Result],
+        instance: _Instance,
+        owner: Any = None,
+    ) -> Function[_Rest, _Result]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
@@ -274,12 +290,12 @@ class Function:
         except TypeError:  # not hashable, or without weak references
             return functools.partial(self, instance)
 
-    def _bind_to(self, instance: Any) -> Function:
+    def _bind_to(self, instance: Any) -> Function[..., _Result]:
         """Return the function as a method of an object, held by a weak reference."""
         function, referred = self.python_function, weakref.ref(instance)
 
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return function(referred(), *args, **kwargs)
+        def method(*args: Any, **kwargs: Any) -> _Result:
+            return function(referred(), *args, **kwargs)  # type: ignore[arg-type]
 
         functools.update_wrapper(method, function)
         bound = inspect.signature(types.MethodType(function, instance))
@@ -295,7 +311,7 @@ class Function:
         specs = self._specs(call)
         return self._trace(call, specs, True, True).run(call.values, call.iterators)
 
-    def around(self, outer: Callable[..., Any]) -> Function:
+    def around(self, outer: Callable[..., Any]) -> Function[_Given, Any]:
         """Return a function that calls ``outer(python_function, *args, **kwargs)``."""
         inner = self.python_function
 
@@ -337,6 +353,40 @@ def _common_spec(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     return TensorSpec(TensorShape(sizes), second.dtype)
 
 
+class _Decorator(Protocol):
+    def __call__(
+        self, inner: Callable[_Given, _Result], /
+    ) -> Function[_Given, _Result]: ...
+
+
+@overload
+def function(
+    func: Callable[_Given, _Result],
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Function[_Given, _Result]: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> _Decorator: ...
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
@@ -392,7 +442,7 @@ def function(
     """  # noqa: E501
     begin_eagerly()
 
-    def decorated(inner: Callable[..., Any]) -> Function:
+    def decorated(inner: Callable[..., Any]) -> Function[..., Any]:
         if not callable(inner):
             raise codes.WRONG_ARGUMENT_TYPE.type_error(
                 f"tf.function: func must be callable, got {inner!r}"

@@ -42,12 +42,8 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
 def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Array:
     """Return a tensor of a checkpoint.
 
-    Parameters
-    ----------
-    ckpt_dir_or_file
-        As for `load_checkpoint`.
-    name
-        The name in the checkpoint, with or without ``:0``.
+    `ckpt_dir_or_file` is as for `load_checkpoint`.  `name` is the name in the
+    checkpoint, with or without ``:0``.
     """
     instance_of(str, "tf.train.load_variable: name", "a string", name)
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

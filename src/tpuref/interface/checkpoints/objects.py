@@ -34,11 +34,8 @@ _log = logging.getLogger("tpuref.interface.checkpoints")
 class Checkpoint:
     """Saves and restores objects' variables, named by the paths of attributes to them.
 
-    Parameters
-    ----------
-    **kwargs
-        Variables, lists and dicts of them, and objects with such attributes.  They
-        become attributes of the checkpoint.
+    `**kwargs` holds variables, lists and dicts of them, and objects with such
+    attributes.  They become attributes of the checkpoint.
 
     Examples
     --------
@@ -116,15 +113,11 @@ class Checkpoint:
 
         Eager mode restores at once, graph mode with the methods of the result.  A value
         without a variable is kept until a variable of its name is created, as by the
-        first call of a layer or optimizer.  A warning lists such values.  It raises
-        `tf.errors.NotFoundError` without a checkpoint there, and
-        `tf.errors.InvalidArgumentError` if a shape or dtype differs.
-
-        Parameters
-        ----------
-        save_path
-            The prefix of a checkpoint, or None for no checkpoint, as
-            ``manager.latest_checkpoint`` is at first.
+        first call of a layer or optimizer.  A warning lists such values.  `save_path`
+        is the prefix of a checkpoint, or None for no checkpoint, as
+        ``manager.latest_checkpoint`` is at first.  It raises `tf.errors.NotFoundError`
+        without a checkpoint there, and `tf.errors.InvalidArgumentError` if a shape or
+        dtype differs.
         """
         reader = None if save_path is None else CheckpointReader(save_path)
         if reader is not None:

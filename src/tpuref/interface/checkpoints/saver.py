@@ -231,12 +231,8 @@ class Saver:
     def restore(self, sess: Any, save_path: PathLike) -> None:
         """Restore the variables from a checkpoint.
 
-        Parameters
-        ----------
-        sess
-            The session; None in eager mode.
-        save_path
-            The result of `save` or `tf.train.latest_checkpoint`.
+        `sess` is the session; None in eager mode.  `save_path` is the result of `save`
+        or `tf.train.latest_checkpoint`.
 
         Raises
         ------

@@ -48,11 +48,8 @@ class ClusterDef:
 class ClusterSpec:
     """The jobs of a cluster and the addresses of their tasks.
 
-    Parameters
-    ----------
-    cluster
-        A dictionary from job names to lists of addresses, or to dictionaries from task
-        indices to addresses; a `ClusterDef`; or another `ClusterSpec`.
+    `cluster` is a dictionary from job names to lists of addresses, or to dictionaries
+    from task indices to addresses; a `ClusterDef`; or another `ClusterSpec`.
 
     Examples
     --------

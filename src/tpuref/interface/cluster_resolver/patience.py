@@ -71,13 +71,9 @@ def current() -> Patience:
 def patience(**changes: Any) -> Iterator[Patience]:
     """Set the patience of resolvers created within the block.
 
-    It raises ValueError if a time is not positive.
-
-    Parameters
-    ----------
-    **changes
-        ``metadata`` and ``api`` in seconds; ``attempts``, the requests to a master;
-        ``clock``, an object with the methods ``now()`` and ``sleep(seconds)``.
+    `**changes` is ``metadata`` and ``api`` in seconds; ``attempts``, the requests to a
+    master; ``clock``, an object with the methods ``now()`` and ``sleep(seconds)``.  It
+    raises ValueError if a time is not positive.
 
     Yields
     ------

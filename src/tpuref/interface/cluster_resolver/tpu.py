@@ -167,15 +167,9 @@ class CloudTPUs(ClusterResolver):
     ) -> int:
         """Return the number of TPU cores of each worker.
 
-        It raises RuntimeError if the master does not answer after several attempts, or
-        hosts have different numbers of cores.
-
-        Parameters
-        ----------
-        task_type, task_id
-            Have no effect.
-        config_proto
-            A `tf.ConfigProto` for the connection to the master.
+        `task_type` and `task_id` have no effect.  `config_proto` is a `tf.ConfigProto`
+        for the connection to the master.  It raises RuntimeError if the master does not
+        answer after several attempts, or hosts have different numbers of cores.
 
         Examples
         --------

@@ -168,12 +168,8 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that combines the elements of several datasets.
 
-        Parameters
-        ----------
-        args
-            `datasets`, or several datasets.
-        datasets
-            A nested tuple or dict of datasets.  The result is as long as the shortest.
+        `args` is `datasets`, or several datasets.  `datasets` is a nested tuple or dict
+        of datasets.  The result is as long as the shortest.
 
         Examples
         --------
@@ -195,16 +191,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of the paths that match a pattern now.
 
-        It raises tf.errors.InvalidArgumentError if nothing matches.
-
-        Parameters
-        ----------
-        file_pattern
-            A pattern as for `tf.io.gfile.glob`, or a list of them.
-        shuffle
-            Whether to shuffle the paths in each pass; True by default.
-        seed
-            The seed of the order.
+        `file_pattern` is a pattern as for `tf.io.gfile.glob`, or a list of them.
+        `shuffle` says whether to shuffle the paths in each pass; True by default.
+        `seed` is the seed of the order.  It raises tf.errors.InvalidArgumentError if
+        nothing matches.
 
         Examples
         --------
@@ -267,13 +257,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset that applies a function to each element.
 
-        Parameters
-        ----------
-        map_func
-            Called once, with symbolic tensors; the components of a tuple are separate
-            arguments.  It returns an element.
-        num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
-            Accepted for compatibility; elements are computed one after another.
+        `map_func` is called once, with symbolic tensors; the components of a tuple are
+        separate arguments.  It returns an element.  `num_parallel_calls`,
+        `deterministic`, `synchronous` and `use_unbounded_threadpool` are accepted for
+        compatibility; elements are computed one after another.
 
         Examples
         --------
@@ -306,17 +293,11 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
     ) -> Dataset:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
-        It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size` is not
-        positive or elements differ in shape.
-
-        Parameters
-        ----------
-        batch_size
-            The number of elements in a batch.
-        drop_remainder
-            Whether to drop an incomplete last batch, so that the size is static.
-        num_parallel_calls, deterministic
-            Accepted for compatibility, as for `map`.
+        `batch_size` is the number of elements in a batch.  `drop_remainder` says
+        whether to drop an incomplete last batch, so that the size is static.
+        `num_parallel_calls` and `deterministic` are accepted for compatibility, as for
+        `map`.  It raises `tf.errors.InvalidArgumentError` at evaluation if `batch_size`
+        is not positive or elements differ in shape.
 
         Examples
         --------

@@ -205,12 +205,8 @@ class Iterator(ElementDescription):
     ) -> Iterator:
         """Return an iterator for any dataset with elements of these types and shapes.
 
-        Parameters
-        ----------
-        output_types
-            A dtype for each component, in the structure of an element.
-        output_shapes
-            A shape for each component; unknown shapes by default.
+        `output_types` is a dtype for each component, in the structure of an element.
+        `output_shapes` is a shape for each component; unknown shapes by default.
 
         Examples
         --------

@@ -84,17 +84,11 @@ def parse_single_example(
     """Return the features of one serialized `tf.train.Example`.
 
     The result has a tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
-    It raises ValueError if `features` is empty or has a dtype that examples do not
-    support, and at evaluation `tf.errors.InvalidArgumentError` if a feature is missing
-    or has another type or number of values.
-
-    Parameters
-    ----------
-    serialized
-        A string tensor of rank 0.
-    features
-        For each name a `FixedLenFeature`, `VarLenFeature` or
-        `FixedLenSequenceFeature`.
+    `serialized` is a string tensor of rank 0.  `features` maps each name to a
+    `FixedLenFeature`, `VarLenFeature` or `FixedLenSequenceFeature`.  It raises
+    ValueError if `features` is empty or has a dtype that examples do not support, and
+    at evaluation `tf.errors.InvalidArgumentError` if a feature is missing or has
+    another type or number of values.
 
     Examples
     --------
@@ -116,13 +110,8 @@ def parse_example(
 ) -> dict[str, Any]:
     """Return the features of a vector of serialized `tf.train.Example`.
 
-    Parameters
-    ----------
-    serialized
-        A string tensor of rank 1.
-    features
-        As for `parse_single_example`; the tensors have one dimension more, for the
-        examples.
+    `serialized` is a string tensor of rank 1.  `features` is as for
+    `parse_single_example`; the tensors have one dimension more, for the examples.
     """
     return _parse("tf.parse_example", serialized, features, name, single=False)
 

@@ -33,12 +33,8 @@ __all__ = ["RaggedTensor", "RaggedTensorSpec", "constant", "map_flat_values"]
 class RaggedTensor:
     """A tensor whose rows differ in length; `from_row_splits` makes one.
 
-    Parameters
-    ----------
-    values
-        The elements of all rows, one after the other.
-    row_splits
-        int64: where each row begins, and the end of the last.
+    `values` are the elements of all rows, one after the other.  `row_splits` is int64:
+    where each row begins, and the end of the last.
 
     Examples
     --------

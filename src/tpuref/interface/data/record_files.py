@@ -148,16 +148,10 @@ class TFRecordDataset(Dataset):
     """Reads the records of TFRecord files, as texts.
 
     At evaluation, a damaged file, or one of another compression or format, raises
-    `tf.errors.DataLossError`.
-
-    Parameters
-    ----------
-    filenames
-        A path, a list or tensor of paths, or a dataset of paths.
-    compression_type
-        ``""``, ``"ZLIB"`` or ``"GZIP"``.
-    buffer_size, num_parallel_reads, name
-        Accepted for compatibility; the files are read one after the other.
+    `tf.errors.DataLossError`.  `filenames` is a path, a list or tensor of paths, or a
+    dataset of paths.  `compression_type` is ``""``, ``"ZLIB"`` or ``"GZIP"``.
+    `buffer_size`, `num_parallel_reads` and `name` are accepted for compatibility; the
+    files are read one after the other.
 
     Examples
     --------

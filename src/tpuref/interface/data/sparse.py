@@ -30,12 +30,8 @@ class SparseTensorValue(NamedTuple):
 class SparseTensor:
     """A tensor that stores only some of its elements.
 
-    Parameters
-    ----------
-    indices
-        An int64 matrix with the indices of each stored element.
-    dense_shape
-        The sizes of the tensor, a vector of int64.
+    `indices` is an int64 matrix with the indices of each stored element, and
+    `dense_shape` the shape of the tensor, a vector of int64.
 
     Examples
     --------
@@ -115,14 +111,9 @@ def to_dense(
 ) -> Tensor:
     """Return a dense tensor.
 
-    Parameters
-    ----------
-    sp_input
-        The sparse tensor.
-    default_value
-        The value of other elements: by default 0, False or the empty text.
-    validate_indices
-        Accepted for compatibility; indices out of range are always an error.
+    `sp_input` is the sparse tensor.  `default_value` is the value of other elements: by
+    default 0, False or the empty text.  `validate_indices` is accepted for
+    compatibility; indices out of range are always an error.
     """
     argument = "tf.sparse.to_dense: sp_input"
     values = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_input).values

@@ -53,9 +53,9 @@ class StrategyCore:
     ) -> None:
         named = listed(f"{type(self).__name__}: devices", devices)
         self.towers = TowerDevices(tuple(named), system, replicas)
-        self._traced: weakref.WeakKeyDictionary[Function, Function] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._traced: weakref.WeakKeyDictionary[
+            Function[..., Any], Function[..., Any]
+        ] = weakref.WeakKeyDictionary()
 
     @property
     def num_replicas_in_sync(self) -> int:

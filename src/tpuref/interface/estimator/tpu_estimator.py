@@ -63,7 +63,9 @@ _RESERVED = ("batch_size", "context")
 class TPUEstimator(Estimator):
     """Trains, evaluates and predicts with a model function on the cores.
 
-    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.
+    It is ``tf.contrib.tpu.TPUEstimator`` of releases 1.11 to 1.15.  It raises
+    ValueError if a batch size is missing or not a positive integer, or `params` has a
+    reserved key, and TypeError if `config` has another type.
 
     Parameters
     ----------
@@ -88,14 +90,6 @@ class TPUEstimator(Estimator):
         Whether `evaluate` uses the cores.
     embedding_config_spec
         Must be None.
-
-    Raises
-    ------
-    ValueError
-        If a batch size is missing or not a positive integer, or `params` has a reserved
-        key.
-    TypeError
-        If `config` has another type.
 
     Examples
     --------

@@ -138,14 +138,9 @@ def walk(
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield each directory from `top` down, with its directories and its files.
 
-    Parameters
-    ----------
-    top
-        The first directory; a missing one yields nothing.
-    topdown
-        Whether a directory comes before its subdirectories.
-    onerror
-        Called with the error if `top` is no directory.
+    `top` is the first directory; a missing one yields nothing.  `topdown` says whether
+    a directory comes before its subdirectories.  `onerror` is called with the error if
+    `top` is no directory.
     """
     files, text = files_at(top, "tf.io.gfile.walk", "top")
     if not files.isdir(text):

@@ -53,11 +53,6 @@ def argmin(
     """Return the index of the least element along one axis, the first if several.
 
     Parameters, result and errors are those of `argmax`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.argmin([[1, 9, 2], [8, 0, 8]], axis=1))
-    array([0, 1])
     """
     along = one_of("tf.argmin", axis=axis, dimension=dimension)
     return _position("ArgMin", "tf.argmin", input, along, name, output_type)
@@ -72,17 +67,9 @@ def cumsum(
 ) -> Tensor:
     """Return the running sum along one axis.
 
-    The result has the shape and dtype of `x`.  It raises ValueError if the axis does
-    not exist.
-
-    Parameters
-    ----------
-    x
-        Numbers.
-    exclusive
-        Whether each sum excludes its own element, so that the first is 0.
-    reverse
-        Whether to start at the end.
+    The result has the shape and dtype of `x`.  `x` holds numbers.  `exclusive` says
+    whether each sum excludes its own element, so that the first is 0.  `reverse` says
+    whether to start at the end.  It raises ValueError if the axis does not exist.
 
     Examples
     --------
@@ -105,11 +92,6 @@ def cumprod(
 
     Parameters, result and errors are those of `cumsum`.  If `exclusive`, the first
     product is 1.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.cumprod([2, 3, 4], exclusive=True))
-    array([1, 2, 6], dtype=int32)
     """
     return _run_along("Cumprod", "tf.cumprod", x, axis, exclusive, reverse, name)
 

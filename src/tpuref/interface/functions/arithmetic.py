@@ -29,39 +29,21 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x - y``, element by element; see `add`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.subtract([5, 7], 2))
-    array([3, 5], dtype=int32)
-    """
+    """Return ``x - y``, element by element; see `add`."""
     return apply_one("Sub", x, y, name=name)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x * y``, element by element; see `add`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.multiply([1., 2.], [3., 4.]))
-    array([3., 8.], dtype=float32)
-    """
+    """Return ``x * y``, element by element; see `add`."""
     return apply_one("Mul", x, y, name=name)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """Return `x` times one number.
 
-    The result has the shape and dtype of `x`.  It raises ValueError if `scalar` is
+    The result has the shape and dtype of `x`.  `scalar` is a number of the dtype of
+    `x`, of rank 0.  `x` is a tensor of numbers.  It raises ValueError if `scalar` is
     known not to be of rank 0.
-
-    Parameters
-    ----------
-    scalar
-        A number of the dtype of `x`, of rank 0.
-    x
-        A tensor of numbers.
 
     Examples
     --------
@@ -83,11 +65,6 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Parameters and result are those of `add`.  Integers of 8 and 16 bits give float32,
     longer ones float64.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.truediv([1, 3], 2))
-    array([0.5, 1.5])
     """
     return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
 
@@ -97,11 +74,6 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Parameters, result and errors are those of `add`.  At run time, an integer divided
     by zero raises InvalidArgumentError.
-
-    Examples
-    --------
-    >>> tf.Session().run([tf.realdiv([1., 0.], [4., 0.]), tf.realdiv([-7], [2])])
-    [array([0.25,  nan], dtype=float32), array([-3], dtype=int32)]
     """
     x, y = convert_operands("RealDiv", (x, y))
     if x.dtype.is_integer:  # as in TensorFlow, rounded towards zero
@@ -139,11 +111,6 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Parameters and result are those of `add`.  The numbers are floating-point or
     complex.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
-    array([0.  , 0.25], dtype=float32)
     """
     return apply_one("DivNoNan", x, y, name=name_or(name, "div_no_nan"))
 
@@ -152,13 +119,7 @@ divide_no_nan = div_no_nan
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x // y``, the floor of the quotient; see `realdiv`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.floordiv([7, -7], 2))
-    array([ 3, -4], dtype=int32)
-    """
+    """Return ``x // y``, the floor of the quotient; see `realdiv`."""
     return apply_one("FloorDiv", x, y, name=name_or(name, "floordiv"))
 
 
@@ -199,11 +160,6 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Parameters, result and errors are those of `add`.  At run time, a negative exponent
     of an integer raises InvalidArgumentError.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.pow([2, 3], [3, 2]))
-    array([8, 9], dtype=int32)
     """
     return apply_one("Pow", x, y, name=name)
 
@@ -212,11 +168,6 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the square of ``x - y``, for complex numbers that of its absolute value.
 
     Parameters and result are those of `add`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.squared_difference([1, 5], 3))
-    array([4, 4], dtype=int32)
     """
     return apply_one("SquaredDifference", x, y, name=name)
 
@@ -225,11 +176,6 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the greater of `x` and `y`, element by element; nan if either is nan.
 
     Parameters and result are those of `add`.  The numbers are real.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.maximum([1, 5], 3))
-    array([3, 5], dtype=int32)
     """
     return apply_one("Maximum", x, y, name=name)
 
@@ -238,11 +184,6 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return the lesser of `x` and `y`, element by element; nan if either is nan.
 
     Parameters and result are those of `add`.  The numbers are real.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.minimum([1, 5], 3))
-    array([1, 3], dtype=int32)
     """
     return apply_one("Minimum", x, y, name=name)
 
@@ -274,11 +215,6 @@ def accumulate_n(
 
     Parameters, result and errors are those of `add_n`.  The inputs must have the dtype
     `tensor_dtype`, and shapes that are compatible with `shape`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.accumulate_n([[1, 2], [3, 4], [5, 6]]))
-    array([ 9, 12], dtype=int32)
     """
     total = add_n(inputs, name)
     if tensor_dtype is not None and total.dtype != as_dtype(tensor_dtype):
@@ -312,11 +248,6 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
     Parameters and result are those of `negative`.  All numbers are accepted; the result
     of complex ones is float32 or float64.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.abs([-1.5, 2.]))
-    array([1.5, 2. ], dtype=float32)
     """
     return apply_one("Abs", x, name=name)
 
@@ -325,11 +256,6 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
 
     Parameters and result are those of `negative`.  All numbers are accepted.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.sign([-3, 0, 5]))
-    array([-1,  0,  1], dtype=int32)
     """
     return apply_one("Sign", x, name=name)
 
@@ -338,11 +264,6 @@ def square(x: Any, name: str | None = None) -> Tensor:
     """Return ``x * x``.
 
     Parameters and result are those of `negative`.  All numbers are accepted.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.square([2, -3]))
-    array([4, 9], dtype=int32)
     """
     return apply_one("Square", x, name=name)
 
@@ -352,10 +273,5 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
 
     Parameters and result are those of `negative`.  The numbers are floating-point or
     complex.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reciprocal([2., 0.]))
-    array([0.5, inf], dtype=float32)
     """
     return apply_one("Reciprocal", x, name=name)

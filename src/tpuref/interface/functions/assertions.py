@@ -40,17 +40,11 @@ def assert_equal(
 ) -> Operation | None:
     """Return an operation that fails unless all elements of `x` and `y` are equal.
 
-    It is None in eager mode.  It raises InvalidArgumentError immediately if both values
-    are known when the graph is built, otherwise when the operation runs.
-
-    Parameters
-    ----------
-    x, y
-        Tensors of one dtype; the shapes broadcast.
-    data
-        The tensors to show, by default `x` and `y`.
-    summarize
-        The number of elements of each tensor to show, by default 3.
+    It is None in eager mode.  `x` and `y` are tensors of one dtype; the shapes
+    broadcast.  `data` are the tensors to show, by default `x` and `y`.  `summarize` is
+    the number of elements of each tensor to show, by default 3.  It raises
+    InvalidArgumentError immediately if both values are known when the graph is built,
+    otherwise when the operation runs.
 
     Examples
     --------
@@ -150,15 +144,9 @@ def assert_rank(
 ) -> Operation | None:
     """Return an operation that fails unless `x` has the given rank.
 
-    It raises ValueError if the static rank differs; if that is unknown, running the
-    operation raises InvalidArgumentError.
-
-    Parameters
-    ----------
-    rank
-        A Python integer.
-    data, summarize, message, name
-        As for `assert_equal`.
+    `rank` is a Python integer.  `data`, `summarize`, `message` and `name` are as for
+    `assert_equal`.  It raises ValueError if the static rank differs; if that is
+    unknown, running the operation raises InvalidArgumentError.
 
     Examples
     --------

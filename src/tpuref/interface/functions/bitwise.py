@@ -22,24 +22,12 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in either; see `bitwise_and`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.bitwise.bitwise_or([6, 12], 1))
-    array([ 7, 13], dtype=int32)
-    """
+    """Return the bits that are set in either; see `bitwise_and`."""
     return apply_one("BitwiseOr", x, y, name=name)
 
 
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that differ; see `bitwise_and`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.bitwise.bitwise_xor([6, 12], 10))
-    array([12,  6], dtype=int32)
-    """
+    """Return the bits that differ; see `bitwise_and`."""
     return apply_one("BitwiseXor", x, y, name=name)
 
 
@@ -61,21 +49,10 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Parameters and result are those of `bitwise_and`.  It is 0 if `y` is the number of
     bits.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.bitwise.left_shift([1, 3], 2))
-    array([ 4, 12], dtype=int32)
     """
     return apply_one("LeftShift", x, y, name=name)
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return `x` shifted right by `y` bits, keeping the sign; see `bitwise_and`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.bitwise.right_shift([12, -8], 2))
-    array([ 3, -2], dtype=int32)
-    """
+    """Return `x` shifted right by `y` bits, keeping the sign; see `bitwise_and`."""
     return apply_one("RightShift", x, y, name=name)

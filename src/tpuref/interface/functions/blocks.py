@@ -29,16 +29,10 @@ def space_to_depth(
 ) -> Tensor:
     """Move blocks of rows and columns to the channels.
 
-    It raises ValueError if the sizes do not fit.
-
-    Parameters
-    ----------
-    input
-        Images of shape ``[batch, rows, columns, channels]``.
-    block_size
-        The size of the blocks, at least 2; it divides rows and columns.
-    data_format
-        ``"NHWC"``, or ``"NCHW"`` for channels on axis 1.
+    `input` holds images of shape ``[batch, rows, columns, channels]``.  `block_size` is
+    the size of the blocks, at least 2; it divides rows and columns.  `data_format` is
+    ``"NHWC"``, or ``"NCHW"`` for channels on axis 1.  It raises ValueError if the sizes
+    do not fit.
 
     Examples
     --------
@@ -60,16 +54,9 @@ def depth_to_space(
 ) -> Tensor:
     """Move channels to blocks of rows and columns: the inverse of `space_to_depth`.
 
-    It raises ValueError if the sizes do not fit.
-
-    Parameters
-    ----------
-    input
-        Images of shape ``[batch, rows, columns, channels]``.
-    block_size
-        The size of the blocks, at least 2; its square divides the channels.
-    data_format
-        As for `space_to_depth`.
+    `input` holds images of shape ``[batch, rows, columns, channels]``.  `block_size` is
+    the size of the blocks, at least 2; its square divides the channels.  `data_format`
+    is as for `space_to_depth`.  It raises ValueError if the sizes do not fit.
 
     Examples
     --------
@@ -91,16 +78,10 @@ def space_to_batch_nd(
 ) -> Tensor:
     """Pad axes, and move their blocks to the batch.
 
-    It raises ValueError if the sizes do not fit.
-
-    Parameters
-    ----------
-    input
-        A tensor of shape ``[batch, *axes, *rest]``.
-    block_shape
-        The size of the blocks along each of the axes, known integers.
-    paddings
-        A pair (before, after) of zeros to add for each of the axes.
+    `input` is a tensor of shape ``[batch, *axes, *rest]``.  `block_shape` is the size
+    of the blocks along each of the axes, known integers.  `paddings` is a pair (before,
+    after) of zeros to add for each of the axes.  It raises ValueError if the sizes do
+    not fit.
 
     Examples
     --------
@@ -130,17 +111,10 @@ def batch_to_space_nd(
 ) -> Tensor:
     """Move the batch to blocks along axes, and crop them.
 
-    It is the inverse of `space_to_batch_nd`.  It raises ValueError if the sizes do not
-    fit.
-
-    Parameters
-    ----------
-    input
-        A tensor of shape ``[batch, *axes, *rest]``.
-    block_shape
-        The size of the blocks along each of the axes, known integers.
-    crops
-        A pair (before, after) of elements to remove for each of the axes.
+    It is the inverse of `space_to_batch_nd`.  `input` is a tensor of shape
+    ``[batch, *axes, *rest]``.  `block_shape` is the size of the blocks along each of
+    the axes, known integers.  `crops` is a pair (before, after) of elements to remove
+    for each of the axes.  It raises ValueError if the sizes do not fit.
 
     Examples
     --------

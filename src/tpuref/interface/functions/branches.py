@@ -38,16 +38,10 @@ def switch_case(
 ) -> Any:
     """Return the result of the function that an index chooses.
 
-    It raises ValueError if there is no function.
-
-    Parameters
-    ----------
-    branch_index
-        A scalar integer.
-    branch_fns
-        A list of functions, or of pairs of index and function, or a dict.
-    default
-        The function for every other index, by default that of the largest index.
+    `branch_index` is a scalar integer.  `branch_fns` is a list of functions, or of
+    pairs of index and function, or a dict.  `default` is the function for every other
+    index, by default that of the largest index.  It raises ValueError if there is no
+    function.
 
     Examples
     --------

@@ -27,15 +27,10 @@ def clip_by_value(
 ) -> Tensor:
     """Return `t` clipped to two bounds; the lower bound wins if they cross.
 
-    The result has the shape and dtype of `t`.  It raises ValueError if the bounds do
-    not broadcast to the shape of `t`.
-
-    Parameters
-    ----------
-    t
-        Real numbers.
-    clip_value_min, clip_value_max
-        The bounds, with the dtype of `t` and shapes that broadcast to its shape.
+    The result has the shape and dtype of `t`.  `t` holds real numbers.
+    `clip_value_min` and `clip_value_max` are the bounds, with the dtype of `t` and
+    shapes that broadcast to its shape.  It raises ValueError if the bounds do not
+    broadcast to the shape of `t`.
 
     Examples
     --------
@@ -61,16 +56,9 @@ def clip_by_norm(
 ) -> Tensor:
     """Return `t`, scaled down to the Euclidean norm `clip_norm` if it is longer.
 
-    The result has the shape and dtype of `t`.
-
-    Parameters
-    ----------
-    t
-        Floating-point numbers.
-    clip_norm
-        The greatest norm, positive.
-    axes
-        The axes of the norm; all by default.
+    The result has the shape and dtype of `t`.  `t` holds floating-point numbers.
+    `clip_norm` is the greatest norm, positive.  `axes` are the axes of the norm; all by
+    default.
 
     Examples
     --------
@@ -88,14 +76,8 @@ def clip_by_norm(
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """Return `t`, scaled down to a Euclidean norm per element.
 
-    The result has the shape and dtype of `t`.
-
-    Parameters
-    ----------
-    t
-        Floating-point numbers.
-    clip_norm
-        The greatest norm divided by the number of elements, positive.
+    The result has the shape and dtype of `t`.  `t` holds floating-point numbers.
+    `clip_norm` is the greatest norm divided by the number of elements, positive.
 
     Examples
     --------
@@ -115,14 +97,9 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the Euclidean norm of all tensors of a list together.
 
-    The result is a scalar of that dtype.  It raises ValueError if the list contains no
-    tensor.
-
-    Parameters
-    ----------
-    t_list
-        Tensors or `tf.IndexedSlices` of one floating-point dtype, of which the rows
-        count; None entries are skipped.
+    The result is a scalar of that dtype.  `t_list` holds tensors or `tf.IndexedSlices`
+    of one floating-point dtype, of which the rows count; None entries are skipped.  It
+    raises ValueError if the list contains no tensor.
 
     Examples
     --------

@@ -22,13 +22,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether the elements differ; see `equal`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.not_equal([1, 2], 2))
-    array([ True, False])
-    """
+    """Return whether the elements differ; see `equal`."""
     return apply_one("NotEqual", x, y, name=name)
 
 
@@ -36,11 +30,6 @@ def less(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x < y``, element by element.
 
     Parameters and result are those of `equal`.  The values are real numbers.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.less([1, 2, 3], 2))
-    array([ True, False, False])
     """
     return apply_one("Less", x, y, name=name)
 
@@ -49,11 +38,6 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x <= y``, element by element.
 
     Parameters and result are those of `equal`.  The values are real numbers.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.less_equal([1, 2, 3], 2))
-    array([ True,  True, False])
     """
     return apply_one("LessEqual", x, y, name=name)
 
@@ -62,11 +46,6 @@ def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x > y``, element by element.
 
     Parameters and result are those of `equal`.  The values are real numbers.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.greater([1, 2, 3], 2))
-    array([False, False,  True])
     """
     return apply_one("Greater", x, y, name=name)
 
@@ -75,11 +54,6 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Return ``x >= y``, element by element.
 
     Parameters and result are those of `equal`.  The values are real numbers.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.greater_equal([1, 2, 3], 2))
-    array([False,  True,  True])
     """
     return apply_one("GreaterEqual", x, y, name=name)
 
@@ -98,22 +72,10 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
 
 
 def is_inf(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is infinite; see `is_nan`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.is_inf([1., float("-inf")]))
-    array([False,  True])
-    """
+    """Return whether each element is infinite; see `is_nan`."""
     return apply_one("IsInf", x, name=name)
 
 
 def is_finite(x: Any, name: str | None = None) -> Tensor:
-    """Return whether each element is neither infinite nor nan; see `is_nan`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.is_finite([1., float("nan")]))
-    array([ True, False])
-    """
+    """Return whether each element is neither infinite nor nan; see `is_nan`."""
     return apply_one("IsFinite", x, name=name)

@@ -42,11 +42,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     """Return the imaginary part, which is 0 for real numbers.
 
     Parameters and result are those of `real`.  The dtype of real numbers stays.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.imag(tf.complex([1., 2.], 3.)))
-    array([3., 3.], dtype=float32)
     """
     return apply_one("Imag", input, name=name)
 

@@ -79,14 +79,9 @@ def tuple(
 ) -> list[Any]:
     """Return the tensors, each available only when all are.
 
-    It raises ValueError if `tensors` contains only None.
-
-    Parameters
-    ----------
-    tensors
-        Tensors, operations and None; None stays None.
-    control_inputs
-        Operations that must also run before any of them is available.
+    `tensors` holds tensors, operations and None; None stays None.  `control_inputs`
+    holds operations that must also run before any of them is available.  It raises
+    ValueError if `tensors` contains only None.
 
     Examples
     --------
@@ -128,13 +123,9 @@ def Print(
 ) -> Tensor:
     """Return `input_`, and print `data` to standard error on every evaluation.
 
-    Parameters
-    ----------
-    first_n
-        The number of times to print, in all sessions together; None or a negative
-        number for always.
-    summarize
-        The number of elements of each tensor to print, by default 3.
+    `first_n` is the number of times to print, in all sessions together; None or a
+    negative number for always.  `summarize` is the number of elements of each tensor to
+    print, by default 3.
 
     Examples
     --------
@@ -180,15 +171,10 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
-    It is None in eager mode.  It raises `tf.errors.InvalidArgumentError` when the
-    operation runs and the condition is false.
-
-    Parameters
-    ----------
-    condition
-        A bool tensor, all of whose elements must be true.
-    summarize
-        The number of elements of each tensor to show, by default 3.
+    It is None in eager mode.  `condition` is a bool tensor, all of whose elements must
+    be true.  `summarize` is the number of elements of each tensor to show, by default
+    3.  It raises `tf.errors.InvalidArgumentError` when the operation runs and the
+    condition is false.
 
     Examples
     --------
@@ -495,7 +481,9 @@ def while_loop(
     """Repeat `body` while `cond` holds.
 
     Return the final values in the sequence type that `body` returns; a single value
-    alone.
+    alone.  It raises TypeError if `body` changes the element type of a variable, and
+    ValueError if `loop_vars` is empty, the structure changes, or a shape violates its
+    invariant.
 
     Parameters
     ----------
@@ -511,14 +499,6 @@ def while_loop(
         The largest number of iterations, known when the graph is built.
     return_same_structure
         Whether a single loop variable is returned in a list.
-
-    Raises
-    ------
-    TypeError
-        If `body` changes the element type of a variable.
-    ValueError
-        If `loop_vars` is empty, the structure changes, or a shape violates its
-        invariant.
 
     Examples
     --------

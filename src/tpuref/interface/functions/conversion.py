@@ -35,69 +35,34 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
-    """Convert the values to float32; see `cast`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.to_float([1, 2]))
-    array([1., 2.], dtype=float32)
-    """
+    """Convert the values to float32; see `cast`."""
     return cast(x, float32, name)
 
 
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
-    """Convert the values to float64; see `cast`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.to_double([1, 2]))
-    array([1., 2.])
-    """
+    """Convert the values to float64; see `cast`."""
     return cast(x, float64, name)
 
 
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
-    """Convert the values to int32, dropping fractions; see `cast`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.to_int32([1.5, 2.5]))
-    array([1, 2], dtype=int32)
-    """
+    """Convert the values to int32, dropping fractions; see `cast`."""
     return cast(x, int32, name)
 
 
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
-    """Convert the values to int64, dropping fractions; see `cast`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.to_int64([1.5, 2.5]))
-    array([1, 2])
-    """
+    """Convert the values to int64, dropping fractions; see `cast`."""
     return cast(x, int64, name)
 
 
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
-    """Convert the values to bfloat16, rounding to 8 significant bits; see `cast`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.to_bfloat16([1.001, 257.0])).tolist()
-    [1.0, 256.0]
-    """
+    """Convert the values to bfloat16, rounding to 8 significant bits; see `cast`."""
     return cast(x, bfloat16, name)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Clip the values to the range of an element type and convert them to it.
 
-    Parameters
-    ----------
-    value
-        Real numbers.
-    dtype
-        The real element type to convert to.
+    `value` holds real numbers.  `dtype` is the real element type to convert to.
 
     Examples
     --------

@@ -35,15 +35,9 @@ from tpuref.interface.functions.reshaping import broadcast_to, expand_dims
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """Return a tensor whose elements all have the same value.
 
-    The result is a tensor of shape `dims`.  It raises ValueError if `value` is not a
-    scalar or a size is negative.
-
-    Parameters
-    ----------
-    dims
-        The shape: integers, or a vector tensor of int32 or int64.
-    value
-        A scalar of any dtype; the result has its dtype.
+    The result is a tensor of shape `dims`.  `dims` is the shape: integers, or a vector
+    tensor of int32 or int64.  `value` is a scalar of any dtype; the result has its
+    dtype.  It raises ValueError if `value` is not a scalar or a size is negative.
 
     Examples
     --------
@@ -75,11 +69,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 
     Parameters, result and errors are those of `zeros`.  The dtype string
     raises a TypeError.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.ones([2, 2])).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
     """
     target = as_dtype(dtype)
     if target == string:
@@ -92,12 +81,8 @@ def zeros_like(
 ) -> Tensor:
     """Return zeros with the shape of a tensor.
 
-    Parameters
-    ----------
-    tensor
-        The tensor whose shape to use.
-    dtype
-        The element type; None for that of `tensor`.
+    `tensor` is the tensor whose shape to use.  `dtype` is the element type; None for
+    that of `tensor`.
 
     Examples
     --------
@@ -113,13 +98,7 @@ def zeros_like(
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return ones with the shape of a tensor; see `zeros_like`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
-    [[1, 1]]
-    """
+    """Return ones with the shape of a tensor; see `zeros_like`."""
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
         return ones(shape(value), dtype, name_or(name, "ones_like"))
@@ -187,15 +166,10 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
     """Return `num` evenly spaced numbers from `start` to `stop`.
 
-    The result is a vector of length `num`.  It raises TypeError if the bounds are not
-    floating-point numbers of one dtype, and ValueError if `num` is below 1.
-
-    Parameters
-    ----------
-    start, stop
-        Floating-point scalars of one dtype: the first and the last number.
-    num
-        The number of elements, at least 1.
+    The result is a vector of length `num`.  `start` and `stop` are floating-point
+    scalars of one dtype: the first and the last number.  `num` is the number of
+    elements, at least 1.  It raises TypeError if the bounds are not floating-point
+    numbers of one dtype, and ValueError if `num` is below 1.
 
     Examples
     --------
@@ -221,13 +195,8 @@ def eye(
     """Return matrices with ones on the diagonal and zeros elsewhere.
 
     The result is a tensor of shape ``batch_shape + [num_rows, num_columns]``.
-
-    Parameters
-    ----------
-    num_rows, num_columns
-        The sizes of each matrix; by default it is square.
-    batch_shape
-        The shape of a batch of such matrices; None for one matrix.
+    `num_rows` and `num_columns` are the sizes of each matrix; by default it is square.
+    `batch_shape` is the shape of a batch of such matrices; None for one matrix.
 
     Examples
     --------
@@ -303,16 +272,9 @@ def sequence_mask(
 ) -> Tensor:
     """Return a row for each length n whose first n elements are True.
 
-    The result is a tensor of shape ``lengths.shape + [maxlen]``.
-
-    Parameters
-    ----------
-    lengths
-        Integers of any shape.
-    maxlen
-        The length of the rows, a scalar; by default the greatest of `lengths`.
-    dtype
-        The element type of the result, by default bool.
+    The result is a tensor of shape ``lengths.shape + [maxlen]``.  `lengths` holds
+    integers of any shape.  `maxlen` is the length of the rows, a scalar; by default the
+    greatest of `lengths`.  `dtype` is the element type of the result, by default bool.
 
     Examples
     --------
@@ -356,12 +318,8 @@ def linspace_v2(
 ) -> Tensor:
     """Return evenly spaced numbers from start to stop, which may be arrays.
 
-    Parameters
-    ----------
-    start, stop, num
-        As for `linspace`; start and stop may have any shapes that broadcast.
-    axis
-        The new axis of the result, along which the numbers lie.
+    `start`, `stop` and `num` are as for `linspace`; start and stop may have any shapes
+    that broadcast.  `axis` is the new axis of the result, along which the numbers lie.
 
     Examples
     --------

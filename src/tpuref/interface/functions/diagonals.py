@@ -42,15 +42,9 @@ def matrix_band_part(
 ) -> Tensor:
     """Return matrices with all but a band around the diagonal set to zero.
 
-    The result has the same shape and dtype.
-
-    Parameters
-    ----------
-    input
-        A tensor of shape ``[..., m, n]``.
-    num_lower, num_upper
-        The number of diagonals to keep below and above the main one; negative keeps
-        all.
+    The result has the same shape and dtype.  `input` is a tensor of shape
+    ``[..., m, n]``.  `num_lower` and `num_upper` are the number of diagonals to keep
+    below and above the main one; negative keeps all.
 
     Examples
     --------

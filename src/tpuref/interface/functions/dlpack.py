@@ -46,12 +46,8 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
     If the other library writes to it later, the tensor changes.  The result is an eager
     tensor; in a graph it becomes a constant.  A capsule that was used before raises
     `tf.errors.InvalidArgumentError`, an array that NumPy cannot read TypeError.
-
-    Parameters
-    ----------
-    dlcapsule
-        A capsule from ``to_dlpack`` of another library, or an array of another library
-        with the method ``__dlpack__``.
+    `dlcapsule` is a capsule from ``to_dlpack`` of another library, or an array of
+    another library with the method ``__dlpack__``.
 
     Examples
     --------

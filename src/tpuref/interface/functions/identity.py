@@ -20,11 +20,5 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Return the value of `input`, which gradients treat as a constant; see `identity`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.stop_gradient([1, 2])).tolist()
-    [1, 2]
-    """
+    """Return `input`, which gradients treat as a constant; see `identity`."""
     return apply_one("StopGradient", input, name=name)

@@ -23,15 +23,10 @@ newaxis = None
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Return a block of a tensor.
 
-    The result has the same rank and dtype.  It raises ValueError if the block extends
-    beyond the tensor.
-
-    Parameters
-    ----------
-    begin
-        The beginning of the block, one number for each axis.
-    size
-        The size of the block along each axis; -1 means everything that remains.
+    The result has the same rank and dtype.  `begin` is the beginning of the block, one
+    number for each axis.  `size` is the size of the block along each axis; -1 means
+    everything that remains.  It raises ValueError if the block extends beyond the
+    tensor.
 
     Examples
     --------
@@ -129,11 +124,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """Return, for each row of a batch, the slices at the row's own indices.
 
     It is `gather` whose batch dimensions are all axes of `indices` but the last.
-
-    Parameters
-    ----------
-    indices
-        int32 or int64 with at least one axis.
+    `indices` is int32 or int64 with at least one axis.
 
     Examples
     --------
@@ -193,17 +184,12 @@ def gather_nd(
 ) -> Tensor:
     """Return the elements or slices of a tensor at the given positions.
 
-    The result is a tensor of shape ``indices.shape[:-1] + params.shape[batch_dims +
-    d:]``.  It raises ValueError if d exceeds the rank, and at run time
-    `tf.errors.InvalidArgumentError` if a position is out of range.
-
-    Parameters
-    ----------
-    params, batch_dims
-        As for `gather`.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
-        d axes after the batch dimensions.
+    The result is a tensor of shape
+    ``indices.shape[:-1] + params.shape[batch_dims + d:]``.  `params` and `batch_dims`
+    are as for `gather`.  `indices` is int32 or int64 of shape ``[..., d]``: positions
+    of d numbers each, for the first d axes after the batch dimensions.  It raises
+    ValueError if d exceeds the rank, and at run time `tf.errors.InvalidArgumentError`
+    if a position is out of range.
 
     Examples
     --------
@@ -220,16 +206,11 @@ def scatter_nd(
 ) -> Tensor:
     """Return zeros with the updates added at the given positions.
 
-    The result is a tensor of that shape; updates at the same position add up.  It
-    raises ValueError if the shape of `updates` does not fit, and at run time
+    The result is a tensor of that shape; updates at the same position add up.
+    `indices` is int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    `updates` holds numbers of shape ``indices.shape[:-1] + shape[d:]``.  It raises
+    ValueError if the shape of `updates` does not fit, and at run time
     `tf.errors.InvalidArgumentError` if a position is out of range.
-
-    Parameters
-    ----------
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        Numbers of shape ``indices.shape[:-1] + shape[d:]``.
 
     Examples
     --------
@@ -248,16 +229,10 @@ def tensor_scatter_nd_update(
     """Return a tensor with its values at the given positions replaced.
 
     Errors are those of `scatter_nd`.  The result is a tensor of the same shape and
-    dtype; the last update at a position wins.
-
-    Parameters
-    ----------
-    tensor
-        A tensor; it does not change.
-    indices
-        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
-    updates
-        The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+    dtype; the last update at a position wins.  `tensor` is a tensor; it does not
+    change.  `indices` are int32 or int64 of shape ``[..., d]``: positions of d numbers
+    each.  `updates` are the new values, of shape
+    ``indices.shape[:-1] + tensor.shape[d:]``.
 
     Examples
     --------
@@ -275,12 +250,6 @@ def tensor_scatter_nd_add(
 
     Parameters, result and errors are those of `tensor_scatter_nd_update`.  Updates at
     the same position add up.
-
-    Examples
-    --------
-    >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
-    >>> tf.Session().run(total).tolist()
-    [1, 1, 10]
     """
     return _scatter("TensorScatterAdd", tensor, indices, updates, name)
 
@@ -291,12 +260,6 @@ def tensor_scatter_nd_sub(
     """Return a tensor with numbers subtracted at the given positions.
 
     Parameters, result and errors are those of `tensor_scatter_nd_add`.
-
-    Examples
-    --------
-    >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
-    >>> tf.Session().run(rest).tolist()
-    [0, 9, 9]
     """
     return _scatter("TensorScatterSub", tensor, indices, updates, name)
 

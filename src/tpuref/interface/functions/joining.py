@@ -17,15 +17,9 @@ from tpuref.interface.functions.arguments import static_integer, static_integers
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Join tensors of one shape along a new axis.
 
-    The result is a tensor with one more axis.  It raises ValueError if shapes differ,
-    and TypeError if dtypes differ.
-
-    Parameters
-    ----------
-    values
-        A list of tensors of equal shape and dtype.
-    axis
-        The position of the new axis.
+    The result is a tensor with one more axis.  `values` is a list of tensors of equal
+    shape and dtype.  `axis` is the position of the new axis.  It raises ValueError if
+    shapes differ, and TypeError if dtypes differ.
 
     Examples
     --------
@@ -51,14 +45,9 @@ def unstack(
 ) -> list[Tensor]:
     """Return the slices of a tensor along an axis, without that axis.
 
-    It raises ValueError if the size is unknown or differs from `num`.
-
-    Parameters
-    ----------
-    value
-        A tensor of rank 1 or more.
-    num
-        The size of the axis; required if it is not static.
+    `value` is a tensor of rank 1 or more.  `num` is the size of the axis; required if
+    it is not static.  It raises ValueError if the size is unknown or differs from
+    `num`.
 
     Examples
     --------

@@ -126,16 +126,11 @@ def matvec(
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Return the sum of products of `a` and `b` over pairs of axes.
 
-    The result has the remaining axes of `a`, then those of `b`.  It raises ValueError
-    if `axes` is malformed, an axis does not exist, or paired sizes differ.
-
-    Parameters
-    ----------
-    a, b
-        Numbers of one dtype.
-    axes
-        The number of axes, the last of `a` and the first of `b`; or the axes of `a` and
-        the axes of `b`, as two integers or two sequences of equal length.
+    The result has the remaining axes of `a`, then those of `b`.  `a` and `b` are
+    numbers of one dtype.  `axes` is the number of axes, the last of `a` and the first
+    of `b`; or the axes of `a` and the axes of `b`, as two integers or two sequences of
+    equal length.  It raises ValueError if `axes` is malformed, an axis does not exist,
+    or paired sizes differ.
 
     Examples
     --------
@@ -335,14 +330,10 @@ def matmul_v2(
 ) -> Tensor:
     """Return `matmul`, with the parameters of TensorFlow 2.
 
-    Parameters
-    ----------
-    a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse
-        As for `matmul`.
-    output_type
-        The type to compute with and to return, such as int32 for int8.
-    grad_a, grad_b
-        Hints for TensorFlow's kernels, without a meaning here.
+    `a`, `b`, `transpose_a`, `transpose_b`, `adjoint_a`, `adjoint_b`, `a_is_sparse` and
+    `b_is_sparse` are as for `matmul`.  `output_type` is the type to compute with and to
+    return, such as int32 for int8.  `grad_a` and `grad_b` are hints for TensorFlow's
+    kernels, without a meaning here.
 
     Examples
     --------

@@ -22,24 +22,12 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether either element is true; see `logical_and`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.logical_or([True, False], False))
-    array([ True, False])
-    """
+    """Return whether either element is true; see `logical_and`."""
     return apply_one("LogicalOr", x, y, name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Return whether exactly one element is true; see `logical_and`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.logical_xor([True, False], True))
-    array([False,  True])
-    """
+    """Return whether exactly one element is true; see `logical_and`."""
     return apply_one("LogicalXor", x, y, name=name)
 
 

@@ -126,17 +126,10 @@ def sigmoid_cross_entropy_with_logits(
 ) -> Tensor:
     """Return the cross entropy of label and sigmoid, for each element separately.
 
-    The result has the same shape and dtype.  It raises ValueError if labels or logits
-    are missing or not passed by name, or shapes differ.
-
-    Parameters
-    ----------
-    _sentinel
-        Forces the other arguments to be passed by name; must be None.
-    labels
-        Probabilities, with the shape and dtype of `logits`.
-    logits
-        A floating-point tensor.
+    The result has the same shape and dtype.  `_sentinel` must be None: the other
+    arguments are passed by name.  `labels` are probabilities, with the shape and dtype
+    of `logits`, a floating-point tensor.  It raises ValueError if labels or logits are
+    missing or not passed by name, or shapes differ.
 
     Examples
     --------
@@ -160,16 +153,9 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Return `sigmoid_cross_entropy_with_logits` with a weight of positive labels.
 
-    It raises ValueError if shapes differ.
-
-    Parameters
-    ----------
-    labels, logits
-        As for `sigmoid_cross_entropy_with_logits`.
-    pos_weight
-        The factor of the loss of positive labels.
-    targets
-        The old name of `labels`.
+    `labels` and `logits` are as for `sigmoid_cross_entropy_with_logits`.  `pos_weight`
+    is the factor of the loss of positive labels.  `targets` is the old name of
+    `labels`.  It raises ValueError if shapes differ.
 
     Examples
     --------

@@ -90,14 +90,9 @@ def vectorized_map(
 ) -> Any:
     """Apply a function to each element along the first axis, and stack the results.
 
-    Parameters
-    ----------
-    fn
-        As for `map_fn`; its results may have any structure and dtypes.
-    elems
-        As for `map_fn`.
-    fallback_to_while_loop, warn
-        Accepted for compatibility; elements are taken one after the other.
+    `fn` is as for `map_fn`; its results may have any structure and dtypes.  `elems` are
+    as for `map_fn`.  `fallback_to_while_loop` and `warn` are accepted for
+    compatibility; elements are taken one after the other.
 
     Examples
     --------
@@ -179,16 +174,9 @@ def scan(
 ) -> Any:
     """Combine the elements along the first axis, and stack the partial results.
 
-    It raises the errors of `map_fn`.
-
-    Parameters
-    ----------
-    fn, elems, initializer, parallel_iterations, back_prop, swap_memory
-        As for `foldl`.
-    infer_shape
-        Accepted for compatibility.
-    reverse
-        Whether to start with the last element.
+    `fn`, `elems`, `initializer`, `parallel_iterations`, `back_prop` and `swap_memory`
+    are as for `foldl`.  `infer_shape` is accepted for compatibility.  `reverse` says
+    whether to start with the last element.  It raises the errors of `map_fn`.
 
     Examples
     --------

@@ -58,17 +58,17 @@ class Module:
         return get_default_graph().name_scope(f"{self._scope_name}/")
 
     @property
-    def variables(self) -> tuple[Any, ...]:
+    def variables(self) -> tuple[Variable, ...]:
         """The variables of the module, then those of its modules."""
         return tuple(_collect(self, Variable))
 
     @property
-    def trainable_variables(self) -> tuple[Any, ...]:
+    def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are trained."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
-    def non_trainable_variables(self) -> tuple[Any, ...]:
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are not trained."""
         return tuple(v for v in self.variables if not v.trainable)
 

@@ -22,14 +22,8 @@ _NOTHING: Any = object()
 class Optional:
     """An element, or nothing; `from_value` and `empty` create one.
 
-    Parameters
-    ----------
-    value
-        The element, a structure of tensors; anything for an empty one.
-    present
-        A scalar bool tensor.
-    element_spec
-        The specs of the element.
+    `value` is the element, a structure of tensors; anything for an empty one.
+    `present` is a scalar bool tensor.  `element_spec` are the specs of the element.
 
     Examples
     --------

@@ -40,14 +40,9 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Return a tensor that ``Session.run`` may feed, and has a default otherwise.
 
-    It raises ValueError if the default cannot have that shape.
-
-    Parameters
-    ----------
-    input
-        The default: a tensor, or a value that can become one.
-    shape
-        The static shape of the result; None, or None for a dimension, allows any.
+    `input` is the default: a tensor, or a value that can become one.  `shape` is the
+    static shape of the result; None, or None for a dimension, allows any.  It raises
+    ValueError if the default cannot have that shape.
 
     Examples
     --------

@@ -82,13 +82,7 @@ def reduce_prod(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return the product along the axes; see `reduce_sum`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reduce_prod([[1, 2], [3, 4]], axis=1))
-    array([ 2, 12], dtype=int32)
-    """
+    """Return the product along the axes; see `reduce_sum`."""
     former = reduction_indices, keep_dims
     return _reduce(
         "Prod", "tf.reduce_prod", input_tensor, axis, keepdims, name, *former
@@ -107,11 +101,6 @@ def reduce_max(
 
     Parameters, result and errors are those of `reduce_sum`.  Numbers are real.  Without
     elements it is -inf or the least integer.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reduce_max([[1, 5], [3, 4]], axis=1))
-    array([5, 4], dtype=int32)
     """
     former = reduction_indices, keep_dims
     return _reduce("Max", "tf.reduce_max", input_tensor, axis, keepdims, name, *former)
@@ -129,11 +118,6 @@ def reduce_min(
 
     Parameters, result and errors are those of `reduce_max`.  Without elements it is inf
     or the greatest integer.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reduce_min([[1, 5], [3, 4]], axis=1))
-    array([1, 3], dtype=int32)
     """
     former = reduction_indices, keep_dims
     return _reduce("Min", "tf.reduce_min", input_tensor, axis, keepdims, name, *former)
@@ -151,11 +135,6 @@ def reduce_any(
 
     Parameters, result and errors are those of `reduce_sum`.  The input and the result
     are boolean; other inputs raise a TypeError.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reduce_any([[True, False], [False, False]], axis=1))
-    array([ True, False])
     """
     former = reduction_indices, keep_dims
     return _reduce("Any", "tf.reduce_any", input_tensor, axis, keepdims, name, *former)
@@ -169,13 +148,7 @@ def reduce_all(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return whether all elements along the axes are true; see `reduce_any`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.reduce_all([[True, True], [True, False]], axis=1))
-    array([ True, False])
-    """
+    """Return whether all elements along the axes are true; see `reduce_any`."""
     former = reduction_indices, keep_dims
     return _reduce("All", "tf.reduce_all", input_tensor, axis, keepdims, name, *former)
 
@@ -192,11 +165,6 @@ def reduce_logsumexp(
 
     Parameters, result and errors are those of `reduce_sum`.  The numbers are
     floating-point.
-
-    Examples
-    --------
-    >>> float(tf.Session().run(tf.reduce_logsumexp([1000., float("-inf")])))
-    1000.0
     """
     function = "tf.reduce_logsumexp"
     former = reduction_indices, keep_dims
@@ -210,11 +178,6 @@ def reduce_euclidean_norm(
 
     Parameters, result and errors are those of `reduce_sum`.  The numbers are
     floating-point.
-
-    Examples
-    --------
-    >>> float(tf.Session().run(tf.math.reduce_euclidean_norm([3., 4.])))
-    5.0
     """
     function = "tf.math.reduce_euclidean_norm"
     return _reduce("EuclideanNorm", function, input_tensor, axis, keepdims, name)
@@ -228,11 +191,6 @@ def reduce_variance(
     Parameters, result and errors are those of `reduce_sum`.  The numbers are
     floating-point or complex; the variance of complex numbers is real.  Integers raise
     a TypeError.
-
-    Examples
-    --------
-    >>> float(tf.Session().run(tf.math.reduce_variance([1., 3.])))
-    1.0
     """
     function = "tf.math.reduce_variance"
     return _reduce("Variance", function, input_tensor, axis, keepdims, name, ddof=0)
@@ -241,13 +199,7 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Return the square root of the variance along the axes; see `reduce_variance`.
-
-    Examples
-    --------
-    >>> float(tf.Session().run(tf.math.reduce_std([1., 5.])))
-    2.0
-    """
+    """Return the square root of the variance along the axes; see `reduce_variance`."""
     function = "tf.math.reduce_std"
     return _reduce("Std", function, input_tensor, axis, keepdims, name, ddof=0)
 

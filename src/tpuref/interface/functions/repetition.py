@@ -36,15 +36,10 @@ def repeat(
 ) -> Tensor:
     """Return a tensor with each element along an axis repeated.
 
-    The result is a tensor of the same rank and dtype, or a vector.  It raises
-    ValueError if the number of `repeats` is neither 1 nor the size of the axis.
-
-    Parameters
-    ----------
-    repeats
-        The number of repetitions: one for all, or one for each element of the axis.
-    axis
-        The axis; by default the tensor is flattened first.
+    The result is a tensor of the same rank and dtype, or a vector.  `repeats` is the
+    number of repetitions: one for all, or one for each element of the axis.  Without
+    `axis`, the tensor is flattened first.  It raises ValueError if the number of
+    `repeats` is neither 1 nor the size of the axis.
 
     Examples
     --------

@@ -38,15 +38,9 @@ def expand_dims(
 ) -> Tensor:
     """Return a tensor with an axis of size 1 inserted.
 
-    The result is a tensor with one more axis.  It raises ValueError if `axis` is
-    missing, given twice, or out of range.
-
-    Parameters
-    ----------
-    axis
-        The position of the new axis; negative counts from the end.
-    dim
-        The former name of `axis`.
+    The result is a tensor with one more axis.  `axis` is the position of the new axis;
+    negative counts from the end.  `dim` is the former name of `axis`.  It raises
+    ValueError if `axis` is missing, given twice, or out of range.
 
     Examples
     --------
@@ -67,15 +61,9 @@ def squeeze(
 ) -> Tensor:
     """Return a tensor without axes of size 1.
 
-    The result is a tensor of lower rank with the same elements.  It raises ValueError
-    if an axis does not have size 1.
-
-    Parameters
-    ----------
-    axis
-        One or several axes of size 1; by default all of them.
-    squeeze_dims
-        The former name of `axis`.
+    The result is a tensor of lower rank with the same elements.  `axis` is one or
+    several axes of size 1; by default all of them.  `squeeze_dims` is the former name
+    of `axis`.  It raises ValueError if an axis does not have size 1.
 
     Examples
     --------
@@ -92,15 +80,9 @@ def transpose(
 ) -> Tensor:
     """Return a tensor with its axes permuted.
 
-    The result has the same dtype.  It raises ValueError if `perm` is not a permutation
-    of the axes.
-
-    Parameters
-    ----------
-    perm
-        The axis of `a` for each axis of the result; by default the reverse order.
-    conjugate
-        Whether to take the complex conjugate as well.
+    The result has the same dtype.  `perm` is the axis of `a` for each axis of the
+    result; by default the reverse order.  `conjugate` says whether to take the complex
+    conjugate as well.  It raises ValueError if `perm` is not a permutation of the axes.
 
     Examples
     --------
@@ -119,15 +101,9 @@ def matrix_transpose(
 ) -> Tensor:
     """Return a tensor with its last two axes exchanged.
 
-    The result has the same dtype.  It raises ValueError if the rank is less than 2 or
-    unknown.
-
-    Parameters
-    ----------
-    a
-        A tensor of known rank, at least 2.
-    conjugate
-        Whether to take the complex conjugate as well.
+    The result has the same dtype.  `a` is a tensor of known rank, at least 2.
+    `conjugate` says whether to take the complex conjugate as well.  It raises
+    ValueError if the rank is less than 2 or unknown.
 
     Examples
     --------
@@ -162,14 +138,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Return a tensor shifted along some axes; elements wrap around.
 
-    The result has the same shape and dtype.
-
-    Parameters
-    ----------
-    shift
-        The number of positions, one for each axis.
-    axis
-        One or several axes.
+    The result has the same shape and dtype.  `shift` is the number of positions, one
+    for each axis.  `axis` is one or several axes.
 
     Examples
     --------

@@ -25,11 +25,6 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     """Return the nearest whole number; ties round to the even one.
 
     Parameters and result are those of `round`.  The numbers are floating-point.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.rint([-1.7, -1.5, 2.5]))
-    array([-2., -2.,  2.], dtype=float32)
     """
     return apply_one("Rint", x, name=name)
 
@@ -38,11 +33,6 @@ def floor(x: Any, name: str | None = None) -> Tensor:
     """Return the greatest whole number not greater than `x`.
 
     Parameters and result are those of `round`.  The numbers are floating-point.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.floor([-1.5, 1.5]))
-    array([-2.,  1.], dtype=float32)
     """
     return apply_one("Floor", x, name=name)
 
@@ -51,11 +41,6 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
     """Return the least whole number not less than `x`.
 
     Parameters and result are those of `round`.  The numbers are floating-point.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.ceil([-1.5, 1.5]))
-    array([-1.,  2.], dtype=float32)
     """
     return apply_one("Ceil", x, name=name)
 

@@ -35,14 +35,10 @@ def device(
 ) -> Iterator[None]:
     """Place operations on a device within a block.
 
-    See 000_04abb9e9288042d8.txt: core gives names for it.  It raises ValueError if the
+    See 000_04abb9e9288042d8.txt: core gives names for it.  `device_name_or_function` is
+    a device name, whose parts override those of the enclosing scopes; a function that
+    returns one; or None to ignore the enclosing scopes.  It raises ValueError if the
     name cannot be parsed.
-
-    Parameters
-    ----------
-    device_name_or_function
-        A device name, whose parts override those of the enclosing scopes; a function
-        that returns one; or None to ignore the enclosing scopes.
 
     Examples
     --------

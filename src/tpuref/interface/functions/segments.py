@@ -33,14 +33,8 @@ class Unique(NamedTuple):
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Return the distinct values of a vector, in the order of their first occurrence.
 
-    It raises ValueError if `x` is not a vector.
-
-    Parameters
-    ----------
-    x
-        A vector of real numbers.
-    out_idx
-        The dtype of the positions, int32 or int64.
+    `x` is a vector of real numbers.  `out_idx` is the dtype of the positions, int32 or
+    int64.  It raises ValueError if `x` is not a vector.
 
     Returns
     -------
@@ -64,17 +58,11 @@ def unsorted_segment_sum(
 ) -> Tensor:
     """Return the sum of the rows of each segment.
 
-    Segments without a row are zeros.  It raises ValueError if the shapes do not go
-    together, and at run time `tf.errors.InvalidArgumentError` if a segment is not below
-    `num_segments`.
-
-    Parameters
-    ----------
-    data
-        Numbers; the first dimensions are those of `segment_ids`.
-    segment_ids
-        The segment of each row, int32 or int64, below `num_segments`.  Rows with a
-        negative segment are left out.
+    Segments without a row are zeros.  `data` holds numbers; the first dimensions are
+    those of `segment_ids`.  `segment_ids` is the segment of each row, int32 or int64,
+    below `num_segments`.  Rows with a negative segment are left out.  It raises
+    ValueError if the shapes do not go together, and at run time
+    `tf.errors.InvalidArgumentError` if a segment is not below `num_segments`.
 
     Examples
     --------

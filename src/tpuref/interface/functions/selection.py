@@ -20,17 +20,10 @@ def where(
     """Select from `x` where a condition is true and from `y` elsewhere.
 
     The result is the selected elements, or positions as int64 of shape
-    ``[found, rank]``.  It raises ValueError if only one of `x` and `y` is given, or
-    shapes do not fit.
-
-    Parameters
-    ----------
-    condition
-        A bool tensor: with the shape of `x`, a scalar, or a vector that selects whole
-        rows of `x`.
-    x, y
-        Tensors of one dtype and shape; `where_v2` broadcasts.  Without them, the
-        result is the true positions.
+    ``[found, rank]``.  `condition` is a bool tensor: with the shape of `x`, a scalar,
+    or a vector that selects whole rows of `x`.  `x` and `y` are tensors of one dtype
+    and shape; `where_v2` broadcasts.  Without them, the result is the true positions.
+    It raises ValueError if only one of `x` and `y` is given, or shapes do not fit.
 
     Examples
     --------
@@ -87,15 +80,9 @@ def boolean_mask(
     """Return the parts of a tensor where a mask is true.
 
     The result is the selected parts; one axis of unknown size replaces the axes of the
-    mask.  It raises ValueError if the mask is a scalar, of unknown rank, or does not
-    fit.
-
-    Parameters
-    ----------
-    mask
-        A bool tensor of known rank, whose shape is a part of that of `tensor`.
-    axis
-        The axis of `tensor` at which the mask begins, 0 by default.
+    mask.  `mask` is a bool tensor of known rank, whose shape is a part of that of
+    `tensor`.  `axis` is the axis of `tensor` at which the mask begins, 0 by default.
+    It raises ValueError if the mask is a scalar, of unknown rank, or does not fit.
 
     Examples
     --------

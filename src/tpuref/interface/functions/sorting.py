@@ -23,15 +23,9 @@ def sort(
 ) -> Tensor:
     """Return the elements of a tensor sorted along an axis.
 
-    The result has the same shape and dtype.  It raises ValueError if the direction is
-    unknown, or the axis does not exist.
-
-    Parameters
-    ----------
-    values
-        A tensor of real numbers.
-    direction
-        ``"ASCENDING"`` or ``"DESCENDING"``.
+    The result has the same shape and dtype.  `values` is a tensor of real numbers.
+    `direction` is ``"ASCENDING"`` or ``"DESCENDING"``.  It raises ValueError if the
+    direction is unknown, or the axis does not exist.
 
     Examples
     --------
@@ -79,17 +73,10 @@ def top_k(
 ) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
-    Equal elements are in the order of their index.  It raises ValueError if there are
-    fewer than k elements.
-
-    Parameters
-    ----------
-    input
-        A tensor of real numbers of rank 1 or more.
-    k
-        The number of elements, at most the size of the last axis.
-    sorted
-        Accepted for compatibility; the greatest is always first.
+    Equal elements are in the order of their index.  `input` is a tensor of real numbers
+    of rank 1 or more.  `k` is the number of elements, at most the size of the last
+    axis.  `sorted` is accepted for compatibility; the greatest is always first.  It
+    raises ValueError if there are fewer than k elements.
 
     Examples
     --------
@@ -106,16 +93,10 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     """Return whether each target is among the k classes with the highest predictions.
 
     The result is False for rows that are not finite and for targets that are not a
-    class.  It raises ValueError if the numbers of rows differ.
-
-    Parameters
-    ----------
-    predictions
-        float32 of shape ``[batch, classes]``.
-    targets
-        int32 or int64 of shape ``[batch]``: a class for each row.
-    k
-        The number of classes; all classes that tie with the last one count too.
+    class.  `predictions` are float32 of shape ``[batch, classes]``.  `targets` are
+    int32 or int64 of shape ``[batch]``: a class for each row.  `k` is the number of
+    classes; all classes that tie with the last one count too.  It raises ValueError if
+    the numbers of rows differ.
 
     Examples
     --------
@@ -185,12 +166,8 @@ def top_k_v2(
 ) -> TopKV2:
     """Return `top_k`, with the parameters of TensorFlow 2.
 
-    Parameters
-    ----------
-    input, k, sorted
-        As for `top_k`.
-    index_type
-        The integer type of the indices.
+    `input`, `k` and `sorted` are as for `top_k`.  `index_type` is the integer type of
+    the indices.
     """
     values, indices = top_k(input, k, sorted, name)
     target = as_dtype(index_type)

@@ -241,14 +241,9 @@ def conv_transpose(
 ) -> Tensor:
     """Return the gradient of `convolution` by its input.
 
-    Parameters
-    ----------
-    input, strides, padding, data_format, dilations
-        As for `convolution`.
-    filters
-        ``[..., outputs, channels]``.
-    output_shape
-        The shape of the result.
+    `input`, `strides`, `padding`, `data_format` and `dilations` are as for
+    `convolution`.  `filters` is ``[..., outputs, channels]``.  `output_shape` is the
+    shape of the result.
 
     Examples
     --------
@@ -443,13 +438,9 @@ def max_pool_nd(
 ) -> Tensor:
     """Return the greatest element of each window over one to three axes.
 
-    Parameters
-    ----------
-    input, padding, data_format
-        As for `convolution`.
-    ksize, strides
-        The sizes of a window, and the step between windows: a number, one for each of
-        the axes, or one for each dimension of `input`.
+    `input`, `padding` and `data_format` are as for `convolution`.  `ksize` and
+    `strides` are the sizes of a window, and the step between windows: a number, one for
+    each of the axes, or one for each dimension of `input`.
 
     Examples
     --------

@@ -108,14 +108,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Return normally distributed numbers; parameters as for `stateless_uniform`.
-
-    Examples
-    --------
-    >>> with tf.eager_execution():
-    ...     tf.random.stateless_normal([2], [1, 2]).shape.as_list()
-    [2]
-    """
+    """Return normally distributed numbers; parameters as for `stateless_uniform`."""
     return _scaled("StatelessRandomNormal", shape, seed, mean, stddev, dtype, alg)
 
 

@@ -135,15 +135,8 @@ class TensorArray:
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Return the array with equal numbers of rows of a tensor as its elements.
 
-        Parameters
-        ----------
-        lengths
-            The number of rows of each element: known numbers, all equal.
-
-        Raises
-        ------
-        ValueError
-            If they are not.
+        `lengths` is the number of rows of each element: known numbers, all equal.  It
+        raises ValueError if they are not.
         """
         known = convert_to_tensor(lengths, int32).operand().value
         if known is None or known.ndim != 1 or len(set(known.tolist())) != 1:

@@ -11,11 +11,6 @@ from tpuref.engine.ops.meaning import Array
 def is_tensor(x: Any) -> bool:
     """Return whether a value is a tensor, a variable or made of tensors.
 
-    Parameters
-    ----------
-    x
-        Any value.
-
     Examples
     --------
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
@@ -28,12 +23,8 @@ def is_tensor(x: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Array | None:
     """Return the value of a tensor that is known before it runs, or None.
 
-    Parameters
-    ----------
-    tensor
-        A tensor; an array is returned itself.
-    partial
-        Accepted for compatibility.
+    `tensor` is a tensor; an array is returned itself.  `partial` is accepted for
+    compatibility.
 
     Examples
     --------

@@ -23,57 +23,27 @@ def sin(x: Any, name: str | None = None) -> Tensor:
 
 
 def cos(x: Any, name: str | None = None) -> Tensor:
-    """Return the cosine of an angle in radians; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.cos([0.]))
-    array([1.], dtype=float32)
-    """
+    """Return the cosine of an angle in radians; see `sin`."""
     return apply_one("Cos", x, name=name)
 
 
 def tan(x: Any, name: str | None = None) -> Tensor:
-    """Return the tangent of an angle in radians; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.tan([0.]))
-    array([0.], dtype=float32)
-    """
+    """Return the tangent of an angle in radians; see `sin`."""
     return apply_one("Tan", x, name=name)
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose sine is `x`; nan outside -1 to 1; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.asin([0., 2.]))
-    array([ 0., nan], dtype=float32)
-    """
+    """Return the angle whose sine is `x`, in radians; nan outside -1 to 1."""
     return apply_one("Asin", x, name=name)
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.acos([1., 2.]))
-    array([ 0., nan], dtype=float32)
-    """
+    """Return the angle whose cosine is `x`, in radians; nan outside -1 to 1."""
     return apply_one("Acos", x, name=name)
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians whose tangent is `x`; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.atan([0.]))
-    array([0.], dtype=float32)
-    """
+    """Return the angle in radians whose tangent is `x`; see `sin`."""
     return apply_one("Atan", x, name=name)
 
 
@@ -92,66 +62,30 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def sinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic sine; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.sinh([0.]))
-    array([0.], dtype=float32)
-    """
+    """Return the hyperbolic sine; see `sin`."""
     return apply_one("Sinh", x, name=name)
 
 
 def cosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic cosine; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.cosh([0.]))
-    array([1.], dtype=float32)
-    """
+    """Return the hyperbolic cosine; see `sin`."""
     return apply_one("Cosh", x, name=name)
 
 
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the hyperbolic tangent; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.tanh([0., 100.]))
-    array([0., 1.], dtype=float32)
-    """
+    """Return the hyperbolic tangent; see `sin`."""
     return apply_one("Tanh", x, name=name)
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic sine; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.asinh([0.]))
-    array([0.], dtype=float32)
-    """
+    """Return the inverse hyperbolic sine; see `sin`."""
     return apply_one("Asinh", x, name=name)
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic cosine; nan below 1; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.acosh([1., 0.]))
-    array([ 0., nan], dtype=float32)
-    """
+    """Return the inverse hyperbolic cosine; nan below 1; see `sin`."""
     return apply_one("Acosh", x, name=name)
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse hyperbolic tangent; nan outside -1 to 1; see `sin`.
-
-    Examples
-    --------
-    >>> tf.Session().run(tf.atanh([0., 1.]))
-    array([ 0., inf], dtype=float32)
-    """
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1; see `sin`."""
     return apply_one("Atanh", x, name=name)

@@ -24,17 +24,11 @@ def scatter_update(
 ) -> Any:
     """Replace rows of a variable.
 
-    The result is the new value of the whole variable.  It raises ValueError if the
-    shapes do not go together, and at run time `tf.errors.InvalidArgumentError` if a row
-    does not exist.
-
-    Parameters
-    ----------
-    indices
-        The rows to change, int32 or int64 of any shape.
-    updates
-        Their values, of shape ``indices.shape + ref.shape[1:]``.  For an index that is
-        given twice, the last of them.
+    The result is the new value of the whole variable.  `indices` are the rows to
+    change, int32 or int64 of any shape.  `updates` are their values, of shape
+    ``indices.shape + ref.shape[1:]``; the last of them counts where an index is
+    repeated.  It raises ValueError if the shapes do not go together, and at run time
+    `tf.errors.InvalidArgumentError` if a row does not exist.
 
     Examples
     --------
@@ -55,16 +49,7 @@ def scatter_add(
     use_locking: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Add to rows of a variable; rows with the same index add up; see `scatter_update`.
-
-    Examples
-    --------
-    >>> v = tf.Variable([1.0, 2.0, 3.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(v.initializer)
-    ...     sess.run(tf.scatter_add(v, [2, 2], [7.0, 8.0])).tolist()
-    [1.0, 2.0, 18.0]
-    """
+    """Add to rows of a variable, also several times to one; see `scatter_update`."""
     places, rows = _rows("tf.scatter_add", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
 
@@ -79,14 +64,6 @@ def scatter_sub(
     """Subtract from rows of a variable; rows with the same index add up.
 
     Parameters and result are those of `scatter_update`.
-
-    Examples
-    --------
-    >>> v = tf.Variable([1.0, 2.0, 3.0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(v.initializer)
-    ...     sess.run(tf.scatter_sub(v, [0], [0.5])).tolist()
-    [0.5, 2.0, 3.0]
     """
     places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)

@@ -226,16 +226,10 @@ def depthwise_conv2d_native(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    It raises ValueError if the arguments do not fit together.
-
-    Parameters
-    ----------
-    input
-        Floating-point images, as for `conv2d`.
-    filter
-        A tensor of shape ``[rows, columns, channels, multiplier]``.
-    strides, padding, data_format, dilations
-        As for `conv2d`.
+    `input` holds floating-point images, as for `conv2d`.  `filter` is a tensor of shape
+    ``[rows, columns, channels, multiplier]``.  `strides`, `padding`, `data_format` and
+    `dilations` are as for `conv2d`.  It raises ValueError if the arguments do not fit
+    together.
 
     Examples
     --------
@@ -271,19 +265,8 @@ def depthwise_conv2d(
     """Return the cross-correlation of each channel with its own filters.
 
     The results are images of the same dtype with ``channels * multiplier`` channels.
-    Other parameters are those of `depthwise_conv2d_native`.
-
-    Parameters
-    ----------
-    rate, dilations
-        One, two or four numbers: the step between elements within a window.
-
-    Examples
-    --------
-    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
-    >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
-    >>> tf.Session().run(tf.squeeze(sums)).tolist()
-    [3.0, 30.0]
+    Other parameters are those of `depthwise_conv2d_native`.  `rate` and `dilations` are
+    one, two or four numbers: the step between elements within a window.
     """
     holes = rate if dilations is None else dilations
     return depthwise_conv2d_native(
@@ -311,12 +294,8 @@ def separable_conv2d(
     """Return `depthwise_conv2d`, and then a convolution across channels.
 
     The results are images of the same dtype, with one channel per output.  Other
-    parameters are those of `depthwise_conv2d`.
-
-    Parameters
-    ----------
-    pointwise_filter
-        A tensor of shape ``[1, 1, channels * multiplier, outputs]``.
+    parameters are those of `depthwise_conv2d`.  `pointwise_filter` is a tensor of shape
+    ``[1, 1, channels * multiplier, outputs]``.
 
     Examples
     --------
@@ -440,13 +419,6 @@ def avg_pool(
 
     Parameters, result and errors are those of `max_pool`.  The images are
     floating-point.
-
-    Examples
-    --------
-    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    >>> pooled = tf.nn.avg_pool(image, ksize=2, strides=2, padding="VALID")
-    >>> tf.Session().run(tf.squeeze(pooled)).tolist()
-    [[2.5, 4.5], [10.5, 12.5]]
     """
     images = input if value is None else value
     return _pool(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -30,18 +30,17 @@ from tpuref.interface.functions.joining import concat
 from tpuref.interface.functions.reshaping import reshape, transpose
 from tpuref.interface.gradients.jacobians import jacobians, stacked
 
+_Key = TypeVar("_Key")
+_Source = TypeVar("_Source", bound=Tensor | Variable)
+
 
 class GradientTape:
     """Record operations and differentiate them, in eager mode and in graphs.
 
     Trainable variables are watched when they are read; tensors have to be watched.
-
-    Parameters
-    ----------
-    persistent
-        Whether `gradient` and `jacobian` can be called more than once.
-    watch_accessed_variables
-        Whether trainable variables that are read are watched.
+    `persistent` says whether `gradient` and `jacobian` can be called more than once.
+    `watch_accessed_variables` says whether trainable variables that are read are
+    watched.
 
     Examples
     --------
@@ -144,6 +143,40 @@ class GradientTape:
 
     # -- differentiating -----------------------------------------------------------
 
+    # A gradient may also be None or tf.IndexedSlices; programs that know better would
+    # have to test for it at each use.
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Tensor | Variable,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Sequence[_Source],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[_Key, _Source],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> dict[_Key, Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Any: ...
     def gradient(
         self,
         target: Any,
@@ -267,16 +300,12 @@ class GradientTape:
     ) -> Tensor:
         """Return the Jacobian of each example of a batch.
 
-        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.  It
-        raises ValueError if the batches differ in size, or a tensor has rank 0.
-
-        Parameters
-        ----------
-        target, source
-            Tensors whose first axis is the batch; each example of the target depends
-            only on the same example of the source.
-        unconnected_gradients
-            Accepted for compatibility: the result of unconnected batches is zero.
+        The result has the shape ``[batch] + target.shape[1:] + source.shape[1:]``.
+        `target` and `source` are tensors whose first axis is the batch; each example of
+        the target depends only on the same example of the source.
+        `unconnected_gradients` is accepted for compatibility: the result of unconnected
+        batches is zero.  It raises ValueError if the batches differ in size, or a
+        tensor has rank 0.
         """
         self._use("batch_jacobian")
         if not isinstance(source, Tensor | Variable):

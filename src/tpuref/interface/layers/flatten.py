@@ -16,13 +16,8 @@ from tpuref.interface.layers.layer import Layer
 class Flatten(Layer):
     """Each example of a batch as a vector.
 
-    Parameters
-    ----------
-    data_format
-        ``"channels_last"``, the default; ``"channels_first"`` moves axis 1 to the end
-        first.
-    **kwargs
-        As for `tf.layers.Layer`.
+    `data_format` is ``"channels_last"``, the default; ``"channels_first"`` moves axis 1
+    to the end first.  `**kwargs` is as for `tf.layers.Layer`.
 
     Examples
     --------
@@ -52,17 +47,8 @@ def flatten(
 ) -> Tensor:
     """Return each example of a batch as a vector, with a new `tf.layers.Flatten`.
 
-    Parameters
-    ----------
-    inputs
-        A tensor ``[batch, ...]``.
-    name, data_format
-        As for `tf.layers.Flatten`.
-
-    Examples
-    --------
-    >>> tf.layers.flatten(tf.ones([2, 3, 4])).shape.as_list()
-    [2, 12]
+    `inputs` is a tensor ``[batch, ...]``.  `name` and `data_format` are as for
+    `tf.layers.Flatten`.
     """
     result: Tensor = Flatten(data_format, name=name)(inputs)
     return result

@@ -98,12 +98,8 @@ class AveragePooling2D(_Pooling):
 class MaxPooling1D(_Pooling1D):
     """The greatest element of each window of sequences.
 
-    Parameters
-    ----------
-    pool_size, strides
-        Integers: the size of the window and its step.
-    padding, data_format, name, **kwargs
-        As for `tf.layers.MaxPooling2D`.
+    `pool_size` and `strides` are integers: the size of the window and its step.
+    `padding`, `data_format`, `name` and `**kwargs` are as for `tf.layers.MaxPooling2D`.
 
     Examples
     --------

@@ -81,16 +81,11 @@ def sparse_softmax_cross_entropy(
 ) -> Tensor:
     """Return the weighted cross entropy of true classes and the softmax of logits.
 
-    It raises ValueError if the shapes do not fit.
-
-    Parameters
-    ----------
-    labels
-        Integers of shape ``logits.shape[:-1]``, or with one more axis of size 1.
-    logits
-        A floating-point tensor ``[..., classes]``.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`; one weight for each label.
+    `labels` holds integers of shape ``logits.shape[:-1]``, or with one more axis of
+    size 1.  `logits` is a floating-point tensor ``[..., classes]``.  `weights`,
+    `scope`, `loss_collection` and `reduction` are as for
+    `tf.losses.compute_weighted_loss`; one weight for each label.  It raises ValueError
+    if the shapes do not fit.
 
     Examples
     --------
@@ -173,16 +168,11 @@ def log_loss(
 ) -> Tensor:
     """Return the weighted cross entropy of labels and predicted probabilities.
 
-    The result is a float32 scalar, or one loss for each element.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of numbers between 0 and 1, of the same shape.
-    epsilon
-        A small number that is added to a probability before the logarithm.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    The result is a float32 scalar, or one loss for each element.  `labels` and
+    `predictions` are tensors of numbers between 0 and 1, of the same shape.  `epsilon`
+    is a small number that is added to a probability before the logarithm.  `weights`,
+    `scope`, `loss_collection` and `reduction` are as for
+    `tf.losses.compute_weighted_loss`.
 
     Examples
     --------
@@ -206,16 +196,10 @@ def hinge_loss(
 ) -> Tensor:
     """Return the weighted hinge loss: ``max(0, 1 - logits)`` for positive labels.
 
-    The result is a float32 scalar, or one loss for each element.
-
-    Parameters
-    ----------
-    labels
-        Numbers 0 and 1, of the shape of `logits`.
-    logits
-        A tensor of numbers.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    The result is a float32 scalar, or one loss for each element.  `labels` holds
+    numbers 0 and 1, of the shape of `logits`.  `logits` is a tensor of numbers.
+    `weights`, `scope`, `loss_collection` and `reduction` are as for
+    `tf.losses.compute_weighted_loss`.
 
     Examples
     --------

@@ -27,15 +27,10 @@ def mean_squared_error(
 ) -> Tensor:
     """Return the weighted squares of the differences.
 
-    The result is a float32 scalar, or one loss for each element.  It raises ValueError
-    if the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of numbers of the same shape.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    The result is a float32 scalar, or one loss for each element.  `labels` and
+    `predictions` are tensors of numbers of the same shape.  `weights`, `scope`,
+    `loss_collection` and `reduction` are as for `tf.losses.compute_weighted_loss`.  It
+    raises ValueError if the shapes differ.
 
     Examples
     --------
@@ -61,12 +56,6 @@ def absolute_difference(
 
     The result is a float32 scalar, or one loss for each element.  Parameters are those
     of `tf.losses.mean_squared_error`.
-
-    Examples
-    --------
-    >>> loss = tf.losses.absolute_difference([1.0, 2.0], [1.0, 4.0])
-    >>> float(tf.Session().run(loss))
-    1.0
     """
     with name_scope(scope, "absolute_difference") as own:
         truth, found = as_floats("absolute_difference", labels, predictions)
@@ -114,16 +103,10 @@ def cosine_distance(
 ) -> Tensor:
     """Return 1 minus the dot product of unit vectors, weighted.
 
-    It raises ValueError if the axis is missing, or the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of the same shape whose vectors along `axis` have length 1.
-    dim
-        The former name of `axis`.
-    weights, scope, loss_collection, reduction
-        As for `tf.losses.compute_weighted_loss`.
+    `labels` and `predictions` are tensors of the same shape whose vectors along `axis`
+    have length 1.  `dim` is the former name of `axis`.  `weights`, `scope`,
+    `loss_collection` and `reduction` are as for `tf.losses.compute_weighted_loss`.  It
+    raises ValueError if the axis is missing, or the shapes differ.
 
     Examples
     --------

@@ -120,14 +120,6 @@ def precision(
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.precision([1, 0, 1], [1, 1, 0])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
     """
     found = _share("precision", false_positives, labels, predictions, weights, name)
     return collected(*found, metrics_collections, updates_collections)
@@ -145,14 +137,6 @@ def recall(
 
     Parameters are those of `tf.metrics.true_positives`.  The result is that of
     `tf.metrics.mean`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.recall([1, 1, 0], [1, 0, 1])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
     """
     found = _share("recall", false_negatives, labels, predictions, weights, name)
     return collected(*found, metrics_collections, updates_collections)
@@ -308,14 +292,10 @@ def mean_iou(
 ) -> Metric:
     """Return the mean over classes of intersection divided by union.
 
-    Parameters
-    ----------
-    labels, predictions
-        Integers of the same shape, ``0 <= class < num_classes``.
-    num_classes
-        The number of classes; those that do not occur count for nothing.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
+    `labels` and `predictions` are integers of the same shape,
+    ``0 <= class < num_classes``.  `num_classes` is the number of classes; those that do
+    not occur count for nothing.  `weights`, `metrics_collections`,
+    `updates_collections` and `name` are as for `tf.metrics.mean`.
 
     Returns
     -------

@@ -34,14 +34,9 @@ def mean(
 ) -> Metric:
     """Return the mean of values over batches; it raises RuntimeError in eager mode.
 
-    Parameters
-    ----------
-    values
-        A tensor of numbers.
-    weights
-        The weight of each value, by default 1: a tensor that broadcasts to the values.
-    metrics_collections, updates_collections
-        Collections to add the value and the update to.
+    `values` is a tensor of numbers.  `weights` is the weight of each value, by default
+    1: a tensor that broadcasts to the values.  `metrics_collections` and
+    `updates_collections` are collections to add the value and the update to.
 
     Returns
     -------
@@ -82,22 +77,10 @@ def accuracy(
 ) -> Metric:
     """Return the accuracy: the fraction of predictions that equal their labels.
 
-    The result is that of `tf.metrics.mean`.  It raises ValueError if the shapes differ.
-
-    Parameters
-    ----------
-    labels, predictions
-        Tensors of the same shape; either may have one more axis of size 1.
-    weights, metrics_collections, updates_collections, name
-        As for `tf.metrics.mean`.
-
-    Examples
-    --------
-    >>> value, update = tf.metrics.accuracy([1, 2], [1, 3])
-    >>> with tf.Session() as sess:
-    ...     sess.run(tf.local_variables_initializer())
-    ...     float(sess.run(update))
-    0.5
+    The result is that of `tf.metrics.mean`.  `labels` and `predictions` are tensors of
+    the same shape; either may have one more axis of size 1.  `weights`,
+    `metrics_collections`, `updates_collections` and `name` are as for
+    `tf.metrics.mean`.  It raises ValueError if the shapes differ.
     """
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)

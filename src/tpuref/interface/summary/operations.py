@@ -72,12 +72,8 @@ def histogram(
 ) -> Any:
     """Return the summary of the distribution of a tensor's elements.
 
-    Parameters
-    ----------
-    name, collections, family, step
-        As for `scalar`.
-    values
-        Finite numbers of any shape.
+    `name`, `collections`, `family` and `step` are as for `scalar`.  `values` are finite
+    numbers of any shape.
     """
     if step is not None:
         return steps.histogram(name, values, step)
@@ -120,12 +116,8 @@ def text(
 ) -> Any:
     """Return the summary of texts, which TensorBoard shows as Markdown.
 
-    Parameters
-    ----------
-    name, collections, step
-        As for `scalar`.
-    tensor
-        Strings; a matrix is a table.
+    `name`, `collections` and `step` are as for `scalar`.  `tensor` holds strings; a
+    matrix is a table.
     """
     given = convert_to_tensor(tensor)
     if given.dtype != string:
@@ -172,15 +164,9 @@ def merge(
 ) -> Tensor:
     """Return several summaries as one.
 
-    It raises `tf.errors.InvalidArgumentError` at evaluation if two summaries have the
-    same tag.
-
-    Parameters
-    ----------
-    inputs
-        The results of `scalar`, `histogram` and so on.
-    collections
-        The collections to join, by default none.
+    `inputs` are the results of `scalar`, `histogram` and so on.  `collections` are the
+    collections to join, by default none.  It raises `tf.errors.InvalidArgumentError` at
+    evaluation if two summaries have the same tag.
     """
     result: Tensor = py_func(
         lambda *parts: merged(parts),

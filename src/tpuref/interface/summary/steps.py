@@ -128,14 +128,9 @@ def create_file_writer(
 ) -> SummaryWriter:
     """Return a writer of event files in a directory.
 
-    Parameters
-    ----------
-    max_queue
-        The number of summaries to write before a flush, by default 10.
-    flush_millis
-        The maximum time between two flushes, by default two minutes.
-    filename_suffix
-        The end of the file name.
+    `max_queue` is the number of summaries to write before a flush, by default 10.
+    `flush_millis` is the maximum time between two flushes, by default two minutes.
+    `filename_suffix` is the end of the file name.
 
     Examples
     --------

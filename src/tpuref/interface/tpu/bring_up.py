@@ -69,14 +69,10 @@ def experimental_connect_to_cluster(
 ) -> None:
     """Run eager operations on the cluster of a resolver from now on.
 
-    It raises TypeError for other arguments, and `tf.errors.UnavailableError` if no
-    server answers.
-
-    Parameters
-    ----------
-    cluster_spec_or_resolver
-        A cluster resolver, where ``""`` and ``"local"`` mean this process, or a
-        `tf.train.ClusterSpec`, whose first task is used.
+    `cluster_spec_or_resolver` is a cluster resolver, where ``""`` and ``"local"`` mean
+    this process, or a `tf.train.ClusterSpec`, whose first task is used.  It raises
+    TypeError for other arguments, and `tf.errors.UnavailableError` if no server
+    answers.
 
     Examples
     --------

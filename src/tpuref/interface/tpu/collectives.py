@@ -48,7 +48,10 @@ def cross_replica_sum(
     in replica order; float16 and bfloat16 are added in float32 and rounded once.  In a
     distribution strategy the towers are the replicas; the k-th sums of all towers form
     one collective, as with ``merge_call``.  Outside of both, the caller is the only
-    replica, and a warning is logged.
+    replica, and a warning is logged.  It raises TypeError if `x` or the ids have an
+    unsupported element type, and ValueError if `group_assignment` is not a partition of
+    the replicas into groups of equal size, or a `PerReplica` does not have one
+    component per replica.
 
     Parameters
     ----------
@@ -59,14 +62,6 @@ def cross_replica_sum(
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``; every
         replica appears once.  None is one group of all.
-
-    Raises
-    ------
-    TypeError
-        If `x` or the ids have an unsupported element type.
-    ValueError
-        If `group_assignment` is not a partition of the replicas into groups of equal
-        size, or a `PerReplica` does not have one component per replica.
 
     Examples
     --------

@@ -36,24 +36,13 @@ class DeviceAssignment:
     """A map from the logical cores of each replica to cores of a topology.
 
     `DeviceAssignment.build` computes one; the constructor accepts any.  See
-    000_04abb9e9288042d8.txt (device_assignment of replicate).
-
-    Parameters
-    ----------
-    topology
-        The Topology, or its serialized bytes, the result of
-        ``tf.tpu.initialize_system()``.
-    core_assignment
-        Integers of shape [replicas, cores per replica, mesh rank]: the coordinates
-        of each logical core.
-
-    Raises
-    ------
-    TypeError
-        If `topology` is neither a Topology nor bytes (also a ValueError).
-    ValueError
-        If `core_assignment` has a wrong shape, or contains a position outside the mesh
-        or without a device, or a core twice.
+    000_04abb9e9288042d8.txt (device_assignment of replicate).  `topology` is the
+    Topology, or its serialized bytes, the result of ``tf.tpu.initialize_system()``.
+    `core_assignment` holds integers of shape [replicas, cores per replica, mesh rank]:
+    the coordinates of each logical core.  It raises TypeError if `topology` is neither
+    a Topology nor bytes (also a ValueError), and ValueError if `core_assignment` has a
+    wrong shape, or contains a position outside the mesh or without a device, or a core
+    twice.
 
     Examples
     --------
@@ -118,14 +107,8 @@ class DeviceAssignment:
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
         """Return the coordinates of a logical core, one per axis of the mesh.
 
-        It raises MeshRangeError if the replica or logical core does not exist.
-
-        Parameters
-        ----------
-        replica
-            The replica; negative numbers count from the end.
-        logical_core
-            The logical core within the replica; negative numbers count from the end.
+        A negative `replica` or `logical_core` counts from the end.  It raises
+        MeshRangeError if the replica or logical core does not exist.
 
         Examples
         --------
@@ -142,14 +125,8 @@ class DeviceAssignment:
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
         """Return the replicas, in order, that have a logical core on a task.
 
-        It raises ValueError if no replica has a core there.
-
-        Parameters
-        ----------
-        task_id
-            The task (host).
-        logical_core
-            The logical core within the replicas.
+        `task_id` is the task (host).  `logical_core` is the logical core within the
+        replicas.  It raises ValueError if no replica has a core there.
 
         Examples
         --------
@@ -173,13 +150,7 @@ class DeviceAssignment:
         return sorted(replicas)
 
     def tpu_ordinal(self, replica: int = 0, logical_core: int = 0) -> int:
-        """Return a logical core's device ordinal within its task; see `coordinates`.
-
-        Examples
-        --------
-        >>> device_assignment(Topology.for_cores(4), num_replicas=4).tpu_ordinal(3)
-        3
-        """
+        """Return a logical core's device ordinal within its task; see `coordinates`."""
         place = self.coordinates(replica, logical_core)
         return self._topology.tpu_device_ordinal_at_coordinates(place)
 
@@ -188,12 +159,8 @@ class DeviceAssignment:
     ) -> str:
         """Return the name of the CPU device of the host of a logical core.
 
-        Parameters
-        ----------
-        replica, logical_core
-            As for `coordinates`.
-        job
-            The job at the start of the name; None omits it.
+        `replica` and `logical_core` are as for `coordinates`.  `job` is the job at the
+        start of the name; None omits it.
 
         Examples
         --------
@@ -206,13 +173,7 @@ class DeviceAssignment:
     def tpu_device(
         self, replica: int = 0, logical_core: int = 0, job: str | None = None
     ) -> str:
-        """Return the name of a logical core's TPU device; see `host_device`.
-
-        Examples
-        --------
-        >>> device_assignment(Topology.for_cores(4), num_replicas=2).tpu_device(1)
-        '/task:0/device:TPU:1'
-        """
+        """Return the name of a logical core's TPU device; see `host_device`."""
         place = self.coordinates(replica, logical_core)
         return self._topology.tpu_device_name_at_coordinates(place, job=job)
 
@@ -278,7 +239,10 @@ def device_assignment(
     along y, then along x (on a mesh with four axes along x, then y, then z).  If the
     replicas use both cores of their chips, fill the mesh, and have no stride, they form
     a ring of neighbouring chips, and so do the logical cores of each replica.  See
-    000_04abb9e9288042d8.txt (device_assignment of replicate).
+    000_04abb9e9288042d8.txt (device_assignment of replicate).  It raises TypeError if
+    `topology` is neither a Topology nor bytes (also a ValueError), or `num_replicas` is
+    not an integer, and ValueError if a shape or stride is not one positive number per
+    axis, or the block or that many replicas do not fit into the mesh.
 
     Parameters
     ----------
@@ -293,15 +257,6 @@ def device_assignment(
         Blocks of other replicas fill the gaps.
     num_replicas
         The number of replicas to place.
-
-    Raises
-    ------
-    TypeError
-        If `topology` is neither a Topology nor bytes (also a ValueError), or
-        `num_replicas` is not an integer.
-    ValueError
-        If a shape or stride is not one positive number per axis, or the block or that
-        many replicas do not fit into the mesh.
 
     Examples
     --------

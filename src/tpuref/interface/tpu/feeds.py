@@ -56,13 +56,8 @@ def infeed_enqueue_tuple(
 
     It is ``tf.contrib.tpu.infeed_enqueue_tuple`` of releases 1.11 to 1.15.  The
     operation waits while the queue of the core is full.  In eager mode it runs
-    immediately.
-
-    Parameters
-    ----------
-    device_ordinal
-        The number of the core on its host; -1 if the operation is placed on a core with
-        ``tf.device("/device:TPU:3")``.
+    immediately.  `device_ordinal` is the number of the core on its host; -1 if the
+    operation is placed on a core with ``tf.device("/device:TPU:3")``.
 
     Raises
     ------
@@ -163,14 +158,9 @@ def outfeed_dequeue_tuple(
 ) -> list[Tensor]:
     """Dequeue the next tuple from the outfeed of a core, waiting for it.
 
-    It is ``tf.contrib.tpu.outfeed_dequeue_tuple`` of releases 1.11 to 1.15.
-
-    Parameters
-    ----------
-    dtypes, shapes
-        The type and shape of each element.
-    device_ordinal, name
-        As for `infeed_enqueue_tuple`.
+    It is ``tf.contrib.tpu.outfeed_dequeue_tuple`` of releases 1.11 to 1.15.  `dtypes`
+    and `shapes` are the type and shape of each element.  `device_ordinal` and `name`
+    are as for `infeed_enqueue_tuple`.
 
     Raises
     ------

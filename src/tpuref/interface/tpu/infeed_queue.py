@@ -36,7 +36,9 @@ class InfeedQueue:
     replica, and every replica takes its own shard.  Types, shapes and sharding may be
     set step by step.  Generating operations freezes them; the default is 1 shard along
     dimension 0.  See 000_04abb9e9288042d8.txt (infeed_queue of replicate and
-    batch_parallel).
+    batch_parallel).  It raises ValueError if the number of elements is unknown, not
+    positive or above 65536; if a list has a different length; if a shard dimension is
+    negative.  It raises TypeError if an entry is not a dtype, a shape or a dimension.
 
     Parameters
     ----------
@@ -48,14 +50,6 @@ class InfeedQueue:
         The dimension that each element is split along.
     name : str, optional
         The prefix of the operations' names.
-
-    Raises
-    ------
-    ValueError
-        If the number of elements is unknown, not positive or above 65536; if a list has
-        a different length; if a shard dimension is negative.
-    TypeError
-        If an entry is not a dtype, a shape or a dimension.
 
     Examples
     --------
@@ -167,15 +161,10 @@ class InfeedQueue:
     def set_shard_dimensions(self, shard_dimensions: Sequence[int | None]) -> None:
         """Set the dimension that each element is split along.
 
-        Dimensions are counted from 0; None leaves that of an element unset.
-
-        Raises
-        ------
-        TypeError
-            If an entry is neither an integer nor None (also a ValueError).
-        ValueError
-            If the number of entries is wrong, a dimension is negative, a shape cannot
-            be split along it, or the frozen dimensions differ.
+        Dimensions are counted from 0; None leaves that of an element unset.  It raises
+        TypeError if an entry is neither an integer nor None (also a ValueError), and
+        ValueError if the number of entries is wrong, a dimension is negative, a shape
+        cannot be split along it, or the frozen dimensions differ.
         """
         self._check_length("shard_dimensions", shard_dimensions)
         dimensions = [shard_dimension(value) for value in shard_dimensions]
@@ -216,13 +205,9 @@ class InfeedQueue:
     ) -> None:
         """Set types, shapes and number of shards to those of one list for each shard.
 
-        Raises
-        ------
-        TypeError
-            If the shards of an element differ in type, or their size is unknown.
-        ValueError
-            If a list has a wrong length, if the shards of an element are not equal
-            parts of it, or if the frozen configuration differs.
+        It raises TypeError if the shards of an element differ in type, or their size is
+        unknown, and ValueError if a list has a wrong length, if the shards of an
+        element are not equal parts of it, or if the frozen configuration differs.
         """
         self._configure_by_shards(input_tensors)
 
@@ -347,16 +332,11 @@ class InfeedQueue:
         """Split one whole tuple and add it.
 
         This freezes the configuration.  Running the operations again adds another
-        tuple.  It raises ValueError if the graph already adds to this queue, a tensor
-        cannot be split, or the frozen configuration differs.
-
-        Parameters
-        ----------
-        device_assignment
-            Maps replicas to hosts and ordinals; the default is eight cores per host,
-            in order.
-        placement_function, tpu_ordinal_function
-            As for `generate_enqueue_ops`; they override `device_assignment`.
+        tuple.  `device_assignment` maps replicas to hosts and ordinals; the default is
+        eight cores per host, in order.  `placement_function` and `tpu_ordinal_function`
+        are as for `generate_enqueue_ops`; they override `device_assignment`.  It raises
+        ValueError if the graph already adds to this queue, a tensor cannot be split, or
+        the frozen configuration differs.
 
         Examples
         --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -37,6 +37,28 @@ from tpuref.interface.tpu.xla_options import XLAOptions, checked_options
 _log = advice()
 
 
+@overload
+def replicate(
+    computation: Callable[..., Tensor],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+    maximum_shapes: Any = None,
+    padding_spec: Any = None,
+    xla_options: XLAOptions | None = None,
+) -> list[tuple[Tensor]]: ...
+@overload
+def replicate(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+    maximum_shapes: Any = None,
+    padding_spec: Any = None,
+    xla_options: XLAOptions | None = None,
+) -> list[Any]: ...
 @suggests_keywords
 def replicate(
     computation: Callable[..., Any],
@@ -50,7 +72,12 @@ def replicate(
 ) -> list[Any]:
     """Build an operation that runs a computation once on every replica.
 
-    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
+    See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.  It raises
+    ValueError if replicas differ in the number, structure, dtype or shape of inputs,
+    the number of inputs does not fit the parameters of `computation`, static dimensions
+    or the structure do not fit `maximum_shapes`, the result breaks the rules above, or
+    computations are nested, and InvalidArgumentError at evaluation if a needed device
+    assignment is missing.
 
     Parameters
     ----------
@@ -86,16 +113,6 @@ def replicate(
         a NoOp that depends on the computation, if it returned None or only operations;
         a tuple with one element, if it returned a single value; without the operations
         after the tensors of a flat list.
-
-    Raises
-    ------
-    ValueError
-        If replicas differ in the number, structure, dtype or shape of inputs, the
-        number of inputs does not fit the parameters of `computation`, static dimensions
-        or the structure do not fit `maximum_shapes`, the result breaks the rules above,
-        or computations are nested.
-    tpuref.errors.InvalidArgumentError
-        At evaluation, if a needed device assignment is missing.
 
     Examples
     --------
@@ -144,6 +161,22 @@ def replicate(
 replicate_dyn = replicate
 
 
+@overload
+def rewrite(
+    computation: Callable[..., Tensor],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+) -> tuple[Tensor]: ...
+@overload
+def rewrite(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+) -> Any: ...
 @suggests_keywords
 def rewrite(
     computation: Callable[..., Any],

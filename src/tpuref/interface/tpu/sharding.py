@@ -31,7 +31,7 @@ def shard(
     infeed_queue: InfeedQueue | None = None,
     device_assignment: DeviceAssignment | None = None,
     name: str | None = None,
-) -> list[Any]:
+) -> list[Tensor]:
     """Split inputs into shards, run a computation on each, and join the outputs.
 
     000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.  Outputs
@@ -94,7 +94,7 @@ def shard(
     by_shard = [[piece[s] for piece in pieces] for s in range(count)]
     results = replicate(computation, by_shard, infeed_queue, device_assignment)
     if isinstance(results[0], Operation):
-        return [results[0]]
+        return results[:1]
     return _join_all(results, outputs_from_all_shards, output_shard_axes)
 
 
@@ -109,7 +109,7 @@ def batch_parallel(
     infeed_queue: InfeedQueue | None = None,
     device_assignment: DeviceAssignment | None = None,
     name: str | None = None,
-) -> list[Any]:
+) -> list[Tensor]:
     """Split inputs along dimension 0, run a computation on each, join the outputs.
 
     Parameters are those of `shard`.  See 000_04abb9e9288042d8.txt, batch_parallel.
@@ -218,7 +218,7 @@ def _join_all(
     results: list[Any],
     from_all: bool | Sequence[bool],
     output_axes: Sequence[int] | None,
-) -> list[Any]:
+) -> list[Tensor]:
     for value in results[0] if isinstance(results[0], (list, tuple)) else [None]:
         if not isinstance(value, Tensor):
             raise codes.INVALID_RESULT.type_error(

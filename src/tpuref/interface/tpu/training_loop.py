@@ -26,7 +26,10 @@ def while_loop(
 
     It is ``tf.contrib.tpu.while_loop`` of releases 1.11 to 1.15.  Return the final
     values; a single one without a list.  Without loop variables, the result is a tensor
-    that is available when the loop ends.
+    that is available when the loop ends.  It raises TypeError if a function does not
+    take that many arguments (also a ValueError), or the types of the loop variables
+    change.  It raises ValueError if `body` returns an operation before a tensor, or
+    None; if a shape changes; if there is an `infeed_queue` outside of a computation.
 
     Parameters
     ----------
@@ -42,15 +45,6 @@ def while_loop(
         A queue from which every iteration dequeues one tuple.
     name
         Deprecated; has no effect.
-
-    Raises
-    ------
-    TypeError
-        If a function does not take that many arguments (also a ValueError), or the
-        types of the loop variables change.
-    ValueError
-        If `body` returns an operation before a tensor, or None; if a shape changes; if
-        there is an `infeed_queue` outside of a computation.
 
     Examples
     --------
@@ -79,15 +73,9 @@ def repeat(
 
     It is ``tf.contrib.tpu.repeat`` of releases 1.11 to 1.15.  Return the final values,
     always in a list.  Without loop variables, the result is the operation of the loop.
-
-    Parameters
-    ----------
-    n
-        The number of iterations: an integer or a scalar int32 tensor.
-    body, infeed_queue, name
-        As for `while_loop`.
-    inputs
-        The initial values of the loop variables, or the only one; None for none.
+    `n` is the number of iterations: an integer or a scalar int32 tensor.  `body`,
+    `infeed_queue` and `name` are as for `while_loop`.  `inputs` are the initial values
+    of the loop variables, or the only one; None for none.
 
     Examples
     --------

@@ -15,15 +15,10 @@ class AdadeltaOptimizer(ElementwiseOptimizer):
     """Adadelta: scales gradients by the ratio of earlier updates to gradients.
 
     The slots are ``accum`` and ``accum_update``.  A sparse gradient changes only its
-    rows.
-
-    Parameters
-    ----------
-    learning_rate, rho, epsilon
-        Numbers, tensors, or functions without parameters that return one: the learning
-        rate, the decay rate of the means, and the constant added under the roots.
-    use_locking, name
-        As for `tf.train.Optimizer`.
+    rows.  `learning_rate`, `rho` and `epsilon` are numbers, tensors, or functions
+    without parameters that return one: the learning rate, the decay rate of the means,
+    and the constant added under the roots.  `use_locking` and `name` are as for
+    `tf.train.Optimizer`.
 
     Examples
     --------

@@ -17,17 +17,11 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class AdagradOptimizer(ElementwiseOptimizer):
     """Adagrad: divides gradients by the root of the sum of all their squares.
 
-    It raises ValueError if `initial_accumulator_value` is not positive.  The slot is
-    ``accumulator``.  A sparse gradient changes only its rows.
-
-    Parameters
-    ----------
-    learning_rate
-        A number, a tensor, or a function without parameters that returns one.
-    initial_accumulator_value
-        The initial value of the sums, positive.
-    use_locking, name
-        As for `tf.train.Optimizer`.
+    `learning_rate` is a number, a tensor, or a function without parameters that returns
+    one.  `initial_accumulator_value` is the initial value of the sums, positive.
+    `use_locking` and `name` are as for `tf.train.Optimizer`.  It raises ValueError if
+    `initial_accumulator_value` is not positive.  The slot is ``accumulator``.  A sparse
+    gradient changes only its rows.
 
     Examples
     --------

@@ -24,14 +24,10 @@ class AdamOptimizer(ElementwiseOptimizer):
     The slots are ``m`` and ``v``; ``beta1_power`` and ``beta2_power`` are non-slot
     variables.  As in TensorFlow, `epsilon` is added to the root of the uncorrected
     mean, and a sparse gradient is zero in other rows, which therefore change too.
-
-    Parameters
-    ----------
-    learning_rate, beta1, beta2, epsilon
-        Numbers, tensors, or functions without parameters that return one: the learning
-        rate, the decay rates of the two means, and the constant added to the root.
-    use_locking, name
-        As for `tf.train.Optimizer`.
+    `learning_rate`, `beta1`, `beta2` and `epsilon` are numbers, tensors, or functions
+    without parameters that return one: the learning rate, the decay rates of the two
+    means, and the constant added to the root.  `use_locking` and `name` are as for
+    `tf.train.Optimizer`.
 
     Examples
     --------

@@ -45,12 +45,8 @@ class ClippedGradients(Optimizer):
 def clip_gradients_by_norm(optimizer: Optimizer, clip_norm: Any) -> Optimizer:
     """Return an optimizer that scales gradients down to a maximum global norm.
 
-    Parameters
-    ----------
-    optimizer
-        The wrapped optimizer, which changes the variables.
-    clip_norm
-        The maximum norm of all gradients together, positive.
+    `optimizer` is the wrapped optimizer, which changes the variables.  `clip_norm` is
+    the maximum norm of all gradients together, positive.
 
     Examples
     --------

@@ -54,11 +54,8 @@ class Coordinator:
     def request_stop(self, ex: Any = None) -> None:
         """Request all threads to stop.
 
-        Parameters
-        ----------
-        ex
-            The error, or the result of ``sys.exc_info()``; `join` raises the first one.
-            After `join`, an error is raised at once.
+        `ex` is the error, or the result of ``sys.exc_info()``; `join` raises the first
+        one.  After `join`, an error is raised at once.
         """
         error: BaseException | None = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -109,16 +106,10 @@ class Coordinator:
     ) -> None:
         """Wait for the threads to end, and raise the error that stopped them.
 
-        It raises RuntimeError if threads still run after that time.
-
-        Parameters
-        ----------
-        threads
-            Threads to wait for, in addition to the registered ones.
-        stop_grace_period_secs
-            The seconds that threads may take after a stop was requested.
-        ignore_live_threads
-            Whether to ignore threads that take longer.
+        `threads` are threads to wait for, in addition to the registered ones.
+        `stop_grace_period_secs` are the seconds that threads may take after a stop was
+        requested.  `ignore_live_threads` says whether to ignore threads that take
+        longer.  It raises RuntimeError if threads still run after that time.
         """
         argument = "tf.train.Coordinator.join: stop_grace_period_secs"
         grace = number(argument, stop_grace_period_secs)

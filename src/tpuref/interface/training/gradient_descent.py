@@ -12,12 +12,8 @@ from tpuref.interface.training.elementwise import ElementwiseOptimizer
 class GradientDescentOptimizer(ElementwiseOptimizer):
     """Subtracts the gradient times the learning rate.
 
-    Parameters
-    ----------
-    learning_rate
-        A number, a tensor, or a function without parameters that returns one.
-    use_locking, name
-        As for `tf.train.Optimizer`.
+    `learning_rate` is a number, a tensor, or a function without parameters that returns
+    one.  `use_locking` and `name` are as for `tf.train.Optimizer`.
 
     Examples
     --------

@@ -62,16 +62,10 @@ def exponential_decay(
     """Return ``learning_rate * decay_rate ** (global_step / decay_steps)``.
 
     In eager mode, return a function without parameters that returns it, which
-    optimizers accept.  It raises ValueError if `global_step` is None.
-
-    Parameters
-    ----------
-    global_step
-        The number of steps so far.
-    decay_steps
-        The number of steps of a decay by `decay_rate`.
-    staircase
-        Whether the learning rate changes only every `decay_steps` steps.
+    optimizers accept.  `global_step` is the number of steps so far.  `decay_steps` is
+    the number of steps of a decay by `decay_rate`.  `staircase` says whether the
+    learning rate changes only every `decay_steps` steps.  It raises ValueError if
+    `global_step` is None.
 
     Examples
     --------
@@ -98,18 +92,9 @@ def natural_exp_decay(
 ) -> Any:
     """Return ``learning_rate * exp(-decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The negative of the exponent after `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.natural_exp_decay(1.0, 2, 1, 0.5)
-    >>> round(float(tf.Session().run(rate)), 4)
-    0.3679
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the negative of the exponent after
+    `decay_steps` steps.
     """
     with name_scope(name, "NaturalExpDecay"):
         rate, step, steps, exponent = _in_dtype_of_rate(
@@ -130,18 +115,9 @@ def inverse_time_decay(
 ) -> Any:
     """Return ``learning_rate / (1 + decay_rate * global_step / decay_steps)``.
 
-    Parameters
-    ----------
-    learning_rate, global_step, decay_steps, staircase, name
-        As for `tf.train.exponential_decay`.
-    decay_rate
-        The growth of the divisor in `decay_steps` steps.
-
-    Examples
-    --------
-    >>> rate = tf.train.inverse_time_decay(1.0, 2, 1, 0.5)
-    >>> float(tf.Session().run(rate))
-    0.5
+    `learning_rate`, `global_step`, `decay_steps`, `staircase` and `name` are as for
+    `tf.train.exponential_decay`.  `decay_rate` is the growth of the divisor in
+    `decay_steps` steps.
     """
     with name_scope(name, "InverseTimeDecay"):
         rate, step, steps, growth = _in_dtype_of_rate(
@@ -260,14 +236,9 @@ def cosine_decay(
 ) -> Any:
     """Return a learning rate that decreases along half a period of the cosine.
 
-    Parameters
-    ----------
-    learning_rate, global_step, name
-        As for `tf.train.exponential_decay`.
-    decay_steps
-        The number of steps of the decay.
-    alpha
-        The final fraction of the learning rate.
+    `learning_rate`, `global_step` and `name` are as for `tf.train.exponential_decay`.
+    `decay_steps` is the number of steps of the decay.  `alpha` is the final fraction of
+    the learning rate.
 
     Examples
     --------

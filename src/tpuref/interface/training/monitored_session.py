@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import AbortedError, OutOfRangeError, UnavailableError
 from tpuref.engine.graph.default import get_default_graph
+from tpuref.engine.graph.fetches import Evaluates, EvaluatesT, Key
 from tpuref.engine.graph.session_options import ConfigProto, RunMetadata, RunOptions
+from tpuref.engine.graph.tensor import Operation
+from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.hosts import here
 from tpuref.interface.files.filesystem import PathLike
 from tpuref.interface.training.coordinator import Coordinator
@@ -94,6 +97,46 @@ class _HookedSession:
         """The graph, None after the session is closed."""
         return None if self._attempt is None else self._attempt.session.graph
 
+    @overload
+    def run(
+        self,
+        fetches: Operation,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> None: ...
+    @overload
+    def run(
+        self,
+        fetches: Evaluates,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Array: ...
+    @overload
+    def run(
+        self,
+        fetches: list[EvaluatesT],
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> list[Array]: ...
+    @overload
+    def run(
+        self,
+        fetches: dict[Key, EvaluatesT],
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> dict[Key, Array]: ...
+    @overload
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any: ...
     def run(
         self,
         fetches: Any,
@@ -301,13 +344,8 @@ class MonitoredSession(_HookedSession):
     If a run raises `AbortedError` or `UnavailableError`, the session creator makes a
     new session, which continues from the last checkpoint, and the run is repeated.
     `OutOfRangeError` and StopIteration end the ``with`` block without an error.
-
-    Parameters
-    ----------
-    session_creator
-        The `SessionCreator`, by default a `ChiefSessionCreator`.
-    stop_grace_period_secs
-        The seconds that threads of the coordinator may take to end.
+    `session_creator` is a `SessionCreator`, by default a `ChiefSessionCreator`.
+    Threads of the coordinator may take `stop_grace_period_secs` to end.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from tpuref.engine.graph.build import apply
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.default import executing_eagerly, get_default_graph, init_scope
 from tpuref.engine.graph.graph import GraphKeys
-from tpuref.engine.graph.tensor import Tensor
+from tpuref.engine.graph.tensor import Operation, Tensor
 from tpuref.engine.graph.variables import Variable, trainable_variables
 from tpuref.interface.functions.control_flow import group
 from tpuref.interface.functions.control_flow import tuple as together
@@ -50,15 +50,9 @@ class Optimizer:
     and ``_apply_sparse(slices, var)``.  If there are both kinds, the most derived class
     wins.  The rows of sparse gradients have distinct indices.  A subclass may also
     override ``_create_slots(var_list)``, ``_prepare()``,
-    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  It raises ValueError if
-    `name` is empty.
-
-    Parameters
-    ----------
-    use_locking
-        Stored without effect; updates of tpuref never overlap.
-    name
-        The name of the operations, and of the slots.
+    ``_finish(update_ops, name_scope)`` and `apply_gradients`.  `use_locking` is stored
+    without effect; updates of tpuref never overlap.  `name` is the name of the
+    operations, and of the slots.  It raises ValueError if `name` is empty.
 
     Examples
     --------
@@ -106,19 +100,14 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Any = None,
-    ) -> Any:
+    ) -> Operation:
         """Return an operation that changes variables to reduce a loss.
 
-        In eager mode, update them at once and return None.  It raises ValueError if the
-        loss depends on none of the variables.  Other parameters are those of
+        In eager mode, update them at once and return None.  `loss` is a tensor; in
+        eager mode a function without parameters that returns one.  `global_step` is a
+        variable that is incremented by each step.  It raises ValueError if the loss
+        depends on none of the variables.  Other parameters are those of
         `compute_gradients`.
-
-        Parameters
-        ----------
-        loss
-            A tensor; in eager mode a function without parameters that returns one.
-        global_step
-            A variable that is incremented by each step.
         """
         pairs = self.compute_gradients(
             loss,
@@ -239,7 +228,7 @@ class Optimizer:
 
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
-    ) -> Any:
+    ) -> Operation:
         """Return an operation that changes variables by their gradients.
 
         In a tower of a distribution strategy, the gradients of all towers are summed,
@@ -267,15 +256,18 @@ class Optimizer:
         """
         pairs = self._pairs(grads_and_vars)
         tower = current_tower()
+        applied: Operation
         if current_strategy() is None:
-            return self._apply(pairs, global_step, name)
+            applied = self._apply(pairs, global_step, name)
+            return applied
         if tower is None:
             raise codes.IN_TOWER_CONTEXT.runtime_error(
                 f"{self._method('apply_gradients')} must be used in a tower; call it "
                 "in a function that strategy.call_for_each_tower runs"
             )
         dense = [(convert_to_tensor(gradient), v) for gradient, v in pairs]
-        return tower.merge_call(self._distributed_apply, dense, global_step, name)
+        applied = tower.merge_call(self._distributed_apply, dense, global_step, name)
+        return applied
 
     def _pairs(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
         """Return the pairs that have a gradient, a tensor or slices."""

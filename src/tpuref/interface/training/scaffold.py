@@ -176,14 +176,9 @@ class Scaffold:
     ) -> Any:
         """Return the element of a collection, created if the collection is empty.
 
-        It raises RuntimeError if the collection has several elements.
-
-        Parameters
-        ----------
-        arg_name
-            The argument of the scaffold that the element is for.
-        default_constructor
-            A function that makes the element.
+        `arg_name` is the argument of the scaffold that the element is for.
+        `default_constructor` is a function that makes the element.  It raises
+        RuntimeError if the collection has several elements.
         """
         graph = get_default_graph()
         known = graph.get_collection(collection_key)

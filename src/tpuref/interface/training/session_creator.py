@@ -123,14 +123,9 @@ class ChiefSessionCreator(SessionCreator):
 class WorkerSessionCreator(SessionCreator):
     """Creates sessions that wait until another process has initialized the variables.
 
-    Parameters
-    ----------
-    scaffold
-        The `Scaffold` that checks the variables, by default a new one.
-    master, config
-        As for `tf.Session`.
-    max_wait_secs
-        The maximum number of seconds to wait.
+    `scaffold` is the `Scaffold` that checks the variables, by default a new one.
+    `master` and `config` are as for `tf.Session`.  `max_wait_secs` is the maximum
+    number of seconds to wait.
     """
 
     def __init__(

@@ -89,7 +89,7 @@ def create_train_op(
         pairs = transform_grads_fn(pairs)
     if summarize_gradients:
         _summarize(pairs)
-    done = [optimizer.apply_gradients(pairs, global_step)]
+    done: list[Any] = [optimizer.apply_gradients(pairs, global_step)]
     if check_numerics:
         finite = reduce_all(is_finite(loss))
         done.append(Assert(finite, ["LossTensor is inf or nan", loss]))

@@ -22,14 +22,8 @@ class DecoupledWeightDecayExtension:
 
     A variable decreases by ``weight_decay * variable``; with a sparse gradient, only in
     the rows of the gradient.  Unlike a penalty in the loss, this does not change the
-    gradient.
-
-    Parameters
-    ----------
-    weight_decay
-        A number, a tensor, or a function without parameters that returns one.
-    **kwargs
-        The arguments of the optimizer.
+    gradient.  `weight_decay` is a number, a tensor, or a function without parameters
+    that returns one.  `**kwargs` are the arguments of the optimizer.
 
     Examples
     --------
@@ -50,12 +44,8 @@ class DecoupledWeightDecayExtension:
     def minimize(self, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
         """Return an operation that reduces a loss and shrinks variables.
 
-        Parameters
-        ----------
-        *args, **kwargs
-            As for the optimizer.
-        decay_var_list
-            The variables to shrink, by default all that have a gradient.
+        `*args` and `**kwargs` are as for the optimizer.  `decay_var_list` are the
+        variables to shrink, by default all that have a gradient.
         """
         self._decay_var_list = _variables("minimize", decay_var_list)
         return super().minimize(*args, **kwargs)  # type: ignore[misc]
@@ -65,12 +55,8 @@ class DecoupledWeightDecayExtension:
     ) -> Any:
         """Return an operation that shrinks variables and applies gradients.
 
-        Parameters
-        ----------
-        *args, **kwargs
-            As for the optimizer.
-        decay_var_list
-            The variables to shrink, by default those of `minimize`, or all.
+        `*args` and `**kwargs` are as for the optimizer.  `decay_var_list` are the
+        variables to shrink, by default those of `minimize`, or all.
         """
         chosen = _variables("apply_gradients", decay_var_list)
         if chosen:
@@ -143,11 +129,6 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
     Parameters are those of `DecoupledWeightDecayExtension` and
     `tf.train.AdamOptimizer`.
-
-    Examples
-    --------
-    >>> tf.contrib.opt.AdamWOptimizer(0.01, learning_rate=0.1).get_name()
-    'AdamW'
     """
 
     def __init__(
@@ -176,11 +157,6 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
     Parameters are those of `DecoupledWeightDecayExtension` and
     `tf.train.MomentumOptimizer`.
-
-    Examples
-    --------
-    >>> tf.contrib.opt.MomentumWOptimizer(0.01, 0.1, 0.9).get_name()
-    'MomentumW'
     """
 
     def __init__(

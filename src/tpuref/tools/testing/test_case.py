@@ -71,12 +71,8 @@ class TestCase(unittest.TestCase):
     ) -> Iterator[Session | None]:
         """Yield a default session for a ``with`` block; None in eager mode.
 
-        Parameters
-        ----------
-        graph, config
-            As for `tf.Session`.
-        use_gpu, force_gpu
-            Accepted for compatibility; they have no effect.
+        `graph` and `config` are as for `tf.Session`.  `use_gpu` and `force_gpu` are
+        accepted for compatibility; they have no effect.
         """
         if executing_eagerly():
             yield None

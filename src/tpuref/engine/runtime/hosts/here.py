@@ -21,14 +21,9 @@ _ALONE = contextlib.nullcontext()
 def member() -> Member | None:
     """Return this process as one of several hosts, None if it is the only one.
 
-    The first call with the executor on XLA joins the job.
-
-    Raises
-    ------
-    UnavailableError
-        If not all hosts join in time.
-    ValueError
-        If the settings contradict each other, or JAX was used before.
+    The first call with the executor on XLA joins the job.  It raises UnavailableError
+    if not all hosts join in time, and ValueError if the settings contradict each other,
+    or JAX was used before.
     """
     global _member, _decided
     if _decided or (config.executor != "xla" and config.coordinator is None):

@@ -28,10 +28,7 @@ class Job:
 def wanted_job() -> Job | None:
     """Return the job of the settings or the cluster, None for one host.
 
-    Raises
-    ------
-    ValueError
-        If the settings contradict each other.
+    It raises ValueError if the settings contradict each other.
     """
     given = {
         "TPUREF_COORDINATOR (--coordinator)": config.coordinator,

@@ -220,10 +220,7 @@ class Member:
     def running(self) -> Iterator[None]:
         """Run a step of all hosts in a ``with`` block.
 
-        Raises
-        ------
-        UnavailableError
-            If a host is lost, or has ended its script.
+        It raises UnavailableError if a host is lost, or has ended its script.
         """
         self._check()
         self._run_since = time.monotonic()

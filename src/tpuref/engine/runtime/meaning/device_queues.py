@@ -28,12 +28,8 @@ Watch = Callable[[], None]
 class DeviceQueues:
     """A queue for each core, all in one direction, first in first out.
 
-    Parameters
-    ----------
-    name
-        ``"infeed"`` or ``"outfeed"``, for messages.
-    filled_by, emptied_by
-        The functions that add tuples and take them, for messages.
+    `name` is ``"infeed"`` or ``"outfeed"``, for messages.  `filled_by` and `emptied_by`
+    are the functions that add tuples and take them, for messages.
     """
 
     def __init__(self, name: str, filled_by: str, emptied_by: str) -> None:
@@ -55,12 +51,8 @@ class DeviceQueues:
     ) -> None:
         """Add one tuple to the queue of `core`, waiting until there is room.
 
-        Raises
-        ------
-        ResourceExhaustedError
-            If there is no room after `timeout` seconds.
-        AbortedError
-            If the computation that uses the queue fails meanwhile.
+        It raises ResourceExhaustedError if there is no room after `timeout` seconds,
+        and AbortedError if the computation that uses the queue fails meanwhile.
         """
         kept = tuple(map(owned, elements))
         with self._changed:
@@ -80,12 +72,8 @@ class DeviceQueues:
     ) -> tuple[Array, ...]:
         """Take the next tuple of `core`, waiting at most `timeout` seconds.
 
-        Raises
-        ------
-        DeadlineExceededError
-            If none arrives in time.
-        AbortedError
-            If the computation that uses the queue fails meanwhile.
+        It raises DeadlineExceededError if none arrives in time, and AbortedError if the
+        computation that uses the queue fails meanwhile.
         """
         with self._changed:
             queue = self._waiting.setdefault(core, deque())

@@ -43,10 +43,7 @@ class Feed:
     def next(self, replica: int, count: int = 1) -> list[Array]:
         """Return the elements of a replica for its next steps, one or up to `count`.
 
-        Raises
-        ------
-        OutOfRangeError
-            If there is none.
+        It raises OutOfRangeError if there is none.
         """
         queue = self._waiting[replica]
         self._fill_up(queue, min(count, self._steps - self._asked[replica]))

@@ -25,13 +25,9 @@ Step = Callable[[Values, Run], None]
 class HostProgram:
     """A program, prepared for the host.
 
-    Constants are put into their slots beforehand, a forwarded output is the slot of
-    its input, and functions that follow each other are one step.
-
-    Parameters
-    ----------
-    program
-        The program; no instruction of it copies between replicas.
+    Constants are put into their slots beforehand, a forwarded output is the slot of its
+    input, and functions that follow each other are one step.  No instruction of
+    `program` copies between replicas.
     """
 
     def __init__(self, program: Program) -> None:

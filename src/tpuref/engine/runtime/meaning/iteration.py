@@ -16,10 +16,7 @@ CLOSING_SECONDS = 5.0
 class Iteration:
     """One pass: each call returns its next element.
 
-    Parameters
-    ----------
-    items
-        The elements, each as its arrays.
+    `items` are the elements, each as its arrays.
     """
 
     def __init__(self, items: Generator[Sequence[Array], None, None]) -> None:

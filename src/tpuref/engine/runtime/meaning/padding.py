@@ -74,10 +74,8 @@ class PaddingRecord:
 def padded_shape(name: str, shapes: Sequence[Shape], dimensions: Dimensions) -> Shape:
     """Return the shape that the inputs of all replicas are padded to.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If an input has the wrong rank or exceeds a given size.
+    It raises InvalidArgumentError if an input has the wrong rank or exceeds a given
+    size.
     """
     for replica, shape in enumerate(shapes):
         _check(name, replica, shape, dimensions)

@@ -156,14 +156,9 @@ class Recording:
 class RunEvents:
     """The events that one run adds to a recording.
 
-    Parameters
-    ----------
-    recording
-        The recording.
-    job
-        The job of the TPU system, None outside of replicated computations.
-    cores
-        The physical cores, by replica and logical core.
+    `recording` is the recording.  `job` is the job of the TPU system, None outside of
+    replicated computations.  `cores` are the physical cores, by replica and logical
+    core.
     """
 
     def __init__(

@@ -145,14 +145,7 @@ class Run:
 class EffectContext:
     """The context of an operation's effect, besides its inputs and attributes.
 
-    Parameters
-    ----------
-    instr
-        The instruction.
-    replica
-        The replica that runs it.
-    run
-        The run that it belongs to.
+    `replica` runs `instr`, as a part of `run`.
     """
 
     instr: Instr

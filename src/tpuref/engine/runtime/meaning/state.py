@@ -64,10 +64,8 @@ class Draws(Protocol):
 class State:
     """The variables, random draws, infeed queues and iterators of one session.
 
-    Parameters
-    ----------
-    queues
-        The queues that it shares with other sessions; by default it shares none.
+    `queues` are the queues that it shares with other sessions; by default it shares
+    none.
     """
 
     def __init__(self, queues: FeedQueues | None = None) -> None:

@@ -11,10 +11,7 @@ from tpuref.engine.program import Instr
 def truth(instr: Instr, array: Array) -> bool:
     """Return the predicate of a branch or loop as a truth value.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If it is not a scalar.
+    It raises InvalidArgumentError if it is not a scalar.
     """
     if array.shape != ():
         raise InvalidArgumentError(

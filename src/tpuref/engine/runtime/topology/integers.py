@@ -18,6 +18,9 @@ Int32Array = npt.NDArray[np.int32]
 def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     """Copy whole numbers into a read-only int32 array.
 
+    It raises ValueError if a value is not a whole number within int32, or the nesting
+    is ragged.
+
     Parameters
     ----------
     name
@@ -29,11 +32,6 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
     -------
     numpy.ndarray
         The int32 copy.
-
-    Raises
-    ------
-    ValueError
-        If a value is not a whole number within int32, or the nesting is ragged.
 
     Examples
     --------
@@ -54,6 +52,8 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
 def as_integer(name: str, value: int) -> int:
     """Convert a value that acts as an integer, such as a NumPy integer, to an int.
 
+    It raises TypeError if it is none, a floating-point number for example.
+
     Parameters
     ----------
     name
@@ -65,11 +65,6 @@ def as_integer(name: str, value: int) -> int:
     -------
     int
         The same number.
-
-    Raises
-    ------
-    TypeError
-        If it is none, a floating-point number for example.
 
     Examples
     --------

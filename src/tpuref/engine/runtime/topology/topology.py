@@ -39,6 +39,11 @@ class MeshRangeError(ValueError, IndexError):
 class Topology:
     """The mesh of a TPU system and the devices that sit on it.
 
+    It raises TypeError if `serialized` is not bytes, for example a Tensor that was not
+    evaluated, or if neither `serialized` nor both of the others are given, and
+    ValueError if the bytes are not a TopologyProto, or if mesh and coordinates do not
+    fit together.
+
     Parameters
     ----------
     serialized
@@ -51,15 +56,6 @@ class Topology:
     device_coordinates
         Integers of shape [tasks, devices per task, mesh rank]: where on the mesh the
         device with this ordinal of this task is.
-
-    Raises
-    ------
-    TypeError
-        If `serialized` is not bytes, for example a Tensor that was not evaluated,
-        or if neither `serialized` nor both of the others are given.
-    ValueError
-        If the bytes are not a TopologyProto, or if mesh and coordinates do not fit
-        together.
 
     Examples
     --------
@@ -79,14 +75,14 @@ class Topology:
 
     def __init__(
         self,
-        serialized: bytes | None = None,
+        # A type checker takes any value of Session.run for an array.
+        serialized: bytes | npt.NDArray[Any] | None = None,
         mesh_shape: npt.ArrayLike | None = None,
         device_coordinates: npt.ArrayLike | None = None,
     ) -> None:
-        _require_bytes(serialized)
-        self._serialized = serialized or None
-        if serialized:
-            proto = topology_proto.decode(serialized)
+        self._serialized = _bytes_or_none(serialized)
+        if self._serialized:
+            proto = topology_proto.decode(self._serialized)
             self._mesh_shape = _parsed_mesh(proto)
             self._device_coordinates = _parsed_coordinates(proto)
         elif mesh_shape is None or device_coordinates is None:
@@ -112,27 +108,16 @@ class Topology:
     def for_mesh(cls, x: int, y: int, cores_per_chip: int) -> Topology:
         """Build the standard topology of a mesh.
 
-        When `x` and `y` are even and there are more than four chips, each task owns
-        a block of 2x2 chips; otherwise one task owns everything.
-
-        Parameters
-        ----------
-        x, y
-            Columns and rows of chips.
-        cores_per_chip
-            Cores of each chip.
+        When `x` and `y` are even and there are more than four chips, each task owns a
+        block of 2x2 chips; otherwise one task owns everything.  `x` and `y` are the
+        numbers of columns and rows of chips.  It raises TypeError if a number is not an
+        integer, and ValueError if a number is less than 1, or there are more than
+        4194304 cores.
 
         Returns
         -------
         Topology
             Devices run along x, then y, the cores of a chip next to each other.
-
-        Raises
-        ------
-        TypeError
-            If a number is not an integer.
-        ValueError
-            If a number is less than 1, or there are more than 4194304 cores.
 
         Examples
         --------
@@ -264,22 +249,14 @@ class Topology:
     def task_ordinal_at_coordinates(self, device_coordinates: Iterable[int]) -> int:
         """Return the number of the task that owns a core.
 
-        Parameters
-        ----------
-        device_coordinates
-            The coordinates of the core, one integer per axis.
+        `device_coordinates` are the coordinates of the core, one integer per axis.  It
+        raises ValueError if the number of coordinates is not the rank of the mesh, and
+        MeshRangeError if they lie outside the mesh.
 
         Returns
         -------
         int
             The task, or -1 where the mesh has no device.
-
-        Raises
-        ------
-        ValueError
-            If the number of coordinates is not the rank of the mesh.
-        MeshRangeError
-            If they lie outside the mesh.
 
         Examples
         --------
@@ -307,12 +284,8 @@ class Topology:
     ) -> str:
         """Return the name of the CPU device of the host that owns a core.
 
-        Parameters
-        ----------
-        device_coordinates
-            As for `task_ordinal_at_coordinates`, with the same errors and -1.
-        job
-            The job that the name begins with; None leaves it out.
+        `device_coordinates` is as for `task_ordinal_at_coordinates`, with the same
+        errors and -1.  `job` is the job that the name begins with; None leaves it out.
 
         Examples
         --------
@@ -328,11 +301,6 @@ class Topology:
         """Return the name of the TPU device at a place of the mesh.
 
         Arguments and errors are those of `cpu_device_name_at_coordinates`.
-
-        Examples
-        --------
-        >>> Topology.for_cores(2).tpu_device_name_at_coordinates([0, 0, 1])
-        '/task:0/device:TPU:1'
         """
         place = self._lookup("tpu_device_name_at_coordinates", device_coordinates)
         return f"{_job_prefix(job)}/task:{place[0]}/device:TPU:{place[1]}"
@@ -405,13 +373,9 @@ class Topology:
     def draw(self, format: Format = "text") -> str:
         """Draw the mesh: brackets are chips, boxes are hosts.
 
-        A mesh of more than 32 positions along an axis is drawn in part.
-
-        Parameters
-        ----------
-        format
-            ``"text"`` for plain ASCII, ``"terminal"`` for the same with colours, or
-            ``"svg"``; another one raises ValueError.
+        A mesh of more than 32 positions along an axis is drawn in part.  `format` is
+        ``"text"`` for plain ASCII, ``"terminal"`` for the same with colours, or
+        ``"svg"``; another one raises ValueError.
 
         Examples
         --------
@@ -479,9 +443,9 @@ def _coordinates(function: str, given: Any) -> Coordinates:
     return tuple(as_integer(name, entry) for entry in entries)
 
 
-def _require_bytes(serialized: object) -> None:
+def _bytes_or_none(serialized: object) -> bytes | None:
     if serialized is None or isinstance(serialized, bytes):
-        return
+        return serialized or None
     raise coded(
         TypeError,
         "Topology: serialized must be the bytes of a TopologyProto, got "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed, wrong_type
 from tpuref.engine.graph.context import context
 from tpuref.engine.graph.default import begin_eagerly, executing_eagerly
+from tpuref.engine.graph.tensor import Tensor
 from tpuref.engine.graph.tower_placement import TowerSystem
 from tpuref.interface.data.dataset import Dataset
 from tpuref.interface.distribute.core import StrategyCore
@@ -24,6 +25,7 @@ from tpuref.interface.distribute.replicas.reduce_op import reduce_op
 from tpuref.interface.distribute.replicas.reduction import joined, reduced
 from tpuref.interface.distribute.replicas.traced import own_parts, traced_once
 from tpuref.interface.distribute.shared_variables import SharedVariables
+from tpuref.interface.distribute.values import PerDevice
 from tpuref.interface.tpu.peers import replicated_region
 from tpuref.names.members import explain_missing_members
 
@@ -57,6 +59,30 @@ class Strategy(StrategyCore):
 
     # -- running -------------------------------------------------------------------
 
+    @overload
+    def run(
+        self,
+        fn: Callable[..., None],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> None: ...
+    @overload
+    def run(
+        self,
+        fn: Callable[..., Tensor],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> PerDevice | Tensor: ...
+    @overload
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any: ...
     def run(
         self,
         fn: Callable[..., Any],

@@ -47,18 +47,11 @@ class CheckpointSaverListener:
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint at the beginning, periodically, and at the end.
 
-    It raises ValueError unless exactly one period is set, or if both a saver and a
-    scaffold are.  In the session, it raises RuntimeError without a global step or
-    without exactly one saver.
-
-    Parameters
-    ----------
-    save_secs, save_steps
-        The period; exactly one of them.
-    saver
-        The saver; by default that of `scaffold`, or of the collection ``SAVERS``.
-    listeners
-        Objects with the methods of `CheckpointSaverListener`.
+    `save_secs` and `save_steps` are the period; exactly one of them.  `saver` is the
+    saver; by default that of `scaffold`, or of the collection ``SAVERS``.  `listeners`
+    are objects with the methods of `CheckpointSaverListener`.  It raises ValueError
+    unless exactly one period is set, or if both a saver and a scaffold are.  In the
+    session, it raises RuntimeError without a global step or without exactly one saver.
 
     Examples
     --------

@@ -102,12 +102,7 @@ class SessionRunHook:
     def after_create_session(self, session: Any, coord: Coordinator) -> None:
         """Called for each new session: the first, and one after each failure.
 
-        Parameters
-        ----------
-        session
-            The session; the graph is finalized.
-        coord
-            The coordinator of its threads.
+        The graph of `session` is finalized; `coord` is the coordinator of its threads.
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:

@@ -23,15 +23,10 @@ _WARNINGS = 5
 class StepCounterHook(SessionRunHook):
     """Logs the steps per second, and writes them as a summary.
 
-    A subclass may override ``_log_and_record(elapsed_steps, elapsed_time,
-    global_step)``.
-
-    Parameters
-    ----------
-    every_n_steps, every_n_secs
-        The period, by default 100 steps.
-    summary_writer
-        A writer to use instead of `output_dir`; without both, the hook only logs.
+    A subclass may override
+    ``_log_and_record(elapsed_steps, elapsed_time, global_step)``.  `every_n_steps` and
+    `every_n_secs` are the period, by default 100 steps.  `summary_writer` is a writer
+    to use instead of `output_dir`; without both, the hook only logs.
     """
 
     def __init__(

@@ -18,15 +18,9 @@ from tpuref.interface.training.hooks.session_run_hook import (
 class StopAtStepHook(SessionRunHook):
     """Requests a stop after a number of steps, or at a global step.
 
-    It raises ValueError unless exactly one of both is set.  In the session, it raises
-    RuntimeError if the graph has no global step.
-
-    Parameters
-    ----------
-    num_steps
-        The number of steps from the beginning of the session.
-    last_step
-        The global step at which to stop; exactly one of the two.
+    `num_steps` counts from the beginning of the session; `last_step` is the global step
+    at which to stop.  It raises ValueError unless exactly one of both is set.  In the
+    session, it raises RuntimeError if the graph has no global step.
     """
 
     def __init__(
