@@ -54,12 +54,12 @@ class KeyValueTensorInitializer:
         self._values = convert_to_tensor(values, value_dtype)
         self.key_dtype, self.value_dtype = self._keys.dtype, self._values.dtype
 
-    def fill(self, held: dict[Any, Any]) -> Any:
-        """Fill the dict of a table; in a graph, return an operation that does."""
+    def initialize(self, table: Any) -> Any:
+        """Fill a table; in a graph, return an operation that does."""
 
         def put(keys: Any, values: Any) -> None:
             _check_lengths(keys, values)
-            held.update(zip(keys.tolist(), values.tolist(), strict=True))
+            table.held.update(zip(keys.tolist(), values.tolist(), strict=True))
 
         return py_func(put, [self._keys, self._values], [], name="InitializeTable")
 
@@ -99,12 +99,12 @@ class TextFileInitializer:
         self._file = Vocabulary(path, self.key_dtype, *columns, self.value_dtype)
         self._offset = value_index_offset
 
-    def fill(self, held: dict[Any, Any]) -> Any:
-        """Fill the dict of a table; in a graph, return an operation that does."""
+    def initialize(self, table: Any) -> Any:
+        """Fill a table; in a graph, return an operation that does."""
 
         def put() -> None:
             for key, value in self._file.numbers().items():
-                held[key] = value + self._offset if self._offset else value
+                table.held[key] = value + self._offset if self._offset else value
 
         return py_func(put, [], [], name="InitializeTableFromTextFile")
 
@@ -118,7 +118,7 @@ class _Table(Trackable):
         if known is None:
             raise wrong_type("tf.lookup: default_value", "a constant", default)
         self._default = known
-        self._held: dict[Any, Any] = {}
+        self.held: dict[Any, Any] = {}
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the values of keys; the default for those that are absent.
@@ -142,7 +142,7 @@ class _Table(Trackable):
     def _found(self, keys: Any) -> Array:
         self._check_initialized()
         flat = np.ravel(keys).tolist()
-        found = [self._held.get(key, self._default) for key in flat]
+        found = [self.held.get(key, self._default) for key in flat]
         values: Array = self._array(found).reshape(
             *np.shape(keys), *self._default.shape
         )
@@ -161,16 +161,16 @@ class _Table(Trackable):
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys, int64."""
-        return self._told(lambda: np.int64(len(self._held)), int64, [])
+        return self._told(lambda: np.int64(len(self.held)), int64, [])
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Return all keys and their values."""
 
         def items() -> tuple[Array, Array]:
-            keys = np.empty(len(self._held), object)
-            keys[:] = list(self._held)
+            keys = np.empty(len(self.held), object)
+            keys[:] = list(self.held)
             own = keys if self.key_dtype == string else keys.astype(self.key_dtype.np)
-            return own, self._array(list(self._held.values()))
+            return own, self._array(list(self.held.values()))
 
         dtypes = [self.key_dtype, self.value_dtype]
         keys, values = py_func(items, [], dtypes, name="LookupTableExport")
@@ -205,7 +205,7 @@ class StaticHashTable(_Table):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        if not hasattr(initializer, "fill"):
+        if not hasattr(initializer, "initialize"):
             argument = "tf.lookup.StaticHashTable: initializer"
             raise wrong_type(argument, "an initializer of tf.lookup", initializer)
         super().__init__(initializer.key_dtype, initializer.value_dtype, default_value)
@@ -222,12 +222,12 @@ class StaticHashTable(_Table):
         return self._default
 
     def _fill(self) -> Any:
-        done = self._source.fill(self._held)
+        done = self._source.initialize(self)
         self._filled = executing_eagerly()
         return done
 
     def _check_initialized(self) -> None:
-        if not self._filled and not self._held:
+        if not self._filled and not self.held:
             raise FailedPreconditionError(
                 "Table not initialized: run tf.tables_initializer() first",
                 code=codes.UNINITIALIZED,
@@ -265,17 +265,17 @@ class StaticVocabularyTable(StaticHashTable):
 
     def _found(self, keys: Any) -> Array:
         self._check_initialized()
-        first, found = len(self._held), []
+        first, found = len(self.held), []
         for key in np.ravel(keys).tolist():
             text = key if isinstance(key, bytes) else str(key).encode()
             bucket = first + fingerprint(text) % self._buckets
-            found.append(self._held.get(key, bucket))
+            found.append(self.held.get(key, bucket))
         places: Array = np.array(found, np.int64).reshape(np.shape(keys))
         return places
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys and buckets, int64."""
-        return self._told(lambda: np.int64(len(self._held) + self._buckets), int64, [])
+        return self._told(lambda: np.int64(len(self.held) + self._buckets), int64, [])
 
 
 class MutableHashTable(_Table):
@@ -307,7 +307,7 @@ class MutableHashTable(_Table):
         def put(keys: Any, values: Any) -> None:
             _check_lengths(keys, values)
             for key, value in zip(np.ravel(keys).tolist(), values, strict=True):
-                self._held[key] = value
+                self.held[key] = value
 
         given = [
             convert_to_tensor(keys, self.key_dtype),
@@ -321,7 +321,7 @@ class MutableHashTable(_Table):
 
         def drop(keys: Any) -> None:
             for key in np.ravel(keys).tolist():
-                self._held.pop(key, None)
+                self.held.pop(key, None)
 
         given = [convert_to_tensor(keys, self.key_dtype)]
         done = py_func(drop, given, [], name="LookupTableRemove")
