@@ -1,12 +1,15 @@
 """What editors see of ``tf``: the names of 1.x, those that only 2.x has, and more."""
 
+from tpuref.interface.functions.texts import as_string as as_string
 from typing import Any
 
 from tpuref import compat as compat
 from tpuref import contrib as contrib
 from tpuref.compat.v1 import *
 from tpuref.compat.v2 import autodiff as autodiff
+from tpuref.compat.v2 import lookup as lookup
 from tpuref.compat.v2 import ragged as ragged
+from tpuref.compat.v2 import raw_ops as raw_ops
 from tpuref.base.version import __version__ as __version__
 from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
 from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec

@@ -220,8 +220,7 @@ WAYS_OUT = (
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings.* string_* as_string substr lookup contrib.lookup.* "
-        "audio signal spectral",
+        "strings.* string_* substr lookup.* contrib.lookup.* audio signal.* spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
     ),

@@ -28,7 +28,9 @@ from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
 from tpuref.compat.v1 import random as random
+from tpuref.compat.v1 import signal as signal
 from tpuref.compat.v1 import sparse as sparse
+from tpuref.compat.v1 import strings as strings
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu

@@ -28,6 +28,7 @@ from tpuref.engine.ops import (
     selection,
     sorting,
     sources,
+    spectra,
     state,
     stateless,
     stateless_rejection,
@@ -52,6 +53,7 @@ REGISTRY.add(elementwise.OPERATIONS)
 REGISTRY.add(reductions.OPERATIONS)
 REGISTRY.add(linear_algebra.OPERATIONS)
 REGISTRY.add(decompositions.OPERATIONS)
+REGISTRY.add(spectra.OPERATIONS)
 REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(tensor_arrays.OPERATIONS)

@@ -14,6 +14,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import name_or, wrong_type
+from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -28,9 +29,17 @@ from tpuref.engine.ops.meaning import Array
 from tpuref.engine.runtime.host import run_program
 from tpuref.engine.runtime.meaning.iteration import Iteration
 from tpuref.engine.runtime.meaning.run import Run
-from tpuref.interface.data.element import declared, mapped, specs_of, with_sparse
-from tpuref.interface.data.sparse import SparseTensor, SparseTensorValue
+from tpuref.interface.data.element import (
+    WHOLE,
+    NoElement,
+    NoneElement,
+    declared,
+    mapped,
+    specs_of,
+    with_sparse,
+)
 from tpuref.interface.data.stage import Pass, Stage
+from tpuref.interface.data.type_specs import spec_of_component, type_of_component
 from tpuref.interface.functions.optional import Optional
 from tpuref.names.members import explain_missing_members
 
@@ -43,15 +52,13 @@ _EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
 def _public_spec(spec: Any) -> TensorSpec:
     """Return the spec of a component, as users see it."""
-    if not isinstance(spec, SparseTensorValue):
+    if isinstance(spec, (NoElement, NoneElement)):
+        return TensorSpec(None, float32)
+    if not isinstance(spec, WHOLE):
         seen: TensorSpec = spec
         return seen
-    (rank,) = spec.dense_shape.shape.as_tuple()
-    return TensorSpec(None if rank is None else [None] * rank, spec.values.dtype)
-
-
-def _class_of(spec: Any) -> type[Any]:
-    return SparseTensor if isinstance(spec, SparseTensorValue) else Tensor
+    described = spec_of_component(spec)
+    return TensorSpec(described.shape, described.dtype)
 
 
 class ElementDescription:
@@ -62,26 +69,22 @@ class ElementDescription:
     @property
     def output_types(self) -> Any:
         """The dtype of each component, in the structure of an element."""
-        return mapped(
-            self.element, lambda spec: _public_spec(spec).dtype, SparseTensorValue
-        )
+        return mapped(self.element, lambda spec: _public_spec(spec).dtype, WHOLE)
 
     @property
     def output_shapes(self) -> Any:
         """The `TensorShape` of each component, in the structure of an element."""
-        return mapped(
-            self.element, lambda spec: _public_spec(spec).shape, SparseTensorValue
-        )
+        return mapped(self.element, lambda spec: _public_spec(spec).shape, WHOLE)
 
     @property
     def output_classes(self) -> Any:
         """The class of each component, in the structure of an element."""
-        return mapped(self.element, _class_of, SparseTensorValue)
+        return mapped(self.element, type_of_component, WHOLE)
 
     @property
     def element_spec(self) -> Any:
         """The `tf.TensorSpec` of each component, in the structure of an element."""
-        return mapped(self.element, _public_spec, SparseTensorValue)
+        return mapped(self.element, spec_of_component, WHOLE)
 
     def _description(self) -> str:
         shapes = mapped(self.output_shapes, str)
@@ -169,7 +172,7 @@ class Iterator(ElementDescription):
         )
 
     def _packed(self, tensors: Sequence[Tensor]) -> Any:
-        return with_sparse(nest.pack_sequence_as(self.element, tensors))
+        return with_sparse(nest.pack_sequence_as(self.element, tensors), self.element)
 
     def __next__(self) -> Any:
         if not get_default_graph().traced:

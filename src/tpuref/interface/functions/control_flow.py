@@ -393,7 +393,7 @@ def _branch(
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_part(region, label):
         returned = function()
-        if returned is None:
+        if returned is None and not graph.traced:
             raise ValueError(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"

@@ -103,11 +103,15 @@ class Optional:
 
     def _traced_parts(self) -> list[Any]:
         """Return the tensors of the value and its presence."""
+        if self.is_blank and self._element_spec is None:
+            return [self._present]
         return [*nest.flatten(self.filled()._value), self._present]
 
     def _with_parts(self, parts: Sequence[Any]) -> Optional:
         """Return an optional with other tensors."""
         *values, present = parts
+        if self.is_blank and self._element_spec is None:
+            return type(self)(_NOTHING, present, None)
         value = nest.pack_sequence_as(self.filled()._value, values)
         return type(self)(value, present, self._element_spec)
 
