@@ -1,6 +1,5 @@
 """What editors see of ``tf``: the names of 1.x, those that only 2.x has, and more."""
 
-from tpuref.interface.functions.texts import as_string as as_string
 from typing import Any
 
 from tpuref import compat as compat
@@ -15,6 +14,7 @@ from tpuref.interface.data.ragged import RaggedTensor as RaggedTensor
 from tpuref.interface.data.ragged import RaggedTensorSpec as RaggedTensorSpec
 from tpuref.interface.data.ragged import SparseTensorSpec as SparseTensorSpec
 from tpuref.interface.data.type_specs import OptionalSpec as OptionalSpec
+from tpuref.interface.functions.texts import as_string as as_string
 from tpuref.tools import as_tensorflow as as_tensorflow
 from tpuref.tools import benchmarks as benchmarks
 from tpuref.tools import conformance as conformance
