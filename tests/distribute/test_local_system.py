@@ -1,6 +1,9 @@
 """The cores of this computer as the TPU system of a TensorFlow 2 program."""
 
+from importlib.util import find_spec
+
 import numpy as np
+import pytest
 from tpuref_conformance.clause import expect_raises, same
 from tpuref_conformance.probes import sized, version_2
 
@@ -65,6 +68,9 @@ def test_plain_function(tf):
         tf2.tpu.experimental.shutdown_tpu_system(local)
 
 
+@pytest.mark.skipif(
+    find_spec("keras") is not None, reason="needs an environment without Keras"
+)
 def test_missing_keras(tf):
     for path in (
         ["layers"],

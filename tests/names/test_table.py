@@ -100,7 +100,7 @@ ONE_NAME = [
     "python.ops.linalg_ops", "python.lib.io.file_io", "core.framework.summary_pb2",
     "core.util.event_pb2", "python.ops.custom_gradient", "compiler.tf2xla",
     "compiler.tf2xla.python.xla", "compiler.xla", "contrib.tpu.proto",
-    "contrib.metrics", "contrib.lookup", "contrib.slim", "contrib.quantize",
+    "contrib.metrics", "contrib.lookup", "contrib.quantize",
     "contrib.cloud", "types", "python.eager", "python.eager.context",
 ]  # fmt: skip
 
@@ -186,7 +186,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch):
         ("contrib.lookup", "HashTable"),
         ("contrib.metrics", "streaming_mean"),
         ("contrib.quantize", "create_training_graph"),
-        ("contrib.slim", "conv2d"),
+        ("contrib.slim", "conv3d"),
         ("contrib.tpu.proto.topology_pb2", "TopologyProto"),
         ("core.framework.types_pb2", "DT_FLOAT"),
         ("python.eager.context", "ensure_initialized"),
