@@ -233,36 +233,6 @@ PROGRAMS = (
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
-        "biobert-run-ner",
-        *BIOBERT,
-        commands=(
-            "run_ner.py --task_name=NER --data_dir={data} --do_train=true "
-            "--do_eval=true --do_predict=true --num_train_epochs=20 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}".replace("--tpu_name=local ", ""),
-        ),
-        edits=(
-            Edit(
-                "run_ner.py",
-                "if FLAGS.use_tpu and FLAGS.tpu_name:",
-                "if FLAGS.use_tpu:",
-                "the program defines no flag tpu_name",
-            ),
-            Edit(
-                "run_ner.py",
-                "FLAGS.tpu_name, zone=FLAGS.tpu_zone, project=FLAGS.gcp_project)",
-                "'local')",
-                "the program defines none of these flags",
-            ),
-        ),
-        recipe=recipes.named_entities,
-        end=End(
-            "20 steps, evaluation, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/label_test.txt"),
-        ),
-        needs=("six",),
-        on_tensorflow=WITHOUT_TPU,
-    ),
-    Program(
         "biobert-run-classifier",
         *BIOBERT,
         commands=(

@@ -83,18 +83,6 @@ def questions(data):
     _write(data / "squad.json", [json.dumps({"version": "1", "data": [document]})])
 
 
-def named_entities(data):
-    """Write what `bert` does, and words with tags of entities, a word a line."""
-    bert(data)
-    for split in ("train_dev", "train", "devel", "test"):
-        lines = []
-        for text in sentences(8, seed=len(split)):
-            words = text.split()
-            lines += [f"{word}\t{'B' if word[0].isupper() else 'O'}" for word in words]
-            lines.append("")
-        _write(data / f"{split}.tsv", lines)
-
-
 def _features(**values):
     """Return an Example; integers and bytes tell the kind of a feature."""
     from tpuref.compat import v1 as tf
