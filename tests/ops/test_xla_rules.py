@@ -19,10 +19,10 @@ NOT_COMPILED = {
     "Unique": "the size of its output depends on data",
     **dict.fromkeys(
         (
-            *("Bitcast", "Cholesky", "Eig", "LogMatrixDeterminant", "Lu", "Qr", "Svd"),
+            *("Cholesky", "Eig", "LogMatrixDeterminant", "Lu", "Qr", "Svd"),
             *("MatrixDeterminant", "MatrixInverse", "MatrixSolve", "SelfAdjointEigV2"),
             *("MatrixTriangularSolve", "StatelessMultinomial", "StatelessShuffle"),
-            *("StatelessRandomFullInt", "StatelessRandomNormal", "UnsortedSegment"),
+            *("StatelessRandomFullInt", "StatelessRandomNormal"),
             *("StatelessRandomUniform", "StatelessRandomUniformInt"),
             "StatelessTruncatedNormal",
         ),

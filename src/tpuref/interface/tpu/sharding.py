@@ -94,7 +94,7 @@ def shard(
     by_shard = [[piece[s] for piece in pieces] for s in range(count)]
     results = replicate(computation, by_shard, infeed_queue, device_assignment)
     if isinstance(results[0], Operation):
-        return results
+        return results[:1]
     return _join_all(results, outputs_from_all_shards, output_shard_axes)
 
 
