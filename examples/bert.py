@@ -19,75 +19,52 @@ import tpuref as tf
 PREDICTED = 20
 """The number of masked tokens of a sequence."""
 
+START = tf.truncated_normal_initializer(stddev=0.02)
+
 
 class Bert:
-    """The encoder, with the loss of masked tokens; the last tensor is its output."""
+    """The encoder, with the loss of masked tokens."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-
-    def weight(self, name: str, shape: list[int], start: Any = None) -> Any:
-        """Return a variable of the current scope."""
-        start = start or tf.truncated_normal_initializer(stddev=0.02)
-        return tf.get_variable(name, shape, initializer=start)
-
-    def dense(self, x: Any, width: int, name: str) -> Any:
-        """Return a layer's products, with its bias."""
-        with tf.variable_scope(name):
-            kernel = self.weight("kernel", [int(x.shape[-1]), width])
-            bias = self.weight("bias", [width], tf.zeros_initializer())
-        rows = tf.matmul(tf.reshape(x, [-1, int(x.shape[-1])]), kernel) + bias
-        return tf.reshape(rows, [*x.shape.as_list()[:-1], width])
-
-    def normalized(self, x: Any, name: str) -> Any:
-        """Return the vectors with mean 0 and variance 1, scaled and shifted."""
-        with tf.variable_scope(name):
-            gamma = self.weight("gamma", [int(x.shape[-1])], tf.ones_initializer())
-            beta = self.weight("beta", [int(x.shape[-1])], tf.zeros_initializer())
-        centered = x - tf.reduce_mean(x, axis=-1, keepdims=True)
-        variance = tf.reduce_mean(centered * centered, axis=-1, keepdims=True)
-        return centered * tf.rsqrt(variance + 1e-12) * gamma + beta
 
     def attention(self, x: Any, bias: Any) -> Any:
         """Return what each position reads from the others."""
         rows, length, width = x.shape.as_list()
         heads = self.options.heads
+        apart = [rows, length, heads, width // heads]
         q, k, v = (
-            tf.transpose(
-                tf.reshape(
-                    self.dense(x, width, name), [rows, length, heads, width // heads]
-                ),
-                [0, 2, 1, 3],
-            )
+            tf.transpose(tf.reshape(dense(x, width, name), apart), [0, 2, 1, 3])
             for name in ("query", "key", "value")
         )
         scores = tf.matmul(q, k, transpose_b=True) * (width // heads) ** -0.5
         read = tf.matmul(tf.nn.softmax(scores + bias), v)
         merged = tf.reshape(tf.transpose(read, [0, 2, 1, 3]), [rows, length, width])
-        return self.dense(merged, width, "output")
+        return dense(merged, width, "output")
 
     def loss(self, tokens: Any, kinds: Any, places: Any, words: Any) -> Any:
         """Return the loss of a core's sequences; token 0 is padding."""
-        options, length = self.options, int(tokens.shape[1])
-        width = options.width
+        options, width = self.options, self.options.width
         with tf.variable_scope("bert", reuse=tf.AUTO_REUSE):
-            table = self.weight("words", [options.vocabulary, width])
-            positions = self.weight("positions", [length, width])
-            segments = self.weight("segments", [2, width])
+            table = tf.get_variable("words", [options.vocabulary, width], None, START)
+            positions = tf.get_variable(
+                "positions", [options.length, width], None, START
+            )
+            segments = tf.get_variable("segments", [2, width], None, START)
             x = tf.gather(table, tokens) + positions + tf.gather(segments, kinds)
-            x = self.normalized(x, "norm")
+            x = normalized(x, "norm")
             bias = (tf.cast(tokens[:, None, None, :] > 0, tf.float32) - 1) * 10000.0
             for number in range(options.layers):
                 with tf.variable_scope(f"layer_{number}"):
-                    x = self.normalized(x + self.attention(x, bias), "attention_norm")
-                    inner = gelu(self.dense(x, 4 * width, "inner"))
-                    x = self.normalized(x + self.dense(inner, width, "outer"), "norm")
+                    x = normalized(x + self.attention(x, bias), "attention_norm")
+                    inner = gelu(dense(x, 4 * width, "inner"))
+                    x = normalized(x + dense(inner, width, "outer"), "norm")
             masked = tf.gather(x, places, axis=1, batch_dims=1)
-            masked = self.normalized(gelu(self.dense(masked, width, "head")), "head")
+            masked = normalized(gelu(dense(masked, width, "head")), "head_norm")
             flat = tf.reshape(masked, [-1, width])
-            start = tf.zeros_initializer()
-            logits = tf.matmul(flat, table, transpose_b=True)
-            logits += self.weight("logits", [options.vocabulary], start)
+            logits = tf.matmul(flat, table, transpose_b=True) + tf.get_variable(
+                "logits", [options.vocabulary], None, tf.zeros_initializer()
+            )
         labels = tf.one_hot(tf.reshape(words, [-1]), options.vocabulary)
         return -tf.reduce_mean(tf.reduce_sum(tf.nn.log_softmax(logits) * labels, 1))
 
@@ -97,6 +74,22 @@ class Bert:
         optimizer = tf.contrib.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(1e-4))
         with tf.control_dependencies([optimizer.minimize(loss)]):
             return tf.identity(loss)
+
+
+def dense(x: Any, width: int, name: str) -> Any:
+    """Return a layer's products, with its bias."""
+    return tf.layers.dense(x, width, kernel_initializer=START, name=name)
+
+
+def normalized(x: Any, name: str) -> Any:
+    """Return the vectors with mean 0 and variance 1, scaled and shifted."""
+    with tf.variable_scope(name):
+        sizes = [int(x.shape[-1])]
+        gamma = tf.get_variable("gamma", sizes, None, tf.ones_initializer())
+        beta = tf.get_variable("beta", sizes, None, tf.zeros_initializer())
+    centered = x - tf.reduce_mean(x, axis=-1, keepdims=True)
+    variance = tf.reduce_mean(centered * centered, axis=-1, keepdims=True)
+    return centered * tf.rsqrt(variance + 1e-12) * gamma + beta
 
 
 def gelu(x: Any) -> Any:
@@ -118,11 +111,9 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     sizes = {"batch_size": 64, "steps": 100, "layers": 12, "width": 768}
     sizes |= {"heads": 12, "vocabulary": 30522, "length": 128}
+    sizes["cores"] = int(os.environ.get("TPUREF_CORES", "8"))
     for name, value in sizes.items():
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument(
-        "--cores", type=int, default=int(os.environ.get("TPUREF_CORES", "8"))
-    )
     return parser.parse_args(arguments)
 
 

@@ -137,7 +137,7 @@ def test_batches_are_divided(strategy, rows, batch, drop, expected):
     dataset = tf.data.Dataset.range(rows).batch(batch, drop_remainder=drop)
     divided = strategy.experimental_distribute_dataset(dataset)
     assert [local(strategy, x) for x in divided] == expected
-    with pytest.raises(ValueError, match="TPUREF-E022"):
+    with pytest.raises(ValueError, match="TPUREF-E021"):
         strategy.experimental_distribute_dataset(tf.data.Dataset.range(rows))
 
 

@@ -17,6 +17,8 @@ from tpuref.tools.tpu_compiler.targets import TARGETS
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import bert
 
+import tpuref as tf
+
 jax = child.jax
 P = jax.sharding.PartitionSpec
 
@@ -63,39 +65,23 @@ BERT = bert.parsed(["--layers=2", "--width=256", "--heads=4", "--vocabulary=4000
 
 
 def bert_weights():
-    width, kinds = BERT.width, {"gamma": [BERT.width], "beta": [BERT.width]}
-
-    def dense(inputs, outputs):
-        return {"kernel": [inputs, outputs], "bias": [outputs]}
-
-    layer = {name: dense(width, width) for name in ("query", "key", "value", "output")}
-    layer |= {"inner": dense(width, 4 * width), "outer": dense(4 * width, width)}
-    layer |= {"attention_norm": kinds, "norm": kinds}
-    shapes = {
-        "words": [BERT.vocabulary, width],
-        "positions": [BERT.length, width],
-        "segments": [2, width],
-        "norm": kinds,
-        "layers": [layer] * BERT.layers,
-        "head": dense(width, width),
-        "head_norm": kinds,
-        "logits": [BERT.vocabulary],
-    }
-    return jax.tree.map(
-        lambda shape: np.zeros(shape, np.float32),
-        shapes,
-        is_leaf=lambda leaf: isinstance(leaf, list) and isinstance(leaf[0], int),
-    )
+    """Return zeros with the names and shapes of the example's variables."""
+    bert.Bert(BERT).loss(*map(tf.constant, bert.batch(BERT)))
+    shapes = {v.op.name: v.shape.as_list() for v in tf.trainable_variables()}
+    return {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
 
 
 def bert_loss(weights, tokens, kinds, places, words):
-    def dense(x, w):
-        return x @ w["kernel"] + w["bias"]
+    def own(name):
+        return weights[f"bert/{name}"]
 
-    def norm(x, w):
+    def dense(x, name):
+        return x @ own(f"{name}/kernel") + own(f"{name}/bias")
+
+    def norm(x, name):
         x = x - x.mean(axis=-1, keepdims=True)
         x = x * jax.lax.rsqrt((x * x).mean(axis=-1, keepdims=True) + 1e-12)
-        return x * w["gamma"] + w["beta"]
+        return x * own(f"{name}/gamma") + own(f"{name}/beta")
 
     def gelu(x):
         return 0.5 * x * (1 + jax.numpy.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
@@ -103,18 +89,18 @@ def bert_loss(weights, tokens, kinds, places, words):
     def heads(x):
         return x.reshape(*x.shape[:2], BERT.heads, -1).swapaxes(1, 2)
 
-    x = weights["words"][tokens] + weights["positions"] + weights["segments"][kinds]
-    x = norm(x, weights["norm"])
+    x = own("words")[tokens] + own("positions") + own("segments")[kinds]
+    x = norm(x, "norm")
     bias = ((tokens > 0).astype("float32") - 1)[:, None, None] * 10000.0
-    for w in weights["layers"]:
-        q, k, v = (heads(dense(x, w[name])) for name in ("query", "key", "value"))
+    for n in (f"layer_{number}" for number in range(BERT.layers)):
+        q, k, v = (heads(dense(x, f"{n}/{name}")) for name in ("query", "key", "value"))
         seen = jax.nn.softmax(q @ k.swapaxes(2, 3) * q.shape[-1] ** -0.5 + bias)
         read = (seen @ v).swapaxes(1, 2).reshape(x.shape)
-        x = norm(x + dense(read, w["output"]), w["attention_norm"])
-        x = norm(x + dense(gelu(dense(x, w["inner"])), w["outer"]), w["norm"])
+        x = norm(x + dense(read, f"{n}/output"), f"{n}/attention_norm")
+        x = norm(x + dense(gelu(dense(x, f"{n}/inner")), f"{n}/outer"), f"{n}/norm")
     x = jax.numpy.take_along_axis(x, places[..., None], axis=1)
-    x = norm(gelu(dense(x, weights["head"])), weights["head_norm"])
-    logits = x.reshape(-1, BERT.width) @ weights["words"].T + weights["logits"]
+    x = norm(gelu(dense(x, "head")), "head_norm")
+    logits = x.reshape(-1, BERT.width) @ own("words").T + own("logits")
     labels = jax.nn.one_hot(words.reshape(-1), BERT.vocabulary)
     return -(jax.nn.log_softmax(logits) * labels).sum(1).mean()
 
@@ -152,12 +138,10 @@ def adam(state, gradients):
     first = jax.tree.map(lambda m, g: m * 0.9 + 0.1 * g, first, gradients)
     second = jax.tree.map(lambda v, g: v * 0.999 + 0.001 * g * g, second, gradients)
     rate = 1e-4 * jax.numpy.sqrt(1 - powers[1]) / (1 - powers[0])
-    weights = jax.tree.map(
-        lambda w, m, v: w - rate * m / (jax.numpy.sqrt(v) + 1e-8),
-        weights,
-        first,
-        second,
-    )
+    weights = {
+        name: w - rate * first[name] / (jax.numpy.sqrt(second[name]) + 1e-8)
+        for name, w in weights.items()
+    }
     return weights, first, second, (powers[0] * 0.9, powers[1] * 0.999)
 
 

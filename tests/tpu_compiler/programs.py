@@ -25,11 +25,6 @@ def masked(x, y):
     return tf.reduce_sum(tf.boolean_mask(x, x > 0.5))
 
 
-def double(x, y):
-    wide = tf.cast(x, tf.float64)
-    return tf.reduce_sum(tf.matmul(wide, wide, transpose_b=True))
-
-
 def large(x, y):
     square = tf.matmul(x, x, transpose_a=True)
     return square, tf.matmul(tf.sin(square), square)

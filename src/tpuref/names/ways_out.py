@@ -165,10 +165,9 @@ WAYS_OUT = (
         "tf.optimizers.",
     ),
     WayOut(
-        "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
+        "layers.* contrib.layers.* contrib.slim.* nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
-        "contrib.framework.arg_scope contrib.framework.variable python.layers.* "
-        "contrib.framework.add_arg_scope contrib.framework.get_variables",
+        "contrib.framework.variable python.layers.* contrib.framework.get_variables",
         "Use tf.layers, or write the layer as a subclass of tf.layers.Layer with "
         "functions such as tf.matmul, tf.nn.conv2d and tf.nn.relu.",
     ),
@@ -248,10 +247,6 @@ WAYS_OUT = (
         "profiler.ProfileOptionBuilder profiler.experimental.client "
         "profiler.experimental.server profiler.* contrib.tfprof contrib.memory_stats",
         "Use tf.profiler.trace, which writes what the cores did.",
-    ),
-    WayOut(
-        "contrib.training.HParams contrib.training.**.HParams contrib.training.hparam",
-        "Use a dataclass, or a dict.",
     ),
     WayOut(
         "version VERSION GIT_VERSION COMPILER_VERSION",

@@ -139,6 +139,8 @@ from tpuref.interface.functions.creation import zeros_like as zeros_like
 from tpuref.interface.functions.diagonals import matrix_band_part as matrix_band_part
 from tpuref.interface.functions.diagonals import matrix_diag as matrix_diag
 from tpuref.interface.functions.diagonals import matrix_diag_part as matrix_diag_part
+from tpuref.interface.functions.diagonals import tensor_diag
+from tpuref.interface.functions.diagonals import tensor_diag_part
 from tpuref.interface.functions.exponentials import erf as erf
 from tpuref.interface.functions.exponentials import erfc as erfc
 from tpuref.interface.functions.exponentials import expm1 as expm1
@@ -239,6 +241,8 @@ from tpuref.interface.tpu.padding_report import PaddingReport as PaddingReport
 from tpuref.interface.tpu.padding_report import padding_report as padding_report
 
 constant_initializer = Constant
+diag = tensor_diag
+diag_part = tensor_diag_part
 glorot_normal_initializer = GlorotNormal
 glorot_uniform_initializer = GlorotUniform
 orthogonal_initializer = Orthogonal

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral
-from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -187,7 +186,7 @@ class TPUClusterResolver(CloudTPUs):
                 f"{_NAME}: task_id must be an integer, got {value!r}"
             )
         if value is not None and value < 0:
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{_NAME}: task_id must be 0 or more, got {value}"
             )
         if value:
@@ -214,7 +213,7 @@ class TPUClusterResolver(CloudTPUs):
 
     def _check_has_tasks(self, attribute: str, value: Any) -> None:
         if isinstance(self._source, Master):
-            raise codes.NO_SUCH_TASK.value_error(
+            raise codes.INVALID_CLUSTER.value_error(
                 f"{_NAME}: {attribute} cannot be {value!r}, because tpu="
                 f"{masked(repr(self._source.target))} is passed through unchanged; "
                 "pass another address as tpu="
@@ -224,12 +223,7 @@ class TPUClusterResolver(CloudTPUs):
         """Return the resolver."""
         return self
 
-    def __exit__(
-        self,
-        type: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Stop the coordinator's server, if one was started."""
         if self._coordinator is not None:
             self._coordinator.stop()

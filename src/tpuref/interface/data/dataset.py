@@ -318,12 +318,10 @@ class Dataset(ElementDescription, KnownDataset, metaclass=ExplainsMissing):
         """Return a dataset of batches of elements padded to equal shapes.
 
         At evaluation, an element larger than its padded shape raises
-        `tf.errors.InvalidArgumentError`.
+        `tf.errors.InvalidArgumentError`.  Other parameters are those of `batch`.
 
         Parameters
         ----------
-        batch_size, drop_remainder
-            As for `batch`.
         padded_shapes
             The padded shape of each component; None or -1 means the largest size in the
             batch.  By default the static shapes.

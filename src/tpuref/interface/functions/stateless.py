@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, float32, int32, int64
-from tpuref.base.errors import coded
 from tpuref.engine.graph.build import apply, apply_one
 from tpuref.engine.graph.convert import convert_to_tensor
 from tpuref.engine.graph.tensor import Tensor
@@ -29,11 +28,9 @@ __all__ = [
 
 def _drawn(op: str, shape: Any, seed: Any, alg: Any, *bounds: Any, **attrs: Any) -> Any:
     if str(getattr(alg, "value", alg)) not in ("auto_select", "philox", "1", "3"):
-        raise coded(
-            ValueError,
+        raise codes.INVALID_ARGUMENT.value_error(
             f"tf.random.stateless_*: alg must be 'auto_select' or 'philox', got "
-            f"{alg!r}; TensorFlow has the others on accelerators alone",
-            code=codes.INVALID_ARGUMENT,
+            f"{alg!r}; TensorFlow has the others on accelerators alone"
         )
     sizes = shape_tensor(shape)
     own = convert_to_tensor(seed)
@@ -82,10 +79,8 @@ def stateless_uniform(
         )
         return full
     if maxval is None:
-        raise coded(
-            ValueError,
-            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it",
-            code=codes.INVALID_ARGUMENT,
+        raise codes.INVALID_ARGUMENT.value_error(
+            f"tf.random.stateless_uniform: maxval is missing; {target.name} needs it"
         )
     bounds = [convert_to_tensor(x, target) for x in (minval, maxval)]
     found: Tensor = _drawn("StatelessRandomUniformInt", shape, seed, alg, *bounds)

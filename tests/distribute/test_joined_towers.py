@@ -1,8 +1,7 @@
-"""Towers that a process runs abreast: what is paired, and the bits."""
+"""Operations that all towers have in common: what is joined, and the bits."""
 
+import contextlib
 import functools
-from types import SimpleNamespace
-from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -10,127 +9,136 @@ import pytest
 import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
-from tpuref.engine.program import Instr
-from tpuref.engine.runtime.pool.process.row_steps import RowSteps
-from tpuref.engine.runtime.pool.process.tower_rows import Row, in_rows
-from tpuref.engine.runtime.pool.split import Lane
+from tpuref.engine.graph.towers import joined
+from tpuref.engine.program import Instr, Program
 
-from .programs import LocalResolver
+from .conftest import LocalResolver
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
+STATE = {"dtype": "float32", "shape": (3,)}
 
 
 def instr(op, inputs, output, replica, **attrs):
     site = CallSite("train.py", 7, "step")
     given = tuple(inputs), (output,), attrs, (VECTOR,), 0, site, (), replica
-    return (Instr(op, f"{op}_{output}", *given),)
+    return Instr(op, f"{op}_{output}", *given)
 
 
-def taken(*order, replicas=(0, 1)):
-    """The outputs of each step; those of a row in a list."""
-    return [
-        [one.outputs[0] for one in step.instrs]
-        if isinstance(step, Row)
-        else step[0].outputs[0]
-        for step in in_rows(order, replicas)
-    ]
+def of_two(*instrs, parameters=(0, 1, 9), results=(), divides=False):
+    """Join the instructions of two towers."""
+    program = Program("towers", parameters, instrs, results)
+    return joined(program, 2, [VECTOR] * len(parameters), divides)[0]
 
 
-def test_alike_instructions_of_the_towers_here_are_rows():
-    towers = [
-        instr(op, [r], 10 * r + k, r)
-        for r in range(3)
-        for k, op in enumerate(["Neg", "Abs", "Tanh"])
-    ]
-    assert taken(*towers) == [[0, 10], [1, 11], [2, 12]]
-    assert taken(*towers, replicas=[1, 2]) == [[10, 20], [11, 21], [12, 22]]
+def shown(program):
+    return [(i.op, i.replica, i.inputs, i.outputs) for i in program.instrs]
 
 
-def test_towers_are_paired_as_far_as_they_are_alike():
-    first = [instr("Neg", [0], 5, 0), instr("Abs", [5], 6, 0)]
-    second = [instr("Neg", [1], 7, 1), instr("Tanh", [7], 8, 1)]
-    assert taken(*first, *second) == [[5, 7], 6, 8]
-    assert taken(*first, *second[:1]) == [[5, 7], 6]
+def test_towers_are_joined_as_far_as_they_are_alike():
+    first = [instr("Neg", [9], 5, 0), instr("Abs", [5], 6, 0)]
+    second = [instr("Neg", [9], 7, 1), instr("Tanh", [7], 8, 1)]
+    whole = [("Neg", None, (9,), (10,))]
+    apart = [("Abs", 0, (10,), (6,)), ("Tanh", 1, (10,), (8,))]
+    assert shown(of_two(*first, *second)) == whole + apart
+    assert shown(of_two(*first, *second[:1])) == whole + apart[:1]
 
 
 def test_what_all_take_comes_between():
     total = instr("CrossReplicaSum", [9], 9, None, groups=())
-    before, after = ([instr("Neg", [r], k + r, r) for r in (0, 1)] for k in (3, 5))
-    assert taken(*before, total, *after) == [[3, 4], 9, [5, 6]]
+    parts = [[instr("Neg", [9], k + r, r) for r in (0, 1)] for k in (3, 5)]
+    found = shown(of_two(*parts[0], total, *parts[1]))
+    assert [line[:2] for line in found] == [
+        ("Neg", None),
+        ("CrossReplicaSum", None),
+        ("Neg", None),
+    ]
+
+
+def test_inputs_that_differ_are_those_of_each_replica():
+    towers = [instr("Neg", [r], 3 + r, r) for r in (0, 1)]
+    program = Program("towers", (0, 1), tuple(towers), ())
+    whole, columns = joined(program, 2, [VECTOR] * 2, divides=True)
+    assert columns == [(0, 1)] and whole.parameters == (5, 0, 1)
+    assert shown(whole) == [("Neg", None, (5,), (6,))]
+    assert shown(of_two(*towers)) == [  # in a loop they are put into one slot
+        ("Identity", 0, (0,), (10,)),
+        ("Identity", 1, (1,), (10,)),
+        ("Neg", None, (10,), (11,)),
+    ]
+
+
+@pytest.mark.parametrize("other", [2.0, 3.0, -0.0, 0.0])
+def test_constants_are_one_if_they_have_equal_bits(other):
+    towers = [
+        (
+            instr("Const", [], 3 + r, r, value=np.full(3, value, "f")),
+            instr("Neg", [3 + r], 5 + r, r),
+        )
+        for r, value in enumerate((0.0 if other == 0 else 2.0, other))
+    ]
+    program = of_two(*towers[0], *towers[1])
+    *constants, negated = program.instrs
+    same = str(other) in ("2.0", "0.0")
+    assert [i.replica for i in constants] == ([None] if same else [0, 1])
+    assert {i.outputs for i in constants} == {negated.inputs}
+
+
+def read(handle, output, replica):
+    return instr("ReadVariableOp", [], output, replica, handle=handle, **STATE)
 
 
 def test_variables_may_differ_and_other_attributes_may_not():
-    attrs = {"dtype": "float32", "shape": (3,)}
-    reads = [
-        instr("ReadVariableOp", [], 3 + r, r, handle=f"w{r}", **attrs) for r in (0, 1)
-    ]
+    reads = [read(f"w{r}", 3 + r, r) for r in (0, 1)]
     casts = [instr("Cast", [3 + r], 5 + r, r, dtype=t) for r, t in enumerate("ab")]
-    assert taken(*reads, *casts) == [[3, 4], 5, 6]
+    program = of_two(*reads, *casts)
+    assert [(i.op, i.replica) for i in program.instrs] == [
+        ("ReadVariableOp", None),
+        ("Cast", 0),
+        ("Cast", 1),
+    ]
+    assert program.components == (("w0", "w1"),)
 
 
-def test_a_slot_that_towers_share_is_filled_by_one_row():
-    own = [instr("Identity", [r], 7, r) for r in (0, 1)]
-    other = [instr("Identity", [r], 8, r) for r in (0, 1)]
-    assert taken(own[0], other[0], own[1], other[1]) == [[7, 7], [8, 8]]
-    assert taken(own[0], other[0], other[1], own[1]) == [7, 8, 8, 7]
+def test_variables_that_a_tower_shares_are_no_components():
+    crossed = [read(f"w{k}", 3 + 2 * r + k, r) for r in (0, 1) for k in (r, 1 - r)]
+    program = of_two(*crossed)
+    assert {i.replica for i in program.instrs} == {0, 1} and not program.components
+    shared = of_two(*[read("w", 3 + r, r) for r in (0, 1)])
+    assert [i.replica for i in shared.instrs] == [None] and not shared.components
 
 
-def updated(reading, writing=None):
-    """Add 1 to a variable of two towers; return what was written and what ran alone.
-
-    The second tower's variable fails to be read or written.
-    """
-    written: list[Any] = []
-    alone: list[Any] = []
-    steps: list[Any] = []
-
-    class View:
-        def __init__(self, *errors):
-            self.errors = errors
-
-        def read(self, handle):
-            if self.errors[0]:
-                raise self.errors[0]
-            return np.ones(3, np.float32)
-
-        def write(self, handle, value):
-            if self.errors[1]:
-                raise self.errors[1]
-            written.append(value.tolist())
-
-    around = SimpleNamespace(
-        runs=[SimpleNamespace(variables=[View(None, None), View(reading, writing)])]
-    )
-    schedule = SimpleNamespace(
-        label=lambda *_, **__: SimpleNamespace(number=1),
-        append_in_parts=lambda step, *_: steps.append(step),
-        take=lambda *_: alone.append("alone"),
-        constants=[None] * 9,
-        readers={},
-    )
-    lanes: Any = [Lane(0, 0, 0), Lane(1, 1, 0)]
-    single = SimpleNamespace(step=lambda *_: None)
-    rows = RowSteps(cast(Any, around), lanes, cast(Any, schedule), cast(Any, single))
-    adds = [instr("AssignAdd", [0], 3 + r, r, handle="w")[0] for r in (0, 1)]
-    rows.add(Row(tuple(adds)))
-    values: list[Any] = [[np.ones(3, np.float32)] * 2 for _ in range(11)]
-    steps[0](values)
-    return written, alone
+def test_what_a_tower_does_alone_uses_the_common_handle():
+    reads = [read(f"w{r}", 3 + r, r) for r in (0, 1)]
+    alone = instr("AssignAdd", [9], 6, 1, handle="w1", **STATE)
+    program = of_two(*reads, alone)
+    assert [i.attrs["handle"] for i in program.instrs] == ["w0", "w0"]
+    assert program.components == (("w0", "w1"),)
 
 
-def test_an_update_is_taken_again_only_for_what_it_expects():
-    assert updated(None) == ([[2.0] * 3] * 2, [])
-    for error in (tf.errors.FailedPreconditionError(None, None, "x"), MemoryError()):
-        assert updated(error) == ([], ["alone"])
-    with pytest.raises(tf.errors.InternalError):
-        updated(tf.errors.InternalError(None, None, "x"))
-    with pytest.raises(MemoryError):  # the first tower's variable has its new value
-        updated(None, MemoryError())
+def test_a_slot_that_towers_share_is_filled_once():
+    own = [instr("Identity", [9], 7, r) for r in (0, 1)]
+    other = [instr("Identity", [9], 8, r) for r in (0, 1)]
+    found = shown(of_two(own[0], other[0], own[1], other[1], results=(7, 8)))
+    assert found == [("Identity", None, (9,), (7,)), ("Identity", None, (9,), (8,))]
+    apart = of_two(own[0], other[0], other[1], own[1], results=(7, 8))
+    assert [i.replica for i in apart.instrs] == [0, 0, 1, 1]
 
 
-def step(strategy):
-    """A step of training whose towers differ here and there."""
+def test_a_copy_leaves_the_values_of_others_alone():
+    negated = [instr("Neg", [9], 3 + r, r) for r in (0, 1)]
+    copy = instr("TowerCopy", [3], 3, None, source=0, targets=(1,))
+    used = instr("Mul", [3, 4], 5, 1)
+    assert shown(of_two(*negated, copy, used)) == [
+        ("Neg", None, (9,), (10,)),
+        ("Identity", 0, (10,), (11,)),
+        ("TowerCopy", None, (11,), (11,)),
+        ("Mul", 1, (11, 10), (5,)),
+    ]
+
+
+def step(strategy, apart):
+    """A step of training, traced once or for each replica: within a tape."""
     draw = np.random.default_rng(4)
     start = draw.normal(size=(5, 4)).astype("f")
     with strategy.scope():
@@ -156,7 +164,8 @@ def step(strategy):
 
     @tf.function
     def run(x):
-        return strategy.run(step_fn, args=(x,))
+        with tf.GradientTape() if apart else contextlib.nullcontext():
+            return strategy.run(step_fn, args=(x,))
 
     def values(context):
         number = context.replica_id_in_sync_group
@@ -169,22 +178,26 @@ def step(strategy):
     return [*found, w.numpy(), b.numpy(), seen.numpy()]
 
 
-def results(**settings):
-    with tf.config.override(cores=CORES, timeout=30.0, **settings):
+def results(apart, **settings):
+    with (
+        tf.config.override(cores=CORES, timeout=30.0, **settings),
+        tf.eager_execution(),
+    ):
         resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
         tf.config.experimental_connect_to_cluster(resolver)
         tf.tpu.experimental.initialize_tpu_system(resolver)
-        return [x.tobytes() for x in step(tf.distribute.TPUStrategy(resolver))]
+        return [x.tobytes() for x in step(tf.distribute.TPUStrategy(resolver), apart)]
 
 
 @functools.cache
 def expected():
-    return results(executor="lockstep")
+    return results(False, executor="lockstep")
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3, "cores"])
-def test_the_bits_are_those_of_lockstep(processes):
-    assert results(executor="pool", processes=processes) == expected()
+@pytest.mark.parametrize("processes", [None, 1, 2, 3, "cores"])
+def test_the_bits_are_those_of_replicas_traced_once(processes):
+    executor = "pool" if processes else "lockstep"
+    assert results(True, executor=executor, processes=processes) == expected()
 
 
 def plain_variable(writers, **settings):
