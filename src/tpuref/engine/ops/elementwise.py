@@ -460,12 +460,13 @@ def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
     return xp.maximum(xp.minimum(x, high), low)
 
 
-def _add_n(xp: Any, *arrays: Array) -> Any:
+def _add_n(xp: Any, *arrays: Array, out: Array | None = None) -> Any:
     result = widened(arrays[0])
+    into = {} if out is None or result.dtype != out.dtype else {"out": out}
     for array in arrays[1:]:
         if array.shape != result.shape:
             raise ValueError("expected equal shapes")
-        result = xp.add(result, widened(array))
+        result = xp.add(result, widened(array), **into)
     return xp.asarray(result).astype(arrays[0].dtype, copy=False)
 
 

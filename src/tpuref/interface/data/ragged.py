@@ -13,6 +13,7 @@ from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32, int64
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.engine.graph.convert import convert_to_tensor
+from tpuref.engine.graph.recognition import named
 from tpuref.engine.graph.tensor import Tensor
 from tpuref.interface.functions.along_axis import cumsum
 from tpuref.interface.functions.conversion import cast
@@ -28,6 +29,7 @@ from tpuref.interface.functions.sorting import searchsorted
 __all__ = ["RaggedTensor", "RaggedTensorSpec", "constant", "map_flat_values"]
 
 
+@named("RaggedTensor", "ops.ragged.ragged_tensor")
 class RaggedTensor:
     """A tensor whose rows differ in length; `from_row_splits` makes one.
 
@@ -147,6 +149,26 @@ class RaggedTensor:
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Return a ragged tensor with other values in rows of the same lengths."""
         return type(self)(new_values, self.row_splits)
+
+    # -- arithmetic with numbers, and with rows of the same lengths ------------------
+
+    def _combined(self, op: str, other: Any) -> RaggedTensor:
+        right = other.values if isinstance(other, RaggedTensor) else other
+        return self.with_values(getattr(self.values, op)(right))
+
+    def __add__(self, other: Any) -> RaggedTensor:
+        return self._combined("__add__", other)
+
+    def __sub__(self, other: Any) -> RaggedTensor:
+        return self._combined("__sub__", other)
+
+    def __mul__(self, other: Any) -> RaggedTensor:
+        return self._combined("__mul__", other)
+
+    def __truediv__(self, other: Any) -> RaggedTensor:
+        return self._combined("__truediv__", other)
+
+    __radd__, __rmul__ = __add__, __mul__
 
     def _traced_parts(self) -> list[Any]:
         """Return the tensors, for `tpuref.engine.tracing`."""

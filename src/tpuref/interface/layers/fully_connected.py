@@ -11,12 +11,14 @@ from tpuref.interface.functions.initializers import Zeros, xavier_initializer
 from tpuref.interface.functions.linalg import tensordot
 from tpuref.interface.functions.normalization import bias_add
 from tpuref.interface.functions.variable_scope import variable_scope
+from tpuref.interface.layers.arg_scope import add_arg_scope
 from tpuref.interface.layers.formats import whole
 from tpuref.interface.layers.model_variables import activated, model_variable
 
 _XAVIER, _ZEROS = xavier_initializer(), Zeros()
 
 
+@add_arg_scope
 def fully_connected(
     inputs: Any,
     num_outputs: int,

@@ -307,15 +307,24 @@ def mean_iou(
     0.5833
     """
     with name_scope(name, "mean_iou"):
-        truth, found = aligned(cast(labels, int64), cast(predictions, int64))
-        factors = None if weights is None else weights_like(found, weights)
-        counts = metric_variable(
-            [num_classes, num_classes], float64, "total_confusion_matrix"
+        counts, update = streaming_confusion_matrix(
+            labels, predictions, num_classes, weights
         )
-        value = _overlap(counts.value())
-        batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
-        update = counts.assign_add(batch)
+        value = _overlap(counts)
     return collected(value, update, metrics_collections, updates_collections)
+
+
+def streaming_confusion_matrix(
+    labels: Any, predictions: Any, num_classes: int, weights: Any = None
+) -> Metric:
+    """Return the counts of each prediction for each label so far, and their update."""
+    truth, found = aligned(cast(labels, int64), cast(predictions, int64))
+    factors = None if weights is None else weights_like(found, weights)
+    shape = [num_classes, num_classes]
+    counts = metric_variable(shape, float64, "total_confusion_matrix")
+    value = counts.value()
+    batch = confusion_matrix(truth, found, num_classes, float64, None, factors)
+    return value, counts.assign_add(batch)
 
 
 def _overlap(counts: Tensor) -> Tensor:
