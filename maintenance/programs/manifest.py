@@ -42,6 +42,22 @@ def _template(name, script="trainer.py", arguments="", step=20):
     )
 
 
+def _language(name, module, arguments, recipe, end):
+    """Return a program of the package language, which imports BERT as a package."""
+    return Program(
+        f"language-{name}",
+        "google-research/language",
+        "865fae65f63ef7e6b2989d4ff8b47f61750415a8",
+        commands=(f"-m language.{module} {arguments} {_BERT_FILES} {_BERT_ON_TPU}",),
+        recipe=recipe,
+        end=end,
+        path=(".",),
+        uses=(("google-research/bert", "bert"),),
+        needs=("six",),
+        on_tensorflow=WITHOUT_TPU,
+    )
+
+
 _STEPS = "--use-tpu --max-steps=20 --train-batch-size=16"
 
 PROGRAMS = (
@@ -167,11 +183,7 @@ PROGRAMS = (
     _template("tpu_estimator", arguments=_STEPS),
     _template("tpu_cnn_estimator", arguments=_STEPS),
     _template("tpu_lstm_estimator", arguments=_STEPS),
-    _template("tpu_film_estimator", arguments=_STEPS),
     _template("tpu_grl_estimator", arguments=_STEPS),
-    _template("tpu_triplet_loss_estimator", arguments=_STEPS),
-    _template("tpu_gan_estimator", arguments="--use-tpu"),
-    _template("tpu_gan_estimator", "trainer_single.py", "--use-tpu"),
     _template("tpu_rewrite", arguments="--max-steps=20", step=11),
     _template("tpu_rewrite", "trainer_infeed_outfeed.py", "--max-steps=20"),
     Program(
@@ -221,33 +233,20 @@ PROGRAMS = (
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
-        "biobert-run-ner",
+        "biobert-run-classifier",
         *BIOBERT,
         commands=(
-            "run_ner.py --task_name=NER --data_dir={data} --do_train=true "
-            "--do_eval=true --do_predict=true --num_train_epochs=20 "
-            f"{_BERT_FILES} {_BERT_ON_TPU}".replace("--tpu_name=local ", ""),
+            "run_classifier.py --task_name=MRPC --data_dir={data} --do_train=true "
+            "--do_eval=true --do_predict=true --num_train_epochs=10 "
+            f"{_BERT_FILES} {_BERT_ON_TPU}",
         ),
-        edits=(
-            Edit(
-                "run_ner.py",
-                "if FLAGS.use_tpu and FLAGS.tpu_name:",
-                "if FLAGS.use_tpu:",
-                "the program defines no flag tpu_name",
-            ),
-            Edit(
-                "run_ner.py",
-                "FLAGS.tpu_name, zone=FLAGS.tpu_zone, project=FLAGS.gcp_project)",
-                "'local')",
-                "the program defines none of these flags",
-            ),
-        ),
-        recipe=recipes.named_entities,
+        recipe=recipes.sentence_pairs,
         end=End(
             "20 steps, evaluation, predictions",
-            files=("out/model/model.ckpt-20.index", "out/model/label_test.txt"),
+            files=("out/model/model.ckpt-20.index", "out/model/test_results.tsv"),
         ),
         needs=("six",),
+        followed=_ONE_STEP,
         on_tensorflow=WITHOUT_TPU,
     ),
     Program(
@@ -358,25 +357,32 @@ PROGRAMS = (
             ),
         ),
     ),
-    Program(
-        "transformer-xl-train",
-        "kimiyoung/transformer-xl",
-        "44781ed21dbaec88b280f74d9ae2877f52b492a5",
-        commands=(
-            "data_utils.py --data_dir={data} --dataset=enwik8 --tgt_len=16 "
-            "--per_host_train_bsz=4 --per_host_valid_bsz=4 --num_passes=2 "
-            "--use_tpu=True --num_core_per_host=2",
-            "train.py --data_dir={data}/tfrecords --record_info_dir={data}/tfrecords/ "
-            "--corpus_info_path={data}/corpus-info.json --model_dir={out}/model "
-            "--untie_r=True --n_layer=2 --d_model=16 --d_embed=16 --n_head=2 "
-            "--d_head=8 --d_inner=32 --dropout=0.0 --dropatt=0.0 --tgt_len=16 "
-            "--mem_len=16 --train_batch_size=4 --num_core_per_host=2 --iterations=5 "
-            "--save_steps=10 --use_tpu=True --tpu=local --train_steps=20",
-        ),
-        folder="tf",
-        recipe=recipes.characters,
-        end=End("data, 20 steps", "", ("out/model/model.ckpt-20.index",)),
-        needs=("six",),
+    _language(
+        "extraction-squad",
+        "bert_extraction.steal_bert_qa.models.run_squad",
+        "--train_file={data}/squad.json --predict_input_file={data}/squad.json "
+        "--do_train=true --do_predict=true --num_train_epochs=20 --doc_stride=8 "
+        "--predict_output_dir={out}/predictions "
+        "--max_query_length=8",
+        recipes.questions,
+        End("20 steps", files=("out/model/model.ckpt-20.index",)),
+    ),
+    _language(
+        "extraction-classifier",
+        "bert_extraction.steal_bert_classifier.models.run_classifier",
+        "--task_name=MRPC --data_dir={data} --do_train=true --do_eval=true "
+        "--num_train_epochs=10",
+        recipes.sentence_pairs,
+        End("20 steps, evaluation", files=("out/model/eval_results.txt",)),
+    ),
+    _language(
+        "conpono-squad",
+        "conpono.evals.run_squad",
+        "--train_file={data}/squad.json --predict_file={data}/squad.json "
+        "--do_train=true --do_predict=true --num_train_epochs=20 --doc_stride=8 "
+        "--max_query_length=8",
+        recipes.questions,
+        End("20 steps", files=("out/model/model.ckpt-20.index",)),
     ),
     Program(
         "tpu-sandbox-tpu-test",
@@ -407,7 +413,7 @@ PROGRAMS = (
         "ut-osa/telekine",
         "3f0222a9d7fbc8fef30623d7eabed719b6be6c4c",
         commands=("nw/guestlib/python/cloud-tpu.py",),
-        end=End("a * x + y", r"4\. 4\. 4\.(.|\n)*Done!"),
+        end=End("a * x + y", r"4\., 4\., 4\.(.|\n)*Done!"),
         cores=8,
     ),
     Program(
@@ -423,7 +429,7 @@ PROGRAMS = (
                 "the address is a form to be filled in, and no valid format",
             ),
         ),
-        end=End("a * x + y", r"4\. 4\. 4\.(.|\n)*Done!"),
+        end=End("a * x + y", r"4\., 4\., 4\.(.|\n)*Done!"),
         cores=8,
     ),
     Program(

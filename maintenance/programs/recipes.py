@@ -9,6 +9,20 @@ WORDS += ["then", "never", "slowly", "Ann", "Ben", "Rome", "river", "stone", "br
 WORDS += ["milk", "it", ","]
 
 
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "max_position_embeddings": 64,
+    "initializer_range": 0.02,
+}
+"""A transformer of two layers without dropout."""
+
+
 def sentences(count, seed=1):
     """Return sentences of 6 to 12 words, the same ones for a seed."""
     draw = random.Random(seed)
@@ -28,19 +42,7 @@ def bert(data):
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "."]
     vocabulary += [word.lower() for word in WORDS]
     _write(data / "vocab.txt", vocabulary)
-    sizes = {
-        "vocab_size": len(vocabulary),
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "hidden_act": "gelu",
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-        "max_position_embeddings": 64,
-        "type_vocab_size": 2,
-        "initializer_range": 0.02,
-    }
+    sizes = {**SIZES, "vocab_size": len(vocabulary), "type_vocab_size": 2}
     _write(data / "bert_config.json", [json.dumps(sizes)])
     text = sentences(40)
     _write(data / "text.txt", [*text[:20], "", *text[20:]])
@@ -79,18 +81,6 @@ def questions(data):
         paragraphs.append({"context": context, "qas": [asked]})
     document = {"title": "t", "paragraphs": paragraphs}
     _write(data / "squad.json", [json.dumps({"version": "1", "data": [document]})])
-
-
-def named_entities(data):
-    """Write what `bert` does, and words with tags of entities, a word a line."""
-    bert(data)
-    for split in ("train_dev", "train", "devel", "test"):
-        lines = []
-        for text in sentences(8, seed=len(split)):
-            words = text.split()
-            lines += [f"{word}\t{'B' if word[0].isupper() else 'O'}" for word in words]
-            lines.append("")
-        _write(data / f"{split}.tsv", lines)
 
 
 def _features(**values):
@@ -139,18 +129,7 @@ def tokens(data):
         for _ in range(16)
     ]
     _records(data / "tokens.tfrecord", examples)
-    sizes = {
-        "vocab_size": 50,
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "hidden_act": "gelu",
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-        "max_position_embeddings": 64,
-        "initializer_range": 0.02,
-    }
+    sizes = {**SIZES, "vocab_size": 50}
     _write(data / "config.json", [json.dumps(sizes)])
 
 
@@ -198,27 +177,13 @@ def web_texts(data):
     _write(data / "tiny.json", [json.dumps(settings)])
 
 
-def characters(data):
-    """Write texts as codes of their characters, as enwik8 is prepared."""
-    for split, count in (("train", 40), ("valid", 20), ("test", 20)):
-        text = "\n".join(sentences(count, seed=count))
-        _write(data / f"{split}.txt", [" ".join(str(ord(one)) for one in text)])
-
-
 def corpus(data):
     """Write what `bert` does, the text in a folder, and settings of ELECTRA."""
     bert(data)
     text = sentences(120, seed=6)
     _write(data / "corpus" / "a.txt", text[:60])
     _write(data / "corpus" / "b.txt", text[60:])
-    sizes = {
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-    }
+    sizes = {key: value for key, value in SIZES.items() if key != "hidden_act"}
     settings = {
         "use_tpu": True,
         "tpu_name": "local",
@@ -246,20 +211,12 @@ def albert(data):
     """Write what `sentence_pairs` does, and a configuration of ALBERT."""
     sentence_pairs(data)
     sizes = {
+        **SIZES,
         "vocab_size": 6 + len(WORDS),
+        "type_vocab_size": 2,
         "embedding_size": 8,
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
         "num_hidden_groups": 1,
         "inner_group_num": 1,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "hidden_act": "gelu",
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
-        "max_position_embeddings": 64,
-        "type_vocab_size": 2,
-        "initializer_range": 0.02,
     }
     _write(data / "albert_config.json", [json.dumps(sizes)])
 

@@ -123,6 +123,20 @@ def test_variables_and_slots_made_later_are_restored(tmp_path):
         status.assert_consumed()
 
 
+def test_a_variable_is_read_before_it_is_found(tmp_path):
+    with tf.eager_execution():
+        path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))
+        checkpoint = tf.train.Checkpoint()
+        checkpoint.restore(path)
+        x = tf.Variable(1.0)
+        assert float(x) == 1.0
+        checkpoint.x = x
+        x.assign_add(2.0)
+        assert float(x) == 7.0
+        x.assign(0.0)
+        assert float(x) == 0.0
+
+
 def test_variables_made_later_in_a_graph(tmp_path):
     with tf.Session() as session:
         x = tf.Variable(5.0)

@@ -833,3 +833,57 @@ def test_what_a_used_operation_waits_for_runs():
     found = tf.while_loop(lambda i: i < 3, body, [0])
     with tf.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
         session.run(found)
+
+
+def optionals(numbers, limit):
+    """Add the elements of an iterator in a loop that hands optionals on."""
+    Optional = tf.experimental.Optional
+
+    def body(turn, total, taken):
+        added = tf.cond(
+            taken.has_value(),
+            lambda: Optional.from_value({"sum": taken.get_value()}),
+            lambda: total,
+        )
+        return turn + 1, added, numbers.get_next_as_optional()
+
+    nothing = Optional.empty(None)
+    _, total, left = tf.while_loop(
+        lambda turn, total, taken: (turn < limit) & taken.has_value(),
+        body,
+        [tf.constant(0), nothing, numbers.get_next_as_optional()],
+    )
+    return total, left.has_value()
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(("limit", "last", "left"), [(2, 11, True), (9, 12, False)])
+def test_optionals_are_loop_variables(traced, limit, last, left):
+    with tf.eager_execution():
+        numbers = iter(tf.data.Dataset.range(10, 13))
+        call = tf.function(optionals) if traced else optionals
+        total, more = call(numbers, limit)
+        assert total.has_value() and int(total.get_value()["sum"]) == last
+        assert bool(more) == left
+
+
+def test_an_optional_without_a_value_has_none():
+    with tf.eager_execution():
+        numbers = iter(tf.data.Dataset.range(0))
+        taken = tf.function(numbers.get_next_as_optional)()
+        assert not taken.has_value()
+        empty = tf.experimental.Optional.empty(taken.element_spec)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="has_value"):
+            empty.get_value()
+        with pytest.raises(ValueError, match="element_spec"):
+            tf.experimental.Optional.empty(None).filled()
+
+
+def test_branches_and_loops_hand_on_ragged_and_sparse_tensors():
+    ragged = tf.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 1])
+    sparse = tf.SparseTensor([[0], [2]], [5, 6], [3])
+    chosen = tf.cond(tf.constant(1) > 0, lambda: ragged, lambda: ragged)
+    _, kept = tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s), [0, sparse])
+    with tf.Session() as session:
+        assert session.run(chosen.values).tolist() == [1.0, 2.0, 3.0]
+        assert session.run(kept.values).tolist() == [5, 6]

@@ -22,6 +22,19 @@ def test_a_replicated_computation_is_known_to_all_within():
     assert made[0].op.get_attr("_tpu_replicate") == region.replicated.name
 
 
+def test_operations_awaited_from_within_are_awaited_by_the_whole():
+    before = tf.no_op()
+
+    def branch():
+        own = tf.no_op()
+        with tf.control_dependencies([before, own]):
+            return tf.constant(1)
+
+    result = tf.cond(tf.constant(True), branch, lambda: 2)
+    assert result.op.blocks[0].awaited_operations() == [before]
+    assert before in result.op.all_control_inputs()
+
+
 def test_regions_have_the_names_of_their_scopes():
     holder = []
 

@@ -76,7 +76,7 @@ def test_the_names_that_advice_mentions_are_there():
 
 @pytest.mark.parametrize(
     "name",
-    ["layers.conv3d", "losses.mean_pairwise_squared_error", "image.resize",
+    ["layers.conv3d", "losses.mean_pairwise_squared_error", "image.ssim",
      "contrib.tpu.keras_to_tpu_model",
      "contrib.tpu.python.tpu.tpu_context.TPUContext", "autograph.to_graph",
      "config.experimental_list_devices", "distribute.CentralStorageStrategy",

@@ -10,6 +10,7 @@ import time
 import weakref
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -163,6 +164,18 @@ def test_a_shutdown_ends_the_run_of_another_thread(session):
         ):
             run.result(30.0)
     assert not any(map(alive, pids))
+
+
+def test_inputs_are_not_changed_and_results_are_the_users(session):
+    x = tf.placeholder(tf.float32, [None])
+    fetch = tf.tpu.replicate(lambda x: x * 1.0, [[x], [x]])
+    data = np.arange(5000, dtype=np.float32)
+    first, second = (part for (part,) in session.run(fetch, {x: data}))
+    first += 1.0
+    assert (second == np.arange(5000)).all() and (data == second).all()
+    (third,), _ = session.run(fetch, {x: data})
+    third[:] = 0.0
+    assert (first == data + 1.0).all() and (second == data).all()
 
 
 def test_more_cores_than_there_is_memory_for(monkeypatch):

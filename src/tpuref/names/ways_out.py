@@ -214,13 +214,12 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "image contrib.image random_crop io.*_jpeg io.*_png",
+        "image.* contrib.image random_crop",
         "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings.* string_* as_string substr lookup contrib.lookup.* "
-        "audio signal spectral",
+        "strings.* string_* substr lookup.* contrib.lookup.* audio signal.* spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
     ),
@@ -268,7 +267,7 @@ WAYS_OUT = (
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
     WayOut("guarantee_const", "Use the tensor itself."),
-    WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
+    WayOut("raw_ops.*", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
         "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, and parts of "

@@ -11,6 +11,7 @@ from tpuref.compat.v1 import errors as errors
 from tpuref.compat.v1 import estimator as estimator
 from tpuref.compat.v1 import flags as flags
 from tpuref.compat.v1 import gfile as gfile
+from tpuref.compat.v1 import image as image
 from tpuref.compat.v1 import initializers as initializers
 from tpuref.compat.v1 import io as io
 from tpuref.compat.v1 import keras as keras
@@ -27,7 +28,9 @@ from tpuref.compat.v1 import optimizers as optimizers
 from tpuref.compat.v1 import profiler as profiler
 from tpuref.compat.v1 import python_io as python_io
 from tpuref.compat.v1 import random as random
+from tpuref.compat.v1 import signal as signal
 from tpuref.compat.v1 import sparse as sparse
+from tpuref.compat.v1 import strings as strings
 from tpuref.compat.v1 import summary as summary
 from tpuref.compat.v1 import test as test
 from tpuref.compat.v1 import tpu as tpu

@@ -2,8 +2,8 @@
 
 Each tower is traced by itself, so its instructions are those of one replica.  The first
 instruction of each tower is paired with those of the others, then the second, and so
-on, as far as they are alike.  Towers see nothing of each other between the instructions
-that all of them take, so only the order within each tower matters.
+on; those that are not alike remain.  Towers see nothing of each other between the
+instructions that all of them take, so only the order within each tower matters.
 """
 
 from __future__ import annotations
@@ -160,15 +160,16 @@ class _Block:
         return _Block(block, self._variables, specs).joined()
 
     def _pair(self) -> None:
-        """Add the waiting instructions, joined as far as the towers are alike."""
+        """Add the waiting instructions, joined where the towers are alike."""
         waiting, self._waiting = self._waiting, []
         left = {id(instr) for instr in waiting}
         towers = range(self._variables.towers)
         own = [[instr for instr in waiting if instr.replica == k] for k in towers]
         for row in zip(*own, strict=False):
-            if not self._join(row):
-                break
             left.difference_update(map(id, row))
+            if not self._join(row):
+                for instr in row:
+                    self._take(instr)
         for instr in waiting:
             if id(instr) in left:
                 self._take(instr)
@@ -176,6 +177,8 @@ class _Block:
     def _join(self, row: Sequence[Instr]) -> bool:
         """Add one instruction for those of all towers, or return False."""
         first = row[0]
+        if first.definition.traits.random:  # each draws numbers of its own
+            return False
         if not all(self._is_alike(first, other) for other in row[1:]):
             return False
         attrs = dict(first.attrs)
@@ -290,13 +293,15 @@ class _Block:
 
 
 def _pairs(instr: Instr) -> bool:
-    """Whether an instruction of a tower can be joined with those of others.
+    """Whether an instruction of a tower can be paired with those of others.
 
     Whoever looks from outside sees one tower after the other.
     """
     definition = instr.definition
-    computes = definition.foldable and definition.place is Place.ANYWHERE
-    return instr.core != HOST and (computes or definition.effects.access is not None)
+    computes = definition.kernel is not None and definition.effects.run is None
+    computes = computes and definition.place is Place.ANYWHERE
+    seen = definition.traits.printing or instr.core == HOST
+    return not seen and (computes or definition.effects.access is not None)
 
 
 def _handles(instr: Instr) -> list[str]:
