@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -223,7 +224,12 @@ class TPUClusterResolver(CloudTPUs):
         """Return the resolver."""
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(
+        self,
+        type: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         """Stop the coordinator's server, if one was started."""
         if self._coordinator is not None:
             self._coordinator.stop()
