@@ -136,6 +136,11 @@ CASES |= {
     "padded ngrams": lambda tf: ngrams(tf, pad_values=("<", ">"), padding_width=1),
     "short ngrams": lambda tf: ngrams(tf, preserve_short_sequences=True),
     "looked up": looked_up,
+    "distinct texts": lambda tf: tf.unique([b"b", b"a", b"b"])[0],
+    "rows filled": lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(
+        9, shape=[None, 3]
+    ),
+    "rows cut": lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(shape=[None, 1]),
     "counts": lambda tf: tf.math.bincount([1, 1, 3, 9], minlength=3, maxlength=5),
     "counts of rows": lambda tf: tf.math.bincount(
         [[1, 1], [0, 2]], [[0.5, 1.0], [2.0, 3.0]], 2, 2, axis=-1

@@ -60,7 +60,6 @@ def bert_step():
         ("transformer", "v3-8"),
         ("transformer", "v6e-8"),
         ("BERT", "v3-8"),
-        ("BERT", "v6e-8"),
     ],
 )
 def test_memory_and_operations_are_those_of_jax(kind, target):

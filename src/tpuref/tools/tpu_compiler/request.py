@@ -98,7 +98,7 @@ def described(
     program, wanted = instr.blocks[0], Replication.of(instr.attrs)
     request = Request(instr.name, str(instr.site), program, len(values))
     request.assigned = wanted.assignment is not None
-    given = {replica: list(arrays) for replica, arrays in values.items()}
+    given: dict[int, Any] = {replica: list(own) for replica, own in values.items()}
     for k, (name, dims) in enumerate(wanted.padding or ()):
         if dims is not None:  # a TPU computes with the padding
             shapes = [own[k].shape for own in given.values()]
