@@ -105,6 +105,17 @@ def expect_raises(exception_types, function, *args, **kwargs):
     )
 
 
+def expect_refused(exception_types, function, *args, **kwargs):
+    """Require an error, and beyond the words of the document one of these types."""
+    error = expect_raises(Exception, function, *args, **kwargs)
+    if not isinstance(error, exception_types):
+        beyond_the_words()
+        expected = _describe_types(exception_types)
+        got = f"{type(error).__name__}: {first_line(error)}"
+        raise AssertionError(f"expected {expected}, got {got}")
+    return error
+
+
 def same(actual, expected, tolerance=0, call="value"):
     """Require the value ``actual`` to equal ``expected``.
 

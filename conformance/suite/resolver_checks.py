@@ -252,16 +252,13 @@ def tpu_job(tf, resolver):
 @resolver_clause("/args:coordinator_name/included")
 @isolated
 def coordinator_included(tf, resolver):
-    made = resolved(
-        resolver,
-        one_node(),
-        coordinator_name="coordinator",
-        coordinator_address="10.0.0.9:2222",
-    )
-    same(
-        made.cluster_spec().as_dict(),
-        {"worker": list(TWO_HOSTS), "coordinator": ["10.0.0.9:2222"]},
-    )
+    at = "10.0.0.9:2222"
+    for name in ("coordinator", "chief"):
+        made = resolved(
+            resolver, one_node(), coordinator_name=name, coordinator_address=at
+        )
+        jobs = {"worker": list(TWO_HOSTS), name: [at]}
+        same(made.cluster_spec().as_dict(), jobs)
 
 
 @resolver_clause("/args:coordinator_name/none-excluded")

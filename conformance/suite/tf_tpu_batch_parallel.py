@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from ..clause import clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, expect_refused, same
 from ..probes import (
     assign_cores,
     core_of_each_replica,
@@ -120,8 +120,8 @@ def rank_zero_input(tf, batch_parallel):
         return a + b
 
     for inputs in ([scalar], [1.0], [np.float32(1.0)]):
-        expect_raises(ValueError, batch_parallel, _itself, inputs, num_shards=2)
-    expect_raises(ValueError, batch_parallel, two, [vector, scalar], num_shards=2)
+        expect_refused(ValueError, batch_parallel, _itself, inputs, num_shards=2)
+    expect_refused(ValueError, batch_parallel, two, [vector, scalar], num_shards=2)
 
 
 @function_clause("tf.tpu.batch_parallel/behaviour/output-rank")
@@ -186,23 +186,24 @@ def inputs_none_is_empty(tf, batch_parallel):
 
 @function_clause("tf.tpu.batch_parallel/args:inputs/divisible")
 def inputs_divisible(tf, batch_parallel):
-    for size, num_shards in ((7, 2), (8, 3), (2, 4)):
-        error = expect_raises(
+    def refused(*tensors, num_shards=2):
+        return expect_refused(
             ValueError,
             batch_parallel,
-            _itself,
-            [tf.zeros([size])],
-            num_shards=num_shards,
+            lambda *pieces: pieces,
+            list(tensors),
+            num_shards,
         )
-        _require_numbers(error, size, num_shards)
-    expect_raises(
-        ValueError,
-        batch_parallel,
-        lambda a, b: a + b,
-        [tf.zeros([8]), tf.zeros([7])],
-        num_shards=2,
-    )
+
+    errors = [
+        (refused(tf.zeros([size]), num_shards=num_shards), size, num_shards)
+        for size, num_shards in ((7, 2), (8, 3), (2, 4))
+    ]
+    refused(tf.zeros([8]), tf.zeros([7]))
     batch_parallel(_itself, [tf.zeros([8])], num_shards=2)
+    beyond_the_words()
+    for error, *numbers in errors:
+        _require_numbers(error, *numbers)
 
 
 def _require_numbers(error, *numbers):

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from ..clause import beyond_the_words, clause, expect_raises, same
+from ..clause import beyond_the_words, clause, expect_raises, expect_refused, same
 from ..probes import fed, fixed_system, padded_shapes
 from ..subject import fresh_graph
 from . import replicate_checks as checks
@@ -35,7 +35,7 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
     checks.maximum_shapes_structure_equals_first_replica(tf, replicate)
     x, y, shape = checks.vector(tf), checks.vector(tf), tf.TensorShape([4])
     for shapes in ([shape, shape], [shape], [[shape, shape]]):
-        expect_raises(
+        expect_refused(
             ValueError,
             replicate,
             lambda nest: tf.constant(1.0),

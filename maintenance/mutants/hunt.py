@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import pkgutil
+import re
 import signal
 import sys
 import traceback
@@ -66,14 +67,15 @@ def hunt(mutants, clauses):
     changes = {}
     for number, mutant in enumerate(mutants):
         try:
-            judges = [by_id.get(id, id) for id in mutant.clauses] or clauses
+            judges = [by_id.get(id, id) for id in mutant.clauses]
             unknown = [
                 id for id in mutant.clauses if id not in by_id and "::" not in id
             ]
             if unknown:
                 raise Misfit(f"there is no clause {', '.join(unknown)}")
             module = _module(mutant)
-            change = (number, module, judges, bool(mutant.clauses))
+            near = judges or _nearest_first(f"{module.name} {mutant.target}", clauses)
+            change = (number, module, near, bool(mutant.clauses))
             changes.setdefault(module.name, []).append(change)
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
@@ -83,6 +85,14 @@ def hunt(mutants, clauses):
         yield Verdict(mutants[number], state, message)
     if undecided:
         raise RuntimeError(f"no verdict on {[mutants[n].name for n in undecided]}")
+
+
+def _nearest_first(name, clauses):
+    """Return the clauses, first those whose ids share most words with a name."""
+    words = set(re.findall("[a-z]+", name.lower()))
+    return sorted(
+        clauses, key=lambda one: -len(words & set(re.findall("[a-z]+", one.id.lower())))
+    )
 
 
 def _module(mutant):

@@ -1,7 +1,7 @@
 """Lists of mutants: files of ``lists/``, each with a kind of slips or a part of tpuref.
 
-An entry has a name and what is wrong; the target, with the clauses that must notice;
-the pattern in the target; and what replaces it (see ``Mutant``)::
+An entry has a name and what is wrong; the target, with the clauses that must notice, on
+the same line if it fits; the pattern in it; and what replaces it (see ``Mutant``)::
 
     always-from-all-shards: outputs_from_all_shards=False changes nothing
       @ _choices = tf.tpu.shard/name/outputs-from-all-shards-false
@@ -18,7 +18,7 @@ from .mutant import Mutant
 
 DIRECTORY = pathlib.Path(__file__).with_name("lists")
 _ENTRY = re.compile(
-    r"([\w-]+): (.+)\n  @ (\S+) = (.+)\n"
+    r"([\w-]+): (.+?)(?:\n  | )@ (\S+) = (.+)\n"
     r"(?:  (.+) => (.+)\n|((?:  - .+\n)+)((?:  \+ .+\n)+))"
 )
 
