@@ -50,29 +50,6 @@ class Follower(tf.estimator.SessionRunHook):
         np.savez(self._followed, losses=self._losses, **session.run(trained))
 
 
-def gated(step):
-    """Let a step of TensorFlow be set only after all that read it.
-
-    A program that sets it beside a schedule's read races: the schedule may get the next
-    step.  tpuref's reads come first.
-    """
-    assign = step.assign
-
-    def after_readers(*args, **kwargs):
-        reads = (step.op.name, step.op.name + "/read")
-        readers = [
-            operation
-            for operation in tf.get_default_graph().get_operations()
-            if operation.type != "Identity"
-            and any(one.op.name in reads for one in operation.inputs)
-        ]
-        with tf.control_dependencies(readers):
-            return assign(*args, **kwargs)
-
-    step.assign = after_readers
-    return step
-
-
 SPECS = []
 
 
@@ -93,9 +70,6 @@ def main(initial, output, script, *arguments):
     tf.data.Dataset.shuffle = lambda dataset, *args, **kwargs: dataset
     tf.nn.dropout = lambda x, *args, **kwargs: tf.identity(x)
     tf.layers.Dropout.call = lambda layer, inputs, **kwargs: tf.identity(inputs)
-    if tf.__version__.startswith("1.15"):
-        create = tf.train.get_or_create_global_step
-        tf.train.get_or_create_global_step = lambda *args: gated(create(*args))
     np.random.seed(1)
     tf.logging.set_verbosity(tf.logging.ERROR)
     sys.argv = [script, *arguments]
